@@ -1,0 +1,41 @@
+# Plain make on top of Meson and ninja. `make demo` and `make test` are all a
+# newcomer needs: every target installs or names what is missing first.
+
+PREFIX ?= /usr/local
+BUILD  ?= build
+MESON  := meson
+
+.PHONY: all demo test bench soak fuzz install clean setup
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+setup:
+	@tools/setup.sh build
+
+$(BUILD)/build.ninja: | setup
+	@$(MESON) setup $(BUILD) --prefix=$(PREFIX) >/dev/null
+
+demo: all
+	@INTACT=$(BUILD)/src/cli/intact tools/demo.sh
+
+test:
+	@tools/setup.sh test
+	@tools/test.sh
+
+soak: all
+	@INTACT=$(BUILD)/src/cli/intact tools/soak.sh
+
+bench: all
+	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/run.sh
+
+fuzz:
+	@tools/setup.sh fuzz
+	@fuzz/run.sh
+
+install: all
+	@$(MESON) configure $(BUILD) --prefix=$(PREFIX) >/dev/null
+	@$(MESON) install -C $(BUILD)
+
+clean:
+	@rm -rf build build-clang build-asan build-fuzz

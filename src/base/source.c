@@ -1,0 +1,103 @@
+#include "base/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void source_from_text(struct source *src, struct arena *a, const char *name,
+                      const char *text, size_t len)
+{
+	AVEC(uint32_t) lines = { 0 };
+	avec_push(a, &lines, 0u);
+	for (const char *p = text; (p = memchr(p, '\n', len - (size_t)(p - text)));) {
+		p++;
+		avec_push(a, &lines, (uint32_t)(p - text));
+	}
+	src->name = name;
+	src->text = text;
+	src->len = (uint32_t)len;
+	src->lines = lines.data;
+	src->nlines = lines.len;
+}
+
+static bool read_all(struct arena *a, FILE *f, char **text, size_t *len,
+                     const char **why)
+{
+	size_t cap = 64 << 10, n = 0;
+	char *p = arena_alloc(a, cap + 1);
+	for (;;) {
+		size_t got = fread(p + n, 1, cap - n, f);
+		n += got;
+		if (n < cap)
+			break;
+		if (cap >= SOURCE_MAX) {
+			*why = "larger than 256 MiB";
+			return false;
+		}
+		char *q = arena_alloc(a, cap * 2 + 1);
+		memcpy(q, p, n);
+		p = q;
+		cap *= 2;
+	}
+	if (ferror(f)) {
+		*why = arena_strdup(a, strerror(errno));
+		return false;
+	}
+	p[n] = 0;
+	*text = p;
+	*len = n;
+	return true;
+}
+
+bool source_read(struct source *src, struct arena *a, const char *path,
+                 const char **why)
+{
+	bool in = strcmp(path, "-") == 0;
+	FILE *f = in ? stdin : fopen(path, "rb");
+	if (!f) {
+		*why = arena_strdup(a, strerror(errno));
+		return false;
+	}
+	char *text = NULL;
+	size_t len = 0;
+	errno = 0;
+	bool ok = read_all(a, f, &text, &len, why);
+	if (!in)
+		fclose(f);
+	if (ok)
+		source_from_text(src, a, in ? "<stdin>" : arena_strdup(a, path), text, len);
+	return ok;
+}
+
+struct source_pos source_pos(const struct source *src, uint32_t offset)
+{
+	uint32_t lo = 0, hi = src->nlines;
+	if (offset > src->len)
+		offset = src->len;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (src->lines[mid] <= offset)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	uint32_t column = 1;
+	for (uint32_t i = src->lines[lo]; i < offset; column++) {
+		uint32_t cp;
+		unsigned n = utf8_decode(src->text + i, src->len - i, &cp);
+		i += n ? n : 1;
+	}
+	return (struct source_pos){ lo + 1, column };
+}
+
+const char *source_line(const struct source *src, uint32_t line, size_t *len)
+{
+	uint32_t start = src->lines[line - 1];
+	uint32_t end = line < src->nlines ? src->lines[line] - 1 : src->len;
+	if (end > start && src->text[end - 1] == '\r')
+		end--;
+	*len = end - start;
+	return src->text + start;
+}

@@ -1,0 +1,164 @@
+/*
+ * main: `intact COMMAND ...`, in the manner of git.
+ *
+ * Finds the command (suggesting the nearest one for a slip), sets up colours,
+ * runs it, flushes what it said.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "version.h"
+
+extern const struct cmd cmd_check, cmd_sim, cmd_fmt, cmd_help, cmd_version;
+
+const struct cmd *const cli_commands[] = {
+	&cmd_check, &cmd_sim, &cmd_fmt, &cmd_help, &cmd_version, NULL,
+};
+
+static const struct cmd *find(const char *name)
+{
+	for (int i = 0; cli_commands[i]; i++)
+		if (!strcmp(cli_commands[i]->name, name))
+			return cli_commands[i];
+	return NULL;
+}
+
+static void overview(struct buf *out)
+{
+	buf_str(out,
+	        "intact tells you whether the code you believe to be atomic really is.\n\n"
+	        "usage: intact COMMAND [OPTIONS] ...\n\n"
+	        "commands:\n");
+	for (int i = 0; cli_commands[i]; i++)
+		buf_printf(out, "  %-10s %s\n", cli_commands[i]->name,
+		           cli_commands[i]->summary);
+	buf_str(out,
+	        "\n'intact help COMMAND' or 'intact COMMAND --help' tells more.\n"
+	        "Try: intact sim examples/lost-update.atm\n");
+}
+
+int cli_help(struct cli *cli, const struct cmd *cmd, const struct opt *table)
+{
+	buf_printf(&cli->out, "usage: intact %s\n\n%s\n", cmd->usage, cmd->about);
+	if (table) {
+		buf_str(&cli->out, "\noptions:\n");
+		opts_help(table, &cli->out);
+	}
+	return EXIT_HOLDS;
+}
+
+int cli_usage(struct cli *cli, const struct cmd *cmd, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	buf_printf(&cli->err, "intact %s: ", cmd->name);
+	buf_vprintf(&cli->err, fmt, ap);
+	va_end(ap);
+	buf_printf(&cli->err, "\nusage: intact %s\n", cmd->usage);
+	return EXIT_USAGE;
+}
+
+static int unknown_command(struct cli *cli, const char *name)
+{
+	const char *names[64];
+	int n = 0;
+	for (; cli_commands[n] && n < 64; n++)
+		names[n] = cli_commands[n]->name;
+	buf_str(&cli->err, "intact: unknown command '");
+	buf_safe(&cli->err, name, strlen(name));
+	buf_str(&cli->err, "'");
+	int best = nearest_name(name, names, n);
+	if (best >= 0)
+		buf_printf(&cli->err, "; did you mean '%s'?", names[best]);
+	else if (strchr(name, '.'))
+		buf_str(&cli->err, "; to check a model: intact check FILE");
+	buf_str(&cli->err, "\n'intact help' lists the commands.\n");
+	return EXIT_USAGE;
+}
+
+static int run_help(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
+{
+	(void)cmd;
+	if (argc == 0 || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
+		overview(&cli->out);
+		return EXIT_HOLDS;
+	}
+	const struct cmd *c = find(argv[0]);
+	if (!c)
+		return unknown_command(cli, argv[0]);
+	char *help[] = { "--help", NULL };
+	return c->run(cli, c, 1, help);
+}
+
+static int run_version(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
+{
+	if (argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")))
+		return cli_help(cli, cmd, NULL);
+	if (argc > 0)
+		return cli_usage(cli, cmd, "takes no arguments");
+	buf_str(&cli->out, "intact " INTACT_VERSION "\n");
+	return EXIT_HOLDS;
+}
+
+const struct cmd cmd_help = {
+	"help", "show help on a command", "help [COMMAND]",
+	"Shows the list of commands, or the help of one.", NULL, run_help,
+};
+const struct cmd cmd_version = {
+	"version", "show the version", "version", "Prints the version and exits.",
+	NULL, run_version,
+};
+
+static int dispatch(struct cli *cli, int argc, char **argv)
+{
+	if (argc < 2) {
+		overview(&cli->err);
+		return EXIT_USAGE;
+	}
+	const char *name = argv[1];
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		name = "version";
+	if (name[0] == '-') {
+		buf_str(&cli->err, "intact: unknown option '");
+		buf_safe(&cli->err, name, strlen(name));
+		buf_str(&cli->err, "'; options stand behind a command\n");
+		return EXIT_USAGE;
+	}
+	const struct cmd *c = find(name);
+	if (!c)
+		return unknown_command(cli, name);
+	return c->run(cli, c, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = { .columns = 100 };
+	struct winsize ws;
+	signal(SIGPIPE, SIG_IGN);
+	buf_init(&cli.out);
+	buf_init(&cli.err);
+	const char *no_color = getenv("NO_COLOR");
+	bool color = !(no_color && *no_color);
+	cli.color_out = color && isatty(1);
+	cli.color_err = color && isatty(2);
+	if (isatty(1) && ioctl(1, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
+		cli.columns = ws.ws_col;
+
+	int rc = dispatch(&cli, argc, argv);
+
+	bool ok = buf_flush(&cli.err, stderr);
+	if (!buf_flush(&cli.out, stdout)) {
+		fputs("intact: cannot write the result to standard output\n", stderr);
+		ok = false;
+	}
+	buf_free(&cli.out);
+	buf_free(&cli.err);
+	return ok || rc ? rc : EXIT_INTERNAL;
+}

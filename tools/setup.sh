@@ -1,0 +1,54 @@
+#!/bin/sh
+# Makes sure the packages a target needs are there: installs them when run as
+# root, names them otherwise. Usage: setup.sh build|test|fuzz|bench
+set -eu
+
+need=
+want() { # want PACKAGE TEST...
+	pkg=$1
+	shift
+	"$@" >/dev/null 2>&1 || need="$need $pkg"
+}
+has_lib() { pkg-config --exists "$1"; }
+
+want gcc command -v gcc
+want pkg-config command -v pkg-config
+want meson command -v meson
+want ninja-build command -v ninja
+if command -v pkg-config >/dev/null 2>&1; then
+	want libjansson-dev has_lib jansson
+	want libzstd-dev has_lib libzstd
+	want zlib1g-dev has_lib zlib
+else
+	need="$need libjansson-dev libzstd-dev zlib1g-dev"
+fi
+case "${1:-build}" in
+test | fuzz)
+	want clang command -v clang
+	want libclang-rt-14-dev test -n "$(ls -d /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a 2>/dev/null)"
+	want python3 command -v python3
+	;;
+bench)
+	want valgrind command -v valgrind
+	want python3 command -v python3
+	;;
+esac
+
+[ -n "$need" ] || exit 0
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+	echo "installing:$need" >&2
+	export DEBIAN_FRONTEND=noninteractive
+	log=$(mktemp)
+	# shellcheck disable=SC2086
+	{ apt-get update && apt-get install -y --no-install-recommends $need; } >"$log" 2>&1 || {
+		cat "$log" >&2
+		rm -f "$log"
+		echo "could not install:$need" >&2
+		exit 1
+	}
+	rm -f "$log"
+else
+	echo "missing packages; install them with" >&2
+	echo "  sudo apt-get install$need" >&2
+	exit 1
+fi
