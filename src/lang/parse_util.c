@@ -23,13 +23,14 @@ bool tok_accept(struct parser *p, enum tok kind)
 	return true;
 }
 
-/* Where a missing mark belongs: behind the token before, when the line ended
- * there; at the unexpected token otherwise. */
+/* Where a missing mark belongs: behind the token before, when the line or the
+ * file ended there; at the unexpected token otherwise. */
 static struct span missing_at(const struct parser *p, enum tok kind)
 {
 	const struct token *t = peek(p);
-	if (p->pos && (t->line_start || t->kind == T_EOF) &&
-	    (kind == T_SEMI || kind == T_RPAREN || kind == T_RBRACK)) {
+	if (p->pos && (t->kind == T_EOF ||
+	               (t->line_start &&
+	                (kind == T_SEMI || kind == T_RPAREN || kind == T_RBRACK)))) {
 		uint32_t end = p->toks.list[p->pos - 1].end;
 		return (struct span){ end, end };
 	}
@@ -51,7 +52,7 @@ void tok_expected(struct parser *p, const char *what)
 	char room[64];
 	if (p->panic)
 		return;
-	diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "expected %s, found %s",
+	diag_error(p->d, "syntax", p->src, missing_at(p, T_NAME), "expected %s, found %s",
 	           what, found_text(p, room, sizeof room));
 	p->panic = true;
 }
