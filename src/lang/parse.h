@@ -13,6 +13,7 @@
 #include "lang/lex.h"
 
 #define PARSE_DEPTH 400 /* nested statements and parentheses */
+#define EXPR_HEIGHT 2000u /* of a tree: a chain a + b + ... is as high as long */
 
 struct parser {
 	const struct source *src;
@@ -72,6 +73,10 @@ static inline void unnest(struct parser *p)
 void tok_recover(struct parser *p);
 
 struct expr *expr_new(struct parser *p, enum expr_kind kind, struct span span);
+/* Sets e's height from its children. Everything behind the parsers walks
+ * expressions recursively, so a tree that grew too high is reported (once)
+ * and an E_ERROR returned in its place. */
+struct expr *expr_grown(struct parser *p, struct expr *e);
 /* parse_expr.c: the expression grammar of .atm */
 struct expr *parse_expr(struct parser *p);
 /* A constant expression or range bound: no assignment, no comma. */

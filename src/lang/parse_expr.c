@@ -2,41 +2,9 @@
  * parse_expr: the expressions of .atm, C's grammar with C's precedences.
  *
  * One function per production for what is not a binary operator; those climb
- * a table. The height of a tree is bounded (EXPR_HEIGHT), because everything
- * behind the parser walks it recursively; a chain a + b + c + ... is as high
- * as it is long.
+ * a table. expr_grown bounds the height of every tree.
  */
 #include "lang/parse.h"
-
-#define EXPR_HEIGHT 2000u
-
-static uint32_t height_of(const struct expr *e)
-{
-	return e ? e->height : 0;
-}
-
-/* Sets e's height from its children; reports a tree that grew too high. */
-static struct expr *grown(struct parser *p, struct expr *e)
-{
-	uint32_t h = height_of(e->a);
-	if (height_of(e->b) > h)
-		h = e->b->height;
-	if (height_of(e->c) > h)
-		h = e->c->height;
-	for (const struct expr *arg = e->args; arg; arg = arg->next)
-		if (arg->height > h)
-			h = arg->height;
-	e->height = h + 1;
-	if (e->height > EXPR_HEIGHT) {
-		if (!p->too_deep)
-			diag_error(p->d, "too-deep", p->src, e->span,
-			           "the expression has more than %u levels",
-			           EXPR_HEIGHT);
-		p->too_deep = true;
-		return expr_new(p, E_ERROR, e->span);
-	}
-	return e;
-}
 
 /* args := expr { "," expr } */
 static void parse_args(struct parser *p, struct expr *call)
@@ -76,7 +44,7 @@ struct expr *parse_name_or_element(struct parser *p, const char *what)
 		tok_close(p, T_RBRACK, open);
 		e->span = span_from(p, t->start);
 	}
-	return grown(p, e);
+	return expr_grown(p, e);
 }
 
 /* name := place | NAME "(" args ")" | NAME "." NAME "(" args ")" */
@@ -89,7 +57,7 @@ static struct expr *parse_name(struct parser *p)
 		e->name = t->value;
 		e->name_span = tok_span(t);
 		parse_args(p, e);
-		return grown(p, e);
+		return expr_grown(p, e);
 	}
 	if (peek_at(p, 1) == T_DOT) {
 		tok_next(p);
@@ -111,7 +79,7 @@ static struct expr *parse_name(struct parser *p)
 			return expr_new(p, E_ERROR, span_from(p, t->start));
 		}
 		parse_args(p, e);
-		return grown(p, e);
+		return expr_grown(p, e);
 	}
 	return parse_name_or_element(p, "a name");
 }
@@ -154,7 +122,7 @@ static struct expr *parse_builtin(struct parser *p)
 	}
 	tok_close(p, T_RPAREN, open);
 	e->span = span_from(p, t->start);
-	return grown(p, e);
+	return expr_grown(p, e);
 }
 
 /* any := "any" "(" ( "bool" | NAME | "enum" NAME | expr ".." expr ) ")" */
@@ -195,7 +163,7 @@ static struct expr *parse_any(struct parser *p)
 	}
 	tok_close(p, T_RPAREN, open);
 	e->span = span_from(p, t->start);
-	return grown(p, e);
+	return expr_grown(p, e);
 }
 
 static struct expr *parse_unary(struct parser *p);
@@ -210,13 +178,13 @@ static struct expr *parse_primary(struct parser *p)
 		tok_next(p);
 		e = expr_new(p, E_INT, tok_span(t));
 		e->value = t->value;
-		return grown(p, e);
+		return expr_grown(p, e);
 	case T_TRUE:
 	case T_FALSE:
 		tok_next(p);
 		e = expr_new(p, E_BOOL, tok_span(t));
 		e->value = t->kind == T_TRUE;
-		return grown(p, e);
+		return expr_grown(p, e);
 	case T_NAME:
 		return parse_name(p);
 	case T_CAS:
@@ -293,7 +261,7 @@ static struct expr *parse_unary(struct parser *p)
 		return e->a;
 	}
 	e->span = span_from(p, t->start);
-	return grown(p, e);
+	return expr_grown(p, e);
 }
 
 static const struct {
@@ -326,7 +294,7 @@ static struct expr *parse_binary(struct parser *p, unsigned min)
 		e->a = left;
 		e->b = parse_binary(p, prec + 1);
 		e->span = (struct span){ left->span.start, e->b->span.end };
-		left = grown(p, e);
+		left = expr_grown(p, e);
 	}
 }
 
@@ -345,7 +313,7 @@ struct expr *parse_expr(struct parser *p)
 		tok_expect(p, T_COLON, "between the two values of ?:");
 		c->c = parse_expr(p);
 		c->span = (struct span){ e->span.start, c->c->span.end };
-		e = grown(p, c);
+		e = expr_grown(p, c);
 	}
 	unnest(p);
 	return e;

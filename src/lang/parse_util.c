@@ -151,3 +151,30 @@ struct expr *expr_new(struct parser *p, enum expr_kind kind, struct span span)
 	e->span = span;
 	return e;
 }
+
+static uint32_t height_of(const struct expr *e)
+{
+	return e ? e->height : 0;
+}
+
+struct expr *expr_grown(struct parser *p, struct expr *e)
+{
+	uint32_t h = height_of(e->a);
+	if (height_of(e->b) > h)
+		h = e->b->height;
+	if (height_of(e->c) > h)
+		h = e->c->height;
+	for (const struct expr *arg = e->args; arg; arg = arg->next)
+		if (arg->height > h)
+			h = arg->height;
+	e->height = h + 1;
+	if (e->height > EXPR_HEIGHT) {
+		if (!p->too_deep)
+			diag_error(p->d, "too-deep", p->src, e->span,
+			           "the expression has more than %u levels",
+			           EXPR_HEIGHT);
+		p->too_deep = true;
+		return expr_new(p, E_ERROR, e->span);
+	}
+	return e;
+}
