@@ -79,8 +79,8 @@ struct lower {
 struct val lower_expr(struct lower *l, struct expr *e);
 /* Into this register. */
 void lower_into(struct lower *l, struct expr *e, uint32_t reg);
-/* Jumps to no when e is false, falls through when true. */
-void lower_cond(struct lower *l, struct expr *e, uint32_t no);
+/* Jumps to a label when e's truth is `when`, falls through otherwise. */
+void lower_branch(struct lower *l, struct expr *e, uint32_t to, bool when);
 /* e converted for a variable of type `to`: a truth value for bool. */
 struct val lower_converted(struct lower *l, struct expr *e, const struct type_ref *to);
 /* The value of an operand in a register of its own type range. */

@@ -148,7 +148,7 @@ static void lower_test(struct lower *l, struct stmt *s, uint32_t no)
 		l->stmt.end++;
 	if (l->u->sml)
 		sml_step(l, s->value, NULL);
-	lower_cond(l, s->value, no);
+	lower_branch(l, s->value, no, false);
 	if (l->u->sml)
 		l->in_step--;
 }
@@ -247,7 +247,7 @@ static void lower_assume(struct lower *l, struct stmt *s)
 	} else {
 		uint32_t head = ir_label(&l->b);
 		ir_place(&l->b, head);
-		lower_cond(l, e, head);
+		lower_branch(l, e, head, false);
 	}
 }
 
