@@ -33,12 +33,6 @@ struct val { /* an operand: a constant or a register */
 	int32_t v;
 };
 
-struct local_binding { /* a local's register while its scope is open */
-	struct decl *decl;
-	uint32_t reg;
-	uint32_t outer; /* previous binding's index + 1 of the same decl */
-};
-
 struct loop_ctx {
 	uint32_t break_label, continue_label;
 	uint32_t in_block; /* was a block open when the loop began? */
@@ -64,14 +58,9 @@ struct lower {
 	struct ir_builder b;
 	struct loop_ctx *loop;
 	struct inline_ctx *inl;
-	uint32_t block;      /* open block or IR_NONE */
-	struct stmt *block_stmt;
 	uint32_t in_step;    /* inside step { } or an SML statement */
-	uint32_t oper;       /* operation in progress */
 	struct span stmt;    /* the statement being lowered */
-	uint32_t *reg_of;    /* by decl->id for locals: current register */
-	AVEC(uint32_t) local_reg;
-	AVEC(struct stmt *) told; /* statements already warned about */
+	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
 	bool failed;
 };
 
@@ -79,8 +68,8 @@ struct lower {
 struct val lower_expr(struct lower *l, struct expr *e);
 /* Into this register. */
 void lower_into(struct lower *l, struct expr *e, uint32_t reg);
-/* Jumps to no when e is false, falls through when true. */
-void lower_cond(struct lower *l, struct expr *e, uint32_t no);
+/* Jumps to a label when e's truth is `when`, falls through otherwise. */
+void lower_branch(struct lower *l, struct expr *e, uint32_t to, bool when);
 /* e converted for a variable of type `to`: a truth value for bool. */
 struct val lower_converted(struct lower *l, struct expr *e, const struct type_ref *to);
 /* The value of an operand in a register of its own type range. */

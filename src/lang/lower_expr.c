@@ -34,14 +34,55 @@ static uint32_t temp(struct lower *l, int32_t lo, int32_t hi)
 	return ir_reg(&l->b, lo, hi, false);
 }
 
-/* A register for a value of this expression's type. */
+/*
+ * Every value e can have without a fault, for the width of the register that
+ * may carry it across a step. Coarse: types, constants, + - * % and ?:.
+ */
+static void value_range(const struct expr *e, int64_t *lo, int64_t *hi)
+{
+	int64_t al, ah, bl, bh;
+	*lo = INT32_MIN;
+	*hi = INT32_MAX;
+	if (e->is_const) {
+		*lo = *hi = e->value;
+	} else if (e->type == TY_BOOL) {
+		*lo = 0;
+		*hi = 1;
+	} else if ((e->kind == E_NAME || e->kind == E_INDEX) && e->decl && e->decl->type) {
+		*lo = e->decl->type->min;
+		*hi = e->decl->type->max;
+	} else if (e->kind == E_ANY) {
+		*lo = e->any_type->min;
+		*hi = e->any_type->max;
+	} else if (e->type == TY_ENUM && e->enum_decl) {
+		*lo = 0;
+		*hi = e->enum_decl->value - 1;
+	} else if (e->kind == E_COND) {
+		value_range(e->b, &al, &ah);
+		value_range(e->c, &bl, &bh);
+		*lo = al < bl ? al : bl;
+		*hi = ah > bh ? ah : bh;
+	} else if (e->kind == E_BINARY && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MOD)) {
+		value_range(e->a, &al, &ah);
+		value_range(e->b, &bl, &bh);
+		if (e->op == OP_MOD && e->b->is_const && bl > 0) {
+			*lo = al >= 0 ? 0 : 1 - bl;
+			*hi = bl - 1;
+		} else if (e->op != OP_MOD) {
+			*lo = e->op == OP_ADD ? al + bl : al - bh;
+			*hi = e->op == OP_ADD ? ah + bh : ah - bl;
+		}
+	}
+	*lo = *lo < INT32_MIN ? INT32_MIN : *lo > INT32_MAX ? INT32_MAX : *lo;
+	*hi = *hi > INT32_MAX ? INT32_MAX : *hi < INT32_MIN ? INT32_MIN : *hi;
+}
+
+/* A register for a value of this expression. */
 static uint32_t temp_for(struct lower *l, const struct expr *e)
 {
-	if (e->type == TY_BOOL)
-		return temp(l, 0, 1);
-	if (e->type == TY_ENUM && e->enum_decl)
-		return temp(l, 0, (int32_t)e->enum_decl->value - 1);
-	return temp(l, INT32_MIN, INT32_MAX);
+	int64_t lo, hi;
+	value_range(e, &lo, &hi);
+	return temp(l, (int32_t)lo, (int32_t)hi);
 }
 
 /* ---- places ------------------------------------------------------------- */
@@ -207,30 +248,27 @@ static enum ir_op ir_op_of(enum op op)
 	}
 }
 
-void lower_cond(struct lower *l, struct expr *e, uint32_t no)
+void lower_branch(struct lower *l, struct expr *e, uint32_t to, bool when)
 {
 	uint32_t mark = l->b.top;
 	if (e->is_const) {
-		if (!e->value)
-			jump(l, IR_JMP, no, imm(0), e->span);
+		if ((e->value != 0) == when)
+			jump(l, IR_JMP, to, imm(0), e->span);
 	} else if (e->kind == E_UNARY && e->op == OP_NOT) {
-		uint32_t yes = ir_label(&l->b);
-		lower_cond(l, e->a, yes);
-		jump(l, IR_JMP, no, imm(0), e->span);
-		ir_place(&l->b, yes);
-	} else if (e->kind == E_BINARY && e->op == OP_LAND) {
-		lower_cond(l, e->a, no);
-		lower_cond(l, e->b, no);
-	} else if (e->kind == E_BINARY && e->op == OP_LOR) {
-		uint32_t second = ir_label(&l->b), yes = ir_label(&l->b);
-		lower_cond(l, e->a, second);
-		jump(l, IR_JMP, yes, imm(0), e->span);
-		ir_place(&l->b, second);
-		lower_cond(l, e->b, no);
-		ir_place(&l->b, yes);
+		lower_branch(l, e->a, to, !when);
+	} else if (e->kind == E_BINARY && (e->op == OP_LAND || e->op == OP_LOR)) {
+		if ((e->op == OP_LOR) == when) { /* either operand decides */
+			lower_branch(l, e->a, to, when);
+			lower_branch(l, e->b, to, when);
+		} else {
+			uint32_t skip = ir_label(&l->b);
+			lower_branch(l, e->a, skip, !when);
+			lower_branch(l, e->b, to, when);
+			ir_place(&l->b, skip);
+		}
 	} else {
 		struct val v = lower_expr(l, e);
-		jump(l, IR_JZ, no, v, e->span);
+		jump(l, when ? IR_JNZ : IR_JZ, to, v, e->span);
 	}
 	l->b.top = mark;
 }
@@ -239,7 +277,7 @@ void lower_cond(struct lower *l, struct expr *e, uint32_t no)
 static void lower_logic(struct lower *l, struct expr *e, uint32_t dest)
 {
 	uint32_t no = ir_label(&l->b), end = ir_label(&l->b);
-	lower_cond(l, e, no);
+	lower_branch(l, e, no, false);
 	emit2(l, IR_MOV, dest, imm(1), e->span);
 	jump(l, IR_JMP, end, imm(0), e->span);
 	ir_place(&l->b, no);
@@ -250,7 +288,7 @@ static void lower_logic(struct lower *l, struct expr *e, uint32_t dest)
 static void lower_choice(struct lower *l, struct expr *e, uint32_t dest)
 {
 	uint32_t no = ir_label(&l->b), end = ir_label(&l->b);
-	lower_cond(l, e->a, no);
+	lower_branch(l, e->a, no, false);
 	lower_into(l, e->b, dest);
 	jump(l, IR_JMP, end, imm(0), e->span);
 	ir_place(&l->b, no);

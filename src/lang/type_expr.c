@@ -484,7 +484,11 @@ static void check_rmw(struct checker *c, struct expr *e)
 	} else if (d && d->kind == D_VAR) {
 		d->reads++;
 		d->writes++;
-		check_fits(c, e->b, d->type, arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+		if (e->kind == E_FADD) /* a difference, not a value of the variable */
+			check_value(c, e->b, "a value");
+		else
+			check_fits(c, e->b, d->type,
+			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
 		if (e->c)
 			check_fits(c, e->c, d->type,
 			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
