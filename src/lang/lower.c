@@ -9,8 +9,13 @@ struct init_values {
 	AVEC(int32_t) v;
 };
 
-static void lower_enum(struct lower *l, struct decl *e)
+#define ENUM_LOWERED 2 /* in decl.mark; 1 means declared */
+
+void lower_enum(struct lower *l, struct decl *e)
 {
+	if (e->mark == ENUM_LOWERED)
+		return;
+	e->mark = ENUM_LOWERED;
 	struct ir_enum out = { .name = intern_str(l->names, e->name), .n = (uint32_t)e->value };
 	uint32_t i = 0;
 	out.members = (const char **)arena_calloc(l->arena, out.n + 1, sizeof *out.members);
@@ -223,7 +228,7 @@ const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,
 		return NULL;
 	const struct ir *p = ir_finish(&l.b, u->src, u->sml, init.v.data);
 	if (!p) {
-		diag_error(d, "too-large", NULL, (struct span){ 0, 0 }, "%s", l.b.error);
+		diag_error(d, "too-large", u->src, l.b.error_at, "%s", l.b.error);
 		return NULL;
 	}
 	warn_blocks(&l, p);

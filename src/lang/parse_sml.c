@@ -248,8 +248,6 @@ static struct stmt *parse_if(struct sml *s)
 	struct stmt *st = stmt_new(s, S_IF);
 	const struct token *head = tok_next(p);
 	st->value = parse_condition(s, "behind 'if'");
-	if (p->panic)
-		return st;
 	st->body = parse_braces(s, "behind the condition");
 	if (p->panic)
 		return st;
@@ -271,8 +269,7 @@ static struct stmt *parse_while(struct sml *s)
 	struct stmt *st = stmt_new(s, S_WHILE);
 	tok_next(&s->p);
 	st->value = parse_condition(s, "behind 'while'");
-	if (!s->p.panic)
-		st->body = parse_braces(s, "behind the condition");
+	st->body = parse_braces(s, "behind the condition");
 	return st;
 }
 

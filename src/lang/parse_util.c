@@ -78,10 +78,9 @@ bool tok_close(struct parser *p, enum tok kind, const struct token *open)
 	if (p->panic)
 		return false;
 	char room[64];
-	struct source_pos at = source_pos(p->src, open->start);
 	diag_error(p->d, "unclosed", p->src, missing_at(p, kind),
 	           "expected %s to close the %s of line %u, found %s", token_text(kind),
-	           token_text(open->kind), at.line, found_text(p, room, sizeof room));
+	           token_text(open->kind), source_line_of(p->src, open->start), found_text(p, room, sizeof room));
 	diag_note(p->d, p->src, tok_span(open), "%s opened here", token_text(open->kind));
 	p->panic = true;
 	return false;

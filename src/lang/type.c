@@ -122,9 +122,12 @@ static void check_assign(struct checker *c, struct stmt *s)
 		check_value(c, s->value, "a value");
 }
 
+static void declare_type(struct checker *c, struct type_ref *ty);
+
 static void check_decl_stmt(struct checker *c, struct stmt *s)
 {
 	for (struct decl *d = s->decls; d; d = d->next) {
+		declare_type(c, d->type);
 		check_var(c, d);
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
@@ -397,10 +400,13 @@ static bool same_type(const struct type_ref *a, const struct type_ref *b)
 	       a->enum_decl == b->enum_decl;
 }
 
+#define MANY_METHODS 16
+
 /* A register has read() and write(v), both of the register's type. */
 static void check_register(struct checker *c, struct decl *o)
 {
 	bool has_read = false, has_write = false;
+	unsigned many = 0;
 	for (struct decl *m = o->methods; m; m = m->next) {
 		const char *n = name_of(c, m->name);
 		if (!strcmp(n, "read")) {
@@ -421,6 +427,8 @@ static void check_register(struct checker *c, struct decl *o)
 			           "a register has the operations read and write, not '%s'", n);
 			diag_hint(c->d, "helpers can be procedures outside the object");
 		}
+		if (++many == MANY_METHODS)
+			m->next = NULL; /* enough said, and the rest would be slow to search */
 	}
 	if (!has_read || !has_write)
 		diag_error(c->d, "object-signature", c->src, o->name_span,
@@ -516,8 +524,8 @@ static void declare_top(struct checker *c)
 		declare_types_of(c, d);
 		if (d->kind == D_ENUM)
 			declare_enum(c, d);
-		else
-			scope_declare(c, d);
+		else if (d->kind != D_THREAD || !c->u->sml)
+			scope_declare(c, d); /* SML's T1, T2, ... are no names of its own */
 	}
 }
 
@@ -669,9 +677,10 @@ void type_check(struct unit *u, struct intern *names, struct arena *a, struct di
 	}
 	scope_close(&c, mark);
 	if (!threads && !d->errors) {
-		diag_error(d, "no-threads", u->src, (struct span){ u->src->len, u->src->len },
+		diag_error(d, "no-threads", u->src, (struct span){ 0, 0 },
 		           "the model has no thread");
-		diag_hint(d, "thread name { ... } starts one");
+		diag_hint(d, u->sml ? "a thread is a list of statements behind the definitions"
+		                    : "thread name { ... } starts one");
 	}
 	check_calls(&c);
 	if (!d->errors)

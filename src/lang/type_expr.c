@@ -51,6 +51,8 @@ struct decl *scope_find(struct checker *c, name_id name, struct span at, const c
 		return d;
 	const char *text = name_of(c, name);
 	diag_error(c->d, "undeclared-name", c->src, at, "%s '%s' is not declared", what, text);
+	if (!c->d->last)
+		return NULL; /* one too many: dropped, and so is the search */
 	unsigned best = edit_slack(strlen(text)) + 1;
 	struct decl *near = NULL;
 	for (uint32_t i = 1; i < c->undo.len + 1; i++) {
@@ -64,7 +66,7 @@ struct decl *scope_find(struct checker *c, name_id name, struct span at, const c
 	if (near)
 		diag_hint(c->d, "did you mean '%s', declared on line %u?",
 		          name_of(c, near->name),
-		          source_pos(c->src, near->name_span.start).line);
+		          source_line_of(c->src, near->name_span.start));
 	return NULL;
 }
 
