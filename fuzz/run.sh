@@ -43,7 +43,7 @@ for t in $targets; do
 		cov=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
 		echo "fuzz_$t: ${runs:-?} inputs in $seconds s, ${cov:-?} edges covered, no finding"
 	else
-		tail -60 "$log"
+		grep -v "^#[0-9]" "$log" | tail -40
 		echo "fuzz_$t: FINDING, see $build/findings and $log"
 		status=1
 	fi

@@ -419,6 +419,8 @@ const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool 
 	TAKE(slots, nslots);
 #undef TAKE
 	p->spans = b->spans.data;
+	if (!p->kills)
+		p->kills = arena_array(b->arena, uint32_t, 1); /* never a null pointer */
 	p->locals = arena_array(b->arena, struct ir_local, b->locals.len);
 	p->nlocals = b->locals.len;
 	for (uint32_t i = 0; i < b->locals.len; i++)

@@ -175,6 +175,14 @@ static bool lower_thread(struct lower *l, struct decl *t)
 
 /* ---- warnings that need the program ------------------------------------- */
 
+static void warn_no_access(struct lower *l, struct span at)
+{
+	diag_warn(l->d, "no-shared-access", l->u->src, at,
+	          "the block touches nothing shared, so nothing can interfere with it");
+	diag_hint(l->d, "%s", l->u->sml ? "names that begin with a small letter are local"
+	                                : "is a shared variable hidden by a local of the same name?");
+}
+
 static void warn_blocks(struct lower *l, const struct ir *p)
 {
 	uint32_t *accesses = arena_array(l->arena, uint32_t, p->nblocks + 1);
@@ -187,13 +195,11 @@ static void warn_blocks(struct lower *l, const struct ir *p)
 			accesses[n->block] += n->naccess;
 	}
 	for (uint32_t i = 0; i < p->nblocks; i++) {
-		if (!entered[i])
+		if (!entered[i] && !diag_is_at(l->d, "dead-code", p->blocks[i].span.start))
 			diag_warn(l->d, "dead-code", l->u->src, p->blocks[i].span,
 			          "this block can never be reached");
-		else if (!accesses[i])
-			diag_warn(l->d, "no-shared-access", l->u->src, p->blocks[i].span,
-			          "the block touches nothing shared: it is atomic for want of "
-			          "anything to interfere with");
+		else if (entered[i] && !accesses[i])
+			warn_no_access(l, p->blocks[i].span);
 	}
 }
 

@@ -168,9 +168,10 @@ static void check_lock_stmt(struct checker *c, struct stmt *s)
 		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s",
 		           word, name_of(c, d->name),
 		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl)
-		                            : "none");
+		                            : "a constant");
 		diag_note(c->d, c->src, d->name_span, "declared here");
-		diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
+		if (d->kind == D_VAR && d->is_shared)
+			diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
 		s->target->decl = NULL;
 	}
 }
@@ -204,7 +205,8 @@ static void check_atomic(struct checker *c, struct stmt *s)
 		                "what is verified");
 	} else if (c->atomics) {
 		diag_warn(c->d, "nested-atomic", c->src, s->head,
-		          "atomic inside an atomic block: it belongs to the outer one");
+		          "%s inside an atomic block: it belongs to the outer one",
+		          c->u->sml ? "begin" : "atomic");
 		diag_hint(c->d, "only the outermost block is verified; remove this one");
 	}
 	c->atomics++;
@@ -249,9 +251,13 @@ void check_stmt(struct checker *c, struct stmt *s)
 		break;
 	case S_BREAK:
 	case S_CONTINUE:
-		if (!c->loops)
+		if (!c->loops) {
 			diag_error(c->d, "misplaced", c->src, s->head, "'%s' outside a loop",
 			           s->kind == S_BREAK ? "break" : "continue");
+			if (c->proc && c->proc->kind == D_PROC)
+				diag_hint(c->d, "a procedure cannot end a loop of its caller; "
+				                "return a value and test it there");
+		}
 		break;
 	case S_RETURN:
 		check_return(c, s);
@@ -443,11 +449,12 @@ static void check_object(struct checker *c, struct decl *o)
 	if (!o->spec_type)
 		return;
 	check_type_ref(c, o->spec_type);
+	bool known = true;
 	if (strcmp(name_of(c, o->spec), "register")) {
 		diag_error(c->d, "unknown-object", c->src, o->spec_span,
 		           "there is no specification '%s'", name_of(c, o->spec));
 		diag_hint(c->d, "known: register(type)");
-		return;
+		known = false;
 	}
 	int64_t v = default_value(o->spec_type);
 	if (o->init)
@@ -461,7 +468,8 @@ static void check_object(struct checker *c, struct decl *o)
 		check_var(c, f);
 	for (struct decl *m = o->methods; m; m = m->next)
 		check_signature(c, m);
-	check_register(c, o);
+	if (known)
+		check_register(c, o);
 }
 
 static void check_object_bodies(struct checker *c, struct decl *o)
@@ -559,7 +567,7 @@ static void report_cycle(struct checker *c, uint32_t *stack, uint32_t n, struct 
 	                          : "'%s' calls itself through others: procedures are "
 	                            "inlined and cannot recurse",
 	           name_of(c, to->name));
-	for (uint32_t i = first; i < n && i < first + 8; i++) {
+	for (uint32_t i = first; n - first > 1 && i < n && i < first + 8; i++) {
 		struct call_edge *s = &c->calls.data[stack[i]];
 		diag_note(c->d, c->src, s->at, "'%s' calls '%s' here", name_of(c, s->from->name),
 		          name_of(c, s->to->name));
