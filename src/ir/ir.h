@@ -38,6 +38,7 @@
 /* Bounds that keep hostile models from eating the machine. */
 #define IR_MAX_THREADS  100000u
 #define IR_MAX_SLOTS    4096u      /* of one frame */
+#define IR_MAX_REGS     8192u      /* slots and scratch of a template */
 #define IR_MAX_GLOBALS  (1u << 20)
 #define IR_MAX_CODE     (1u << 24) /* instructions, after inlining */
 #define IR_MAX_CHOICES  64u        /* in one step */
@@ -66,14 +67,16 @@ struct ir_var {
 	uint32_t object;  /* whose field it is */
 	struct span span;
 	/*
-	 * IRV_SAFE, IRV_REGULAR: per element `aux_stride` further global slots
-	 * from `aux` on: writes in progress; then per accessing thread (its
-	 * rank is ir_thread.reg_rank[var order]) its read state: 0 idle, 1
-	 * reading, 2 reading and overlapped (safe), or the mask of the values
-	 * it may return (regular: `mask_words` slots), and the value + 1 of
-	 * its write in progress (regular: one slot).
+	 * IRV_SAFE, IRV_REGULAR: element i has further global slots from
+	 * aux + i * aux_stride on: [0] how many writes are in progress; then
+	 * for each thread that touches the variable (its place is rank[thread])
+	 * a record of `aux_record` slots. Safe: the state of its read: 0 none,
+	 * 1 reading, 2 reading and overlapped by a write. Regular: the value -
+	 * lo + 1 of its write in progress (0: none), then the set of values its
+	 * read may return, 31 bits a slot (all 0: no read in progress).
 	 */
-	uint32_t aux, aux_stride, mask_words;
+	uint32_t aux, aux_stride, aux_record;
+	const uint32_t *rank; /* by thread; IR_NONE: does not touch it */
 };
 
 /* ---- code --------------------------------------------------------------- */
@@ -160,7 +163,7 @@ struct ir_access { /* something a step may do to shared state */
 struct ir_node {
 	enum ir_node_kind kind;
 	uint32_t ins;         /* its IR_STOP */
-	struct span span;     /* what a step from here executes */
+	struct span span;     /* the statement a step from here executes */
 	uint32_t block;       /* the block a thread waiting here is inside of */
 	uint32_t oper;        /* the innermost operation in progress (ir_oper) */
 	uint32_t access, naccess; /* into ir.accesses: everything a step may do */
@@ -199,7 +202,8 @@ struct ir_template {
 	uint32_t count;           /* instances */
 	bool any_count;           /* --threads name=any was asked for */
 	uint32_t first_thread;
-	uint32_t node, nnode;     /* into ir.nodes; node + 0 is the entry */
+	uint32_t node, nnode;     /* into ir.nodes */
+	uint32_t entry;           /* where its threads start */
 	uint32_t code, ncode;     /* into ir.code */
 	uint32_t nslots;          /* frame size, the node included */
 	uint32_t nregs;           /* slots and scratch */
@@ -217,7 +221,7 @@ struct ir_block { /* an `atomic` statement of a template */
 	const char *name; /* "update", or "atomic at line 12" */
 	bool named;
 	uint32_t tmpl;
-	struct span span; /* the `atomic` keyword and name */
+	struct span span; /* the `atomic` keyword */
 	bool has_commit;  /* a commit; stands in it */
 	uint32_t phase;   /* slot that is 1 after the commit; IR_NONE */
 };

@@ -84,6 +84,7 @@ struct expr {
 	struct span name_span, method_span;
 	struct type_ref *any_type; /* E_ANY with a type */
 	bool parens;               /* written in parentheses */
+	uint32_t height;           /* of the tree; bounded, so recursion is safe */
 	/* resolved */
 	enum type_kind type;
 	struct decl *enum_decl;
