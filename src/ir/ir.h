@@ -136,7 +136,8 @@ struct ir_ins {
 enum ir_node_kind {
 	IRN_END,     /* the thread has finished */
 	IRN_STUCK,   /* waits for ever: a false local assume, an endless loop */
-	IRN_START,   /* local computation before the first access */
+	IRN_START,   /* local computation before the first access, when it
+	              * chooses or goes wrong; else it is in the initial state */
 	IRN_ACCESS,  /* one access to a plain shared variable */
 	IRN_LOCK,    /* acquire or release */
 	IRN_REGISTER,/* invocation or response of a safe/regular access */
@@ -203,7 +204,7 @@ struct ir_template {
 	bool any_count;           /* --threads name=any was asked for */
 	uint32_t first_thread;
 	uint32_t node, nnode;     /* into ir.nodes */
-	uint32_t entry;           /* where its threads start */
+	uint32_t entry;           /* where its code begins (ir.init: where threads do) */
 	uint32_t code, ncode;     /* into ir.code */
 	uint32_t nslots;          /* frame size, the node included */
 	uint32_t nregs;           /* slots and scratch */
