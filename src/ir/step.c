@@ -514,15 +514,24 @@ static bool forbidden(enum ir_result r, const struct ir_choices *ch, const struc
 	return r == IR_OK && eff->stuck && ch->n > 0;
 }
 
-uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,
-                       int32_t *scratch, ir_visit_fn *visit, void *arg)
+static enum ir_result exec_copy(const struct ir *p, uint32_t thread, const int32_t *g,
+                                const int32_t *f, int32_t *gout, int32_t *fout,
+                                struct ir_choices *ch, struct ir_effect *eff)
+{
+	memcpy(gout, g, p->nglobals * sizeof *g);
+	memcpy(fout, f, p->templates[p->threads[thread].tmpl].nslots * sizeof *f);
+	return ir_exec(p, thread, gout, fout, ch, eff);
+}
+
+uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f,
+                 int32_t *gout, int32_t *fout, ir_each_fn *visit, void *arg)
 {
 	struct ir_choices ch = { 0 };
 	struct ir_effect eff = { 0 };
 	uint32_t n = 0;
 	bool others = false, dropped = false;
 	do {
-		enum ir_result r = ir_step(p, state, thread, &ch, scratch, &eff);
+		enum ir_result r = exec_copy(p, thread, g, f, gout, fout, &ch, &eff);
 		if (r == IR_BLOCKED)
 			continue;
 		if (forbidden(r, &ch, &eff)) {
@@ -531,7 +540,7 @@ uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread
 		}
 		others = true;
 		n++;
-		if (!visit(arg, r, scratch, &ch, &eff))
+		if (!visit(arg, r, gout, fout, &ch, &eff))
 			return n;
 	} while (ir_choices_next(&ch));
 	if (others || !dropped)
@@ -539,13 +548,35 @@ uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread
 	/* Every choice is forbidden: the thread is stuck, one way is enough. */
 	memset(&ch, 0, sizeof ch);
 	do {
-		enum ir_result r = ir_step(p, state, thread, &ch, scratch, &eff);
+		enum ir_result r = exec_copy(p, thread, g, f, gout, fout, &ch, &eff);
 		if (forbidden(r, &ch, &eff)) {
-			visit(arg, r, scratch, &ch, &eff);
+			visit(arg, r, gout, fout, &ch, &eff);
 			return 1;
 		}
 	} while (ir_choices_next(&ch));
 	return 0;
+}
+
+struct whole { /* ir_successors in terms of ir_each */
+	ir_visit_fn *visit;
+	void *arg;
+};
+
+static bool visit_whole(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
+                        const struct ir_choices *ch, const struct ir_effect *eff)
+{
+	const struct whole *w = arg;
+	(void)f;
+	return w->visit(w->arg, r, g, ch, eff);
+}
+
+uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,
+                       int32_t *scratch, ir_visit_fn *visit, void *arg)
+{
+	struct whole w = { visit, arg };
+	uint32_t frame = p->threads[thread].frame;
+	memcpy(scratch, state, p->nstate * sizeof *state);
+	return ir_each(p, thread, state, state + frame, scratch, scratch + frame, visit_whole, &w);
 }
 
 bool ir_quiescent(const struct ir *p, const int32_t *state)
