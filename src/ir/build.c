@@ -356,6 +356,23 @@ static bool lay_out_frames(struct ir *p)
 	return true;
 }
 
+/*
+ * Local computation before a thread's first access belongs to the initial
+ * state: it is run here, unless it makes a choice or goes wrong; then it
+ * stays a step (IRN_START) that every engine sees.
+ */
+static void start_thread(const struct ir *p, uint32_t thread, int32_t *s)
+{
+	struct ir_choices ch = { 0 };
+	int32_t *f = s + p->threads[thread].frame, was = f[0];
+	if (p->nodes[was].kind != IRN_START)
+		return;
+	if (ir_exec(p, thread, s, f, &ch, NULL) != IR_OK || ch.n) {
+		memset(f, 0, p->templates[p->threads[thread].tmpl].nslots * sizeof *f);
+		f[0] = was;
+	}
+}
+
 static const int32_t *initial_state(const struct ir *p, struct arena *a, const int32_t *init)
 {
 	int32_t *s = arena_array(a, int32_t, p->nstate);
@@ -363,8 +380,10 @@ static const int32_t *initial_state(const struct ir *p, struct arena *a, const i
 	for (uint32_t i = 0; i < p->nvars; i++)
 		for (uint32_t j = 0; j < p->vars[i].len; j++)
 			s[p->vars[i].slot + j] = init[k++];
-	for (uint32_t i = 0; i < p->nthreads; i++)
+	for (uint32_t i = 0; i < p->nthreads; i++) {
 		s[p->threads[i].frame] = (int32_t)p->templates[p->threads[i].tmpl].entry;
+		start_thread(p, i, s);
+	}
 	return s;
 }
 

@@ -5,7 +5,7 @@
  * marks nodes with IR_STOP; ir_template_end runs the passes over the finished
  * template:
  *   1. labels     jump targets become instruction numbers
- *   2. endless    local loops that can reach no node become IRN_STUCK
+ *   2. endless    empty endless loops become IRN_STUCK
  *   3. reach      nodes that cannot be reached are dropped
  *   4. live       which registers live across which nodes
  *   5. slots      those become frame slots, the rest scratch

@@ -136,7 +136,8 @@ struct ir_ins {
 enum ir_node_kind {
 	IRN_END,     /* the thread has finished */
 	IRN_STUCK,   /* waits for ever: a false local assume, an endless loop */
-	IRN_START,   /* local computation before the first access */
+	IRN_START,   /* local computation before the first access, when it
+	              * chooses or goes wrong; else it is in the initial state */
 	IRN_ACCESS,  /* one access to a plain shared variable */
 	IRN_LOCK,    /* acquire or release */
 	IRN_REGISTER,/* invocation or response of a safe/regular access */
@@ -203,7 +204,7 @@ struct ir_template {
 	bool any_count;           /* --threads name=any was asked for */
 	uint32_t first_thread;
 	uint32_t node, nnode;     /* into ir.nodes */
-	uint32_t entry;           /* where its threads start */
+	uint32_t entry;           /* where its code begins (ir.init: where threads do) */
 	uint32_t code, ncode;     /* into ir.code */
 	uint32_t nslots;          /* frame size, the node included */
 	uint32_t nregs;           /* slots and scratch */
@@ -350,10 +351,17 @@ enum ir_result ir_step(const struct ir *p, const int32_t *state, uint32_t thread
 /*
  * An outcome that ends in IRN_STUCK after a choice stands for a choice that
  * `assume` forbade: it counts only when no other outcome of the step is
- * enabled. Every enumeration of successors goes through this function:
+ * enabled. Every enumeration of successors goes through ir_each:
  * calls `visit` for each outcome that counts, in order, until it returns
- * false. `scratch` has room for nstate values. Returns how many there were.
+ * false. Returns how many there were.
  */
+typedef bool ir_each_fn(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
+                        const struct ir_choices *ch, const struct ir_effect *eff);
+/* On globals and a frame; gout and fout are room for a successor's. */
+uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f,
+                 int32_t *gout, int32_t *fout, ir_each_fn *visit, void *arg);
+
+/* On a whole state; `scratch` has room for nstate values. */
 typedef bool ir_visit_fn(void *arg, enum ir_result r, const int32_t *next,
                          const struct ir_choices *ch, const struct ir_effect *eff);
 uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,

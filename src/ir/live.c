@@ -18,42 +18,28 @@
 
 /* ---- endless local loops ------------------------------------------------ */
 
-static bool ends_flow(uint8_t op)
-{
-	return op == IR_JMP;
-}
-
-/* Instructions from which some node can be reached; the rest spin for ever
- * without touching anything shared: their first instruction parks the thread. */
+/*
+ * `while (true) { }` with nothing in it: a jump that leads back to itself over
+ * jumps alone. It parks the thread. Local loops that compute are left as they
+ * are; one that never ends spends IR_FUEL and is reported as that.
+ */
 void ir_pass_endless(struct ir_builder *b)
 {
 	uint32_t n = b->code.len - b->code0;
-	struct ir_ins *code = b->code.data + b->code0;
-	uint8_t *good = arena_array(b->arena, uint8_t, n);
-	bool change = true;
-	while (change) {
-		change = false;
-		for (uint32_t i = n; i-- > 0;) {
-			if (good[i])
-				continue;
-			uint8_t op = code[i].op;
-			bool ok = op == IR_STOP || op == IR_STUCK;
-			if (ir_is_jump(op))
-				ok |= good[(uint32_t)code[i].a - b->code0];
-			if (!ends_flow(op) && i + 1 < n)
-				ok |= good[i + 1];
-			if (ok)
-				good[i] = 1, change = true;
-		}
-	}
 	for (uint32_t i = 0; i < n; i++) {
-		if (good[i])
+		struct ir_ins *code = b->code.data + b->code0;
+		uint32_t at = i, hops = 0;
+		if (code[i].op != IR_JMP)
+			continue;
+		do
+			at = code[at].op == IR_JMP ? (uint32_t)code[at].a - b->code0 : at + 1;
+		while (at != i && (code[at].op == IR_JMP || code[at].op == IR_NOP) && ++hops < 64);
+		if (at != i)
 			continue;
 		struct ir_node stuck = { .kind = IRN_STUCK, .span = b->spans.data[b->code0 + i] };
 		b->block = b->inside.data[b->code0 + i].block;
 		b->oper = b->inside.data[b->code0 + i].oper;
 		uint32_t id = ir_stuck_node(b, stuck);
-		code = b->code.data + b->code0;
 		code[i] = (struct ir_ins){ .op = IR_STUCK, .imm = IR_IMM_B, .a = (int32_t)id };
 	}
 }

@@ -41,7 +41,7 @@ static inline void record(struct machine *m, uint32_t mode, uint32_t var, uint32
                           int32_t before, int32_t after)
 {
 	struct ir_effect *e = m->eff;
-	if (e && e->events && e->nevents < IR_MAX_EVENTS)
+	if (e->nevents < IR_MAX_EVENTS)
 		e->events[e->nevents++] = (struct ir_event){ mode, var, elem, before, after, m->pc };
 }
 
@@ -222,25 +222,39 @@ static void arrive(struct machine *m, uint32_t node)
 	m->r[0] = (int32_t)node;
 }
 
+/* Where the machine is, for faults and records: kept in a register else. */
+#define HERE        (m->pc = (uint32_t)(i - p->code))
+#define FAULT(f, v) (HERE, fault(m, (f), (v)))
+#define RECORD(...)                                                   \
+	do {                                                          \
+		if (recording) {                                      \
+			HERE;                                         \
+			record(m, __VA_ARGS__);                       \
+		}                                                     \
+	} while (0)
+#define JUMP                                                          \
+	do {                                                          \
+		if (--fuel == 0)                                      \
+			return FAULT(IRF_LIMIT, 0);                   \
+		i = p->code + i->a - 1;                               \
+	} while (0)
 #define B ((i->imm & IR_IMM_B) ? i->b : r[i->b])
 #define C ((i->imm & IR_IMM_C) ? i->c : r[i->c])
 #define ELEM(v)                                                       \
 	int32_t elem = C;                                             \
 	if ((uint32_t)elem >= (v)->len)                               \
-		return fault(m, IRF_INDEX, elem)
+		return FAULT(IRF_INDEX, elem)
 #define FIT(v, x)                                                     \
 	if ((x) < (v)->lo || (x) > (v)->hi)                           \
-		return fault(m, IRF_RANGE, (x))
+		return FAULT(IRF_RANGE, (x))
 
 static enum ir_result run(struct machine *m)
 {
 	const struct ir *p = m->p;
 	int32_t *const r = m->r, *const g = m->g;
-	uint32_t fuel = IR_FUEL;
-	for (;; m->pc++) {
-		const struct ir_ins *i = &p->code[m->pc];
-		if (--fuel == 0)
-			return fault(m, IRF_LIMIT, 0);
+	const bool recording = m->eff && m->eff->events;
+	uint32_t fuel = IR_FUEL; /* every loop jumps: counting jumps is enough */
+	for (const struct ir_ins *i = p->code + m->pc;; i++) {
 		switch ((enum ir_op)i->op) {
 		case IR_NOP:
 		case IR_OP_COUNT:
@@ -251,7 +265,7 @@ static enum ir_result run(struct machine *m)
 		case IR_MOV: r[i->a] = B; break;
 		case IR_NEG:
 			if (B == INT32_MIN)
-				return fault(m, IRF_OVERFLOW, -(int64_t)INT32_MIN);
+				return FAULT(IRF_OVERFLOW, -(int64_t)INT32_MIN);
 			r[i->a] = -B;
 			break;
 		case IR_NOT: r[i->a] = !B; break;
@@ -259,6 +273,7 @@ static enum ir_result run(struct machine *m)
 		case IR_BOOL: r[i->a] = B != 0; break;
 		case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD:
 		case IR_SHL: case IR_SHR:
+			HERE;
 			if (arith(m, i, B, C) != IR_OK)
 				return IR_FAULT;
 			break;
@@ -273,28 +288,28 @@ static enum ir_result run(struct machine *m)
 		case IR_GE: r[i->a] = B >= C; break;
 		case IR_RANGE:
 			if (r[i->a] < i->b || r[i->a] > i->c)
-				return fault(m, IRF_RANGE, r[i->a]);
+				return FAULT(IRF_RANGE, r[i->a]);
 			break;
-		case IR_JMP: m->pc = (uint32_t)i->a - 1; break;
+		case IR_JMP: JUMP; break;
 		case IR_JZ:
 			if (!B)
-				m->pc = (uint32_t)i->a - 1;
+				JUMP;
 			break;
 		case IR_JNZ:
 			if (B)
-				m->pc = (uint32_t)i->a - 1;
+				JUMP;
 			break;
 		case IR_LGET: {
 			int32_t elem = C;
 			if ((uint32_t)elem >= (uint32_t)i->d)
-				return fault(m, IRF_INDEX, elem);
+				return FAULT(IRF_INDEX, elem);
 			r[i->a] = r[i->b + elem];
 			break;
 		}
 		case IR_LSET: {
 			int32_t elem = C;
 			if ((uint32_t)elem >= (uint32_t)i->d)
-				return fault(m, IRF_INDEX, elem);
+				return FAULT(IRF_INDEX, elem);
 			r[i->a + elem] = B;
 			break;
 		}
@@ -305,7 +320,7 @@ static enum ir_result run(struct machine *m)
 			const struct ir_var *v = &p->vars[i->b];
 			ELEM(v);
 			int32_t x = g[v->slot + (uint32_t)elem];
-			record(m, IRA_READ, (uint32_t)i->b, (uint32_t)elem, x, x);
+			RECORD(IRA_READ, (uint32_t)i->b, (uint32_t)elem, x, x);
 			r[i->a] = x;
 			break;
 		}
@@ -315,7 +330,7 @@ static enum ir_result run(struct machine *m)
 			int32_t x = B;
 			FIT(v, x);
 			int32_t *at = &g[v->slot + (uint32_t)elem];
-			record(m, IRA_WRITE, (uint32_t)i->a, (uint32_t)elem, *at, x);
+			RECORD(IRA_WRITE, (uint32_t)i->a, (uint32_t)elem, *at, x);
 			*at = x;
 			break;
 		}
@@ -328,7 +343,7 @@ static enum ir_result run(struct machine *m)
 				FIT(v, r[i->d + 1]);
 				*at = r[i->d + 1];
 			}
-			record(m, won ? IRA_RMW : IRA_READ, (uint32_t)i->b, (uint32_t)elem, old, *at);
+			RECORD(won ? IRA_RMW : IRA_READ, (uint32_t)i->b, (uint32_t)elem, old, *at);
 			r[i->a] = won;
 			break;
 		}
@@ -340,7 +355,7 @@ static enum ir_result run(struct machine *m)
 			int64_t x = i->op == IR_XCHG ? r[i->d] : (int64_t)old + r[i->d];
 			FIT(v, x);
 			*at = (int32_t)x;
-			record(m, IRA_RMW, (uint32_t)i->b, (uint32_t)elem, old, *at);
+			RECORD(IRA_RMW, (uint32_t)i->b, (uint32_t)elem, old, *at);
 			r[i->a] = old;
 			break;
 		}
@@ -352,34 +367,35 @@ static enum ir_result run(struct machine *m)
 				return IR_BLOCKED;
 			*at = 1;
 			r[i->d + elem] = 1;
-			record(m, IRA_ACQUIRE, (uint32_t)i->a, (uint32_t)elem, 0, 1);
+			RECORD(IRA_ACQUIRE, (uint32_t)i->a, (uint32_t)elem, 0, 1);
 			break;
 		}
 		case IR_REL: {
 			const struct ir_var *v = &p->vars[i->a];
 			ELEM(v);
 			if (!r[i->d + elem])
-				return fault(m, IRF_RELEASE, elem);
+				return FAULT(IRF_RELEASE, elem);
 			g[v->slot + (uint32_t)elem] = 0;
 			r[i->d + elem] = 0;
-			record(m, IRA_RELEASE, (uint32_t)i->a, (uint32_t)elem, 1, 0);
+			RECORD(IRA_RELEASE, (uint32_t)i->a, (uint32_t)elem, 1, 0);
 			break;
 		}
 		case IR_RINV: {
 			const struct ir_var *v = &p->vars[i->b];
 			ELEM(v);
 			read_invoke(m, v, (uint32_t)elem);
-			record(m, IRA_READ_INV, (uint32_t)i->b, (uint32_t)elem, 0, 0);
+			RECORD(IRA_READ_INV, (uint32_t)i->b, (uint32_t)elem, 0, 0);
 			break;
 		}
 		case IR_RRESP: {
 			const struct ir_var *v = &p->vars[i->b];
 			int32_t x = 0;
 			ELEM(v);
+			HERE;
 			if (read_respond(m, v, (uint32_t)elem, &x) != IR_OK)
 				return IR_FAULT;
 			r[i->a] = x;
-			record(m, IRA_READ_RESP, (uint32_t)i->b, (uint32_t)elem, x, x);
+			RECORD(IRA_READ_RESP, (uint32_t)i->b, (uint32_t)elem, x, x);
 			break;
 		}
 		case IR_WINV: {
@@ -388,7 +404,7 @@ static enum ir_result run(struct machine *m)
 			ELEM(v);
 			FIT(v, x);
 			write_invoke(m, v, (uint32_t)elem, x);
-			record(m, IRA_WRITE_INV, (uint32_t)i->a, (uint32_t)elem,
+			RECORD(IRA_WRITE_INV, (uint32_t)i->a, (uint32_t)elem,
 			       g[v->slot + (uint32_t)elem], x);
 			break;
 		}
@@ -396,7 +412,7 @@ static enum ir_result run(struct machine *m)
 			const struct ir_var *v = &p->vars[i->a];
 			int32_t x = B;
 			ELEM(v);
-			record(m, IRA_WRITE_RESP, (uint32_t)i->a, (uint32_t)elem,
+			RECORD(IRA_WRITE_RESP, (uint32_t)i->a, (uint32_t)elem,
 			       g[v->slot + (uint32_t)elem], x);
 			write_respond(m, v, (uint32_t)elem, x);
 			break;
@@ -404,7 +420,7 @@ static enum ir_result run(struct machine *m)
 		case IR_CHOOSE: {
 			uint32_t k = choose(m, (uint32_t)(i->c - i->b) + 1);
 			if (k == IR_NONE)
-				return fault(m, IRF_LIMIT, 0);
+				return FAULT(IRF_LIMIT, 0);
 			r[i->a] = i->b + (int32_t)k;
 			break;
 		}
@@ -422,7 +438,7 @@ static enum ir_result run(struct machine *m)
 			break;
 		case IR_ASSERT:
 			if (!B)
-				return fault(m, IRF_ASSERT, 0);
+				return FAULT(IRF_ASSERT, 0);
 			break;
 		case IR_ENTER:
 			if (m->eff)
@@ -441,7 +457,7 @@ static enum ir_result run(struct machine *m)
 		}
 		case IR_COMMIT:
 			if (r[i->b])
-				return fault(m, IRF_COMMIT, 0);
+				return FAULT(IRF_COMMIT, 0);
 			r[i->b] = 1;
 			if (m->eff)
 				m->eff->committed = (uint32_t)i->a;
@@ -498,15 +514,24 @@ static bool forbidden(enum ir_result r, const struct ir_choices *ch, const struc
 	return r == IR_OK && eff->stuck && ch->n > 0;
 }
 
-uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,
-                       int32_t *scratch, ir_visit_fn *visit, void *arg)
+static enum ir_result exec_copy(const struct ir *p, uint32_t thread, const int32_t *g,
+                                const int32_t *f, int32_t *gout, int32_t *fout,
+                                struct ir_choices *ch, struct ir_effect *eff)
+{
+	memcpy(gout, g, p->nglobals * sizeof *g);
+	memcpy(fout, f, p->templates[p->threads[thread].tmpl].nslots * sizeof *f);
+	return ir_exec(p, thread, gout, fout, ch, eff);
+}
+
+uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const int32_t *f,
+                 int32_t *gout, int32_t *fout, ir_each_fn *visit, void *arg)
 {
 	struct ir_choices ch = { 0 };
 	struct ir_effect eff = { 0 };
 	uint32_t n = 0;
 	bool others = false, dropped = false;
 	do {
-		enum ir_result r = ir_step(p, state, thread, &ch, scratch, &eff);
+		enum ir_result r = exec_copy(p, thread, g, f, gout, fout, &ch, &eff);
 		if (r == IR_BLOCKED)
 			continue;
 		if (forbidden(r, &ch, &eff)) {
@@ -515,7 +540,7 @@ uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread
 		}
 		others = true;
 		n++;
-		if (!visit(arg, r, scratch, &ch, &eff))
+		if (!visit(arg, r, gout, fout, &ch, &eff))
 			return n;
 	} while (ir_choices_next(&ch));
 	if (others || !dropped)
@@ -523,13 +548,35 @@ uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread
 	/* Every choice is forbidden: the thread is stuck, one way is enough. */
 	memset(&ch, 0, sizeof ch);
 	do {
-		enum ir_result r = ir_step(p, state, thread, &ch, scratch, &eff);
+		enum ir_result r = exec_copy(p, thread, g, f, gout, fout, &ch, &eff);
 		if (forbidden(r, &ch, &eff)) {
-			visit(arg, r, scratch, &ch, &eff);
+			visit(arg, r, gout, fout, &ch, &eff);
 			return 1;
 		}
 	} while (ir_choices_next(&ch));
 	return 0;
+}
+
+struct whole { /* ir_successors in terms of ir_each */
+	ir_visit_fn *visit;
+	void *arg;
+};
+
+static bool visit_whole(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
+                        const struct ir_choices *ch, const struct ir_effect *eff)
+{
+	const struct whole *w = arg;
+	(void)f;
+	return w->visit(w->arg, r, g, ch, eff);
+}
+
+uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,
+                       int32_t *scratch, ir_visit_fn *visit, void *arg)
+{
+	struct whole w = { visit, arg };
+	uint32_t frame = p->threads[thread].frame;
+	memcpy(scratch, state, p->nstate * sizeof *state);
+	return ir_each(p, thread, state, state + frame, scratch, scratch + frame, visit_whole, &w);
 }
 
 bool ir_quiescent(const struct ir *p, const int32_t *state)

@@ -118,8 +118,9 @@ struct stmt {
 	struct decl *decls;    /* S_DECL */
 	name_id name;          /* S_ATOMIC */
 	struct span name_span;
-	/* resolved */
-	struct decl *loop_owner; /* unused by the parser */
+	/* for lowering */
+	uint32_t block, block_tmpl1; /* S_ATOMIC: its block in template - 1 */
+	bool told;                   /* a message about it was given */
 };
 
 /* ---- declarations ------------------------------------------------------- */

@@ -194,17 +194,11 @@ static void warn_blocks(struct lower *l, const struct ir *p)
 
 static void warn_spins(struct lower *l, const struct ir *p)
 {
-	for (uint32_t i = 0; i < p->nnodes; i++)
-		if (p->nodes[i].kind == IRN_STUCK) {
-			bool loop = false;
-			for (uint32_t k = 0; k < p->ncode && !loop; k++)
-				loop = p->code[k].op == IR_STUCK && (uint32_t)p->code[k].a == i &&
-				       (p->code[k].imm & IR_IMM_B) && !p->code[k].b;
-			if (loop)
-				diag_warn(l->d, "endless-loop", l->u->src, p->nodes[i].span,
-				          "the thread waits here for ever: nothing shared is "
-				          "looked at, so no other thread can change it");
-		}
+	for (uint32_t i = 0; i < p->ncode; i++)
+		if (p->code[i].op == IR_STUCK && (p->code[i].imm & IR_IMM_B) && !p->code[i].b)
+			diag_warn(l->d, "endless-loop", l->u->src, p->nodes[p->code[i].a].span,
+			          "the thread waits here for ever: nothing shared is looked at, "
+			          "so no other thread can change it");
 }
 
 const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,

@@ -33,12 +33,6 @@ struct val { /* an operand: a constant or a register */
 	int32_t v;
 };
 
-struct local_binding { /* a local's register while its scope is open */
-	struct decl *decl;
-	uint32_t reg;
-	uint32_t outer; /* previous binding's index + 1 of the same decl */
-};
-
 struct loop_ctx {
 	uint32_t break_label, continue_label;
 	uint32_t in_block; /* was a block open when the loop began? */
@@ -64,14 +58,9 @@ struct lower {
 	struct ir_builder b;
 	struct loop_ctx *loop;
 	struct inline_ctx *inl;
-	uint32_t block;      /* open block or IR_NONE */
-	struct stmt *block_stmt;
 	uint32_t in_step;    /* inside step { } or an SML statement */
-	uint32_t oper;       /* operation in progress */
 	struct span stmt;    /* the statement being lowered */
-	uint32_t *reg_of;    /* by decl->id for locals: current register */
-	AVEC(uint32_t) local_reg;
-	AVEC(struct stmt *) told; /* statements already warned about */
+	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
 	bool failed;
 };
 

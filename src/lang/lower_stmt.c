@@ -18,13 +18,12 @@ static void sml_step(struct lower *l, const struct expr *e1, const struct expr *
 	l->in_step++;
 }
 
-static bool told_before(struct lower *l, struct stmt *s)
+/* A procedure inlined ten times gets its message once. */
+static bool told_before(struct stmt *s)
 {
-	for (uint32_t i = 0; i < l->told.len; i++)
-		if (l->told.data[i] == s)
-			return true;
-	avec_push(l->arena, &l->told, s);
-	return false;
+	bool before = s->told;
+	s->told = true;
+	return before;
 }
 
 static void note_calls(struct lower *l)
@@ -266,23 +265,23 @@ void exit_block(struct lower *l, struct span at)
 
 static uint32_t block_for(struct lower *l, struct stmt *s)
 {
-	for (uint32_t i = l->b.block0; i < l->b.blocks.len; i++)
-		if (l->b.blocks.data[i].span.start == s->head.start)
-			return i;
+	if (s->block_tmpl1 == l->b.tmpl + 1)
+		return s->block; /* inlined here before */
 	struct ir_block blk = { .tmpl = l->b.tmpl, .span = s->head, .phase = IR_NONE,
 		                .named = s->name != 0 };
 	blk.name = s->name ? intern_str(l->names, s->name)
 	                   : arena_printf(l->arena, "%s@%u", l->u->sml ? "block" : "atomic",
 	                                  source_pos(l->u->src, s->head.start).line);
 	avec_push(l->arena, &l->b.blocks, blk);
-	return l->b.blocks.len - 1;
+	s->block_tmpl1 = l->b.tmpl + 1;
+	return s->block = l->b.blocks.len - 1;
 }
 
 static void lower_atomic(struct lower *l, struct stmt *s)
 {
 	if (l->b.block != IR_NONE || l->in_step) {
 		/* type.c has warned of those nested in the text */
-		if (l->inl->in_block && l->inl->outer && !told_before(l, s)) {
+		if (l->inl->in_block && l->inl->outer && !told_before(s)) {
 			diag_warn(l->d, "nested-atomic", l->u->src, s->head,
 			          "atomic inside an atomic block: it belongs to the outer one");
 			note_calls(l);
@@ -303,7 +302,7 @@ static void lower_atomic(struct lower *l, struct stmt *s)
 static void lower_commit(struct lower *l, struct stmt *s)
 {
 	if (l->b.block == IR_NONE) {
-		if (!told_before(l, s)) {
+		if (!told_before(s)) {
 			diag_error(l->d, "misplaced", l->u->src, s->head,
 			           "commit outside an atomic block");
 			note_calls(l);
