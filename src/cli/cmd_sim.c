@@ -193,11 +193,12 @@ static void shell_word(struct buf *out, const char *word)
 		return;
 	}
 	buf_char(out, '\'');
-	for (const char *c = word; *c; c++) {
-		if (*c == '\'')
+	while (*word) {
+		size_t n = strcspn(word, "'");
+		buf_safe(out, word, n);
+		word += n;
+		for (; *word == '\''; word++)
 			buf_str(out, "'\\''");
-		else
-			buf_safe(out, c, 1);
 	}
 	buf_char(out, '\'');
 }

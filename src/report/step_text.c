@@ -6,8 +6,8 @@
 
 const struct glyphs *glyphs_for(bool utf8)
 {
-	static const struct glyphs fine = { "→", "┌", "│", "└", "…", "─" };
-	static const struct glyphs plain = { "->", "/", "|", "\\", "..", "-" };
+	static const struct glyphs fine = { "→", "┌", "│", "└", "…", "●" };
+	static const struct glyphs plain = { "->", "/", "|", "\\", "..", "o" };
 	return utf8 ? &fine : &plain;
 }
 

@@ -12,7 +12,7 @@
 
 /* The marks of a rendering: box characters, or plain ASCII. */
 struct glyphs {
-	const char *arrow, *top, *bar, *bottom, *dots, *rule;
+	const char *arrow, *top, *bar, *bottom, *dots, *dot;
 };
 const struct glyphs *glyphs_for(bool utf8);
 

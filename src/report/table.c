@@ -7,7 +7,7 @@
 #include "report/step_text.h"
 
 #define GAP 2u          /* between columns */
-#define NARROW 10u      /* a column cut below this is not worth having */
+#define NARROW 14u      /* words cut to less are better moved out of the lanes */
 #define MIN_WIDTH 40u
 
 #define BOLD  "\033[1m"
@@ -16,7 +16,7 @@
 #define CYAN  "\033[36m"
 #define RESET "\033[0m"
 
-enum layout { LAYOUT_NAMES, LAYOUT_NUMBERS, LAYOUT_LIST };
+enum layout { LAYOUT_NAMES, LAYOUT_NUMBERS, LAYOUT_MARKS, LAYOUT_LIST };
 
 struct row {
 	uint32_t step;
@@ -46,6 +46,7 @@ struct table {
 	uint32_t *lane_of;              /* by thread */
 	enum layout layout;
 	unsigned step_width, line_width, lane_cap, thread_want, text_want;
+	unsigned mark_width;            /* LAYOUT_MARKS: of one lane */
 	unsigned change_want, note_want;
 };
 
@@ -169,17 +170,18 @@ static void measure(struct table *t)
 	for (uint32_t i = 0; i < t->nlanes; i++)
 		t->thread_want = max2(t->thread_want, label_width(t, t->lanes[i].thread, false));
 	t->thread_want = max2(t->thread_want, 6);
+	t->mark_width = t->nlanes ? digits(t->lanes[t->nlanes - 1].thread + 1) : 1;
 }
 
 /* The columns a layout wants, one after the other, into `want`. */
 static uint32_t wanted(const struct table *t, enum layout layout, unsigned *want)
 {
 	uint32_t n = 0;
-	if (layout == LAYOUT_LIST) {
+	if (layout >= LAYOUT_MARKS) {
 		want[n++] = t->thread_want;
 		want[n++] = t->text_want;
 	}
-	for (uint32_t i = 0; layout != LAYOUT_LIST && i < t->nlanes; i++)
+	for (uint32_t i = 0; layout < LAYOUT_MARKS && i < t->nlanes; i++)
 		want[n++] = max2(t->lanes[i].want, label_width(t, t->lanes[i].thread,
 		                                              layout == LAYOUT_NUMBERS));
 	if (t->change_want)
@@ -213,6 +215,8 @@ static unsigned bound_for(const struct table *t, enum layout layout, unsigned *w
 	uint32_t n = wanted(t, layout, want);
 	uint64_t fixed = t->step_width + t->line_width + (uint64_t)GAP * (n + 1) +
 	                 (t->o->marks ? 2 : 0);
+	if (layout == LAYOUT_MARKS)
+		fixed += (uint64_t)t->nlanes * (t->mark_width + 1) + 1;
 	unsigned width = t->o->width < MIN_WIDTH ? MIN_WIDTH : t->o->width;
 	if (!t->o->width)
 		return UINT32_MAX;
@@ -242,12 +246,16 @@ static bool choose_layout(struct table *t)
 		t->layout = LAYOUT_NUMBERS;
 		t->lane_cap = bound_for(t, t->layout, want);
 	}
-	if (t->layout == LAYOUT_NUMBERS && t->lane_cap < NARROW) {
+	if (t->layout != LAYOUT_LIST && t->lane_cap < NARROW) {
+		t->layout = LAYOUT_MARKS;
+		t->lane_cap = bound_for(t, t->layout, want);
+	}
+	if (t->layout == LAYOUT_MARKS && t->lane_cap < NARROW) {
 		t->layout = LAYOUT_LIST;
 		t->lane_cap = bound_for(t, t->layout, want);
 	}
 	wanted(t, t->layout, want);
-	for (uint32_t i = 0; t->layout != LAYOUT_LIST && i < t->nlanes; i++)
+	for (uint32_t i = 0; t->layout < LAYOUT_MARKS && i < t->nlanes; i++)
 		t->lanes[i].width = capped(t, want[i]);
 	free(want);
 	return true;
@@ -330,12 +338,18 @@ static void header(struct table *t, struct line *l)
 	pad_to(l, at + t->step_width - 4);
 	put_title(l, "step", 4, "");
 	at += t->step_width + GAP;
-	if (t->layout == LAYOUT_LIST) {
+	for (uint32_t i = 0; t->layout == LAYOUT_MARKS && i < t->nlanes; i++) {
+		pad_to(l, at);
+		put_number(l, BOLD, t->lanes[i].thread + 1, 0);
+		at += t->mark_width + 1;
+	}
+	at += t->layout == LAYOUT_MARKS;
+	if (t->layout >= LAYOUT_MARKS) {
 		pad_to(l, at);
 		put_title(l, "thread", capped(t, t->thread_want), t->g->dots);
 		at += capped(t, t->thread_want) + GAP + capped(t, t->text_want) + GAP;
 	}
-	for (uint32_t i = 0; t->layout != LAYOUT_LIST && i < t->nlanes; i++) {
+	for (uint32_t i = 0; t->layout < LAYOUT_MARKS && i < t->nlanes; i++) {
 		pad_to(l, at);
 		buf_clear(&b);
 		if (t->layout == LAYOUT_NUMBERS)
@@ -389,6 +403,17 @@ static void cell(struct table *t, struct line *l, const struct row *w, struct la
 	}
 }
 
+/* A lane without words: the corners, the bar, or a dot for a step. */
+static void put_mark(struct table *t, struct line *l, const struct run_step *s, const struct lane *ln)
+{
+	const struct glyphs *g = t->g;
+	const char *m = s->thread != ln->thread  ? (ln->inside ? g->bar : "")
+	                : s->entered != IR_NONE ? g->top
+	                : s->exited != IR_NONE  ? g->bottom
+	                                        : g->dot;
+	put(l, s->thread == ln->thread ? CYAN : DIM, m, strlen(m));
+}
+
 static void step_row(struct table *t, struct line *l, const struct row *w)
 {
 	const struct run_step *s = &t->r->steps[w->step];
@@ -399,7 +424,13 @@ static void step_row(struct table *t, struct line *l, const struct row *w)
 	pad_to(l, at);
 	put_number(l, DIM, w->step + 1, t->step_width);
 	at += t->step_width + GAP;
-	if (t->layout == LAYOUT_LIST) {
+	for (uint32_t i = 0; t->layout == LAYOUT_MARKS && i < t->nlanes; i++) {
+		pad_to(l, at);
+		put_mark(t, l, s, &t->lanes[i]);
+		at += t->mark_width + 1;
+	}
+	at += t->layout == LAYOUT_MARKS;
+	if (t->layout >= LAYOUT_MARKS) {
 		struct buf b;
 		buf_init(&b);
 		text_thread(t->r->ir, s->thread, &b);
@@ -411,7 +442,7 @@ static void step_row(struct table *t, struct line *l, const struct row *w)
 		cell(t, l, w, &t->lanes[lane], capped(t, t->text_want));
 		at += capped(t, t->text_want) + GAP;
 	}
-	for (uint32_t i = 0; t->layout != LAYOUT_LIST && i < t->nlanes; i++) {
+	for (uint32_t i = 0; t->layout < LAYOUT_MARKS && i < t->nlanes; i++) {
 		pad_to(l, at);
 		if (i == lane)
 			cell(t, l, w, &t->lanes[i], t->lanes[i].width);

@@ -12,8 +12,9 @@
  *
  * Widths: each column wants its longest text; when the sum is too wide the
  * widest give way first (all flexible columns are cut to one common bound),
- * then columns are headed by their numbers with the names listed below, and
- * when there is no room for that, one row a step names its thread instead.
+ * then columns are headed by their numbers with the names listed above, then
+ * they hold a mark only and the words stand beside them, and when there is no
+ * room for that either, each row just names its thread.
  * Cost: linear in the rows shown times the columns, plus the length of the
  * run.
  */
