@@ -5,12 +5,14 @@
 // ever looks at x, so the states at the end are always those of a serial run
 // and the concrete engines find nothing; fig5a-seen keeps the result.
 //
-// @expect T1.B: atomic=yes commit=yes causal=no reducible=no
+// @expect T1.block@17: atomic=yes commit=yes causal=no reducible=no
+// @expect program: serializable=yes
 // @expect fault: none
 // @expect deadlock: no
 // @expect stuck: no
 
-lock l; int Y;
+lock l;
+int Y;
 
 begin
   acquire(l);

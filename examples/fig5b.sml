@@ -2,13 +2,13 @@
 // From: causal-atomicity paper, Figure 5(b).
 // Right: the read is before both writes or after both.
 //
-// @expect T1.B: atomic=yes commit=yes causal=yes reducible=yes
+// @expect T1.block@13: atomic=yes commit=yes causal=yes reducible=yes
 // @expect program: serializable=yes
 // @expect fault: none
 // @expect deadlock: no
-// @expect stuck: no
 
-lock l; int Y;
+lock l;
+int Y;
 
 begin
   acquire(l);

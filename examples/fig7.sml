@@ -4,13 +4,14 @@
 // does not reduce, but no event can be caused by the first write and cause
 // the second.
 //
-// @expect T2.B: atomic=yes commit=yes causal=yes reducible=no
+// @expect T2.block@18: atomic=yes commit=yes causal=yes reducible=no
 // @expect program: serializable=yes
 // @expect fault: none
 // @expect deadlock: no
 // @expect stuck: no
 
-int X; int Y;
+int X;
+int Y;
 
 t := X
 ||
