@@ -430,29 +430,12 @@ static uint32_t code_width(const struct fmt *f, const struct line *l)
 	return columns(s, len);
 }
 
-/* A line that opens a block: its comment is about the block and does not line
- * up with those of the lines around it. */
-static bool opens_block(const struct fmt *f, const struct line *l)
-{
-	return l->end > l->start && f->text.data[l->end - 1] == '{';
-}
-
-/* Does line n's comment stand in the column of the group that began at first? */
-static bool same_group(const struct fmt *f, uint32_t first, uint32_t n)
-{
-	const struct line *l = f->lines.data;
-	if (l[n].com_end == l[n].com_start)
-		return false;
-	return n == first || l[n].end == l[n].start ||
-	       (!opens_block(f, &l[n]) && !opens_block(f, &l[first]));
-}
-
 static void print_lines(const struct fmt *f, struct buf *out)
 {
 	const struct line *l = f->lines.data;
 	for (uint32_t i = 0; i < f->lines.len;) {
 		uint32_t n = i, column = 0;
-		for (; n < f->lines.len && same_group(f, i, n); n++) {
+		for (; n < f->lines.len && l[n].com_end > l[n].com_start; n++) {
 			uint32_t width = code_width(f, &l[n]);
 			if (width + 2 > column)
 				column = width + 2;
