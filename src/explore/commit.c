@@ -237,7 +237,7 @@ static bool take_outcome(void *arg, enum ir_result r, const int32_t *next,
 }
 
 /* Replays a path into trace steps; false when memory ends. */
-static bool add_trace(struct infer *f, const struct search_move *path, uint32_t n)
+static bool add_trace(struct infer *f, const struct move *path, uint32_t n)
 {
 	const struct ir *p = f->ir;
 	int32_t *room = malloc(sizeof *room * p->nstate * 3);

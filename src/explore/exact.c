@@ -96,11 +96,11 @@ static bool add_path(struct exact *e, uint32_t thread, uint32_t local_before, ui
 	const struct prod_edge *list =
 		product_step(&e->x, e->x.kind_of[thread], global_before, local_before, &n);
 	struct search_result *r = e->r;
-	struct search_move *p = realloc(r->path, sizeof *p * (r->npath + 1));
+	struct move *p = realloc(r->path, sizeof *p * (r->npath + 1));
 	if (!p)
 		return false;
 	r->path = p;
-	p[r->npath++] = (struct search_move){ thread, e->x.moves[list[edge].move] };
+	p[r->npath++] = (struct move){ thread, e->x.moves[list[edge].move] };
 	return true;
 }
 
@@ -309,7 +309,7 @@ static void straighten(struct exact *e)
 		if (!start || quiescent(e, e->cur))
 			break;
 	}
-	struct search_move *old = r->path;
+	struct move *old = r->path;
 	uint32_t nold = r->npath;
 	int32_t *goal = malloc(sizeof *goal * (n + 2));
 	r->path = NULL;
@@ -318,7 +318,7 @@ static void straighten(struct exact *e)
 		memcpy(goal, vectab_get(&e->states, start), sizeof *goal * (n + 2));
 		serial_path(e, goal);
 	}
-	struct search_move *p = realloc(r->path, sizeof *p * (r->npath + tail));
+	struct move *p = realloc(r->path, sizeof *p * (r->npath + tail));
 	if (p) {
 		memcpy(p + r->npath, old + nold - tail, sizeof *p * tail);
 		r->path = p;
@@ -355,29 +355,70 @@ void exact_run(const struct ir *ir, uint32_t block, const struct search_options 
 	exact_free(&e);
 }
 
-int exact_explains(const struct ir *ir, uint32_t block, const struct search_move *path, uint32_t n)
+/* Takes a path from the initial state, into e->cur. */
+static bool follow(struct exact *e, const struct move *path, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t t = path[i].thread, count, k;
+		const struct prod_edge *list =
+			product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &count);
+		for (k = 0; k < count && e->x.moves[list[k].move] != path[i].outcome; k++)
+			;
+		if (!list || k == count || list[k].flags)
+			return false;
+		struct prod_edge edge = list[k];
+		if (!successor(e, t, &edge))
+			return false;
+		memcpy(e->cur, e->next, sizeof *e->cur * (e->ir->nthreads + 2));
+	}
+	return true;
+}
+
+int exact_explains(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n)
 {
 	struct search_result r = { 0 };
 	struct search_options o = { 0 };
 	struct exact e = { .o = &o, .r = &r };
 	int answer = -1;
-	bool ok = exact_init(&e, ir, block);
-	for (uint32_t i = 0; ok && i < n; i++) {
-		uint32_t t = path[i].thread, count, k;
-		const struct prod_edge *list =
-			product_step(&e.x, e.x.kind_of[t], e.cur[0], e.cur[t + 1], &count);
-		for (k = 0; k < count && e.x.moves[list[k].move] != path[i].outcome; k++)
-			;
-		if (!list || k == count || list[k].flags) {
-			ok = false;
-			break;
-		}
-		struct prod_edge edge = list[k];
-		ok = successor(&e, t, &edge);
-		memcpy(e.cur, e.next, sizeof *e.cur * (ir->nthreads + 2));
-	}
+	bool ok = exact_init(&e, ir, block) && follow(&e, path, n);
 	if (ok && quiescent(&e, e.cur))
 		answer = shadows_contain(&e.sets, e.cur[ir->nthreads + 1], e.cur);
 	exact_free(&e);
 	return answer;
+}
+
+static void spell_out(const struct exact *e, const int32_t *shadow, int32_t *state)
+{
+	const struct ir *p = e->ir;
+	uint32_t plain = (uint32_t)vectab_get(&e->x.globals, (uint32_t)shadow[0])[0];
+	memcpy(state, vectab_get(&e->x.plain_globals, plain), sizeof *state * p->nglobals);
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		const struct prod_kind *k = &e->x.kinds[e->x.kind_of[i]];
+		memcpy(state + p->threads[i].frame,
+		       vectab_get(&k->frames, k->info[shadow[i + 1]].frame),
+		       sizeof *state * k->frames.width);
+	}
+}
+
+bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                        uint32_t max, int32_t **states, uint32_t *nstates)
+{
+	struct search_result r = { 0 };
+	struct search_options o = { 0 };
+	struct exact e = { .o = &o, .r = &r };
+	*states = NULL;
+	*nstates = 0;
+	bool ok = exact_init(&e, ir, block) && follow(&e, path, n);
+	if (ok) {
+		uint32_t set = e.cur[ir->nthreads + 1];
+		*nstates = (uint32_t)(e.sets.start[set + 1] - e.sets.start[set]);
+		uint32_t count = *nstates < max ? *nstates : max;
+		*states = malloc(sizeof **states * ((size_t)count * ir->nstate + 1));
+		ok = *states != NULL;
+		for (uint32_t i = 0; ok && i < count; i++)
+			spell_out(&e, vectab_get(&e.sets.shadows, e.sets.pool[e.sets.start[set] + i]),
+			          *states + (size_t)i * ir->nstate);
+	}
+	exact_free(&e);
+	return ok;
 }

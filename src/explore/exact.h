@@ -27,6 +27,14 @@ void exact_run(const struct ir *ir, uint32_t block, const struct search_options 
  * Is this one execution explained? 1 yes, 0 no, -1 unknown (a limit). The
  * moves must be possible and end in a quiescent state.
  */
-int exact_explains(const struct ir *ir, uint32_t block, const struct search_move *path, uint32_t n);
+int exact_explains(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n);
+
+/*
+ * The states that serial executions of the same block instances can end in,
+ * at most `max` of them: whole states of ir->nstate values each, one after
+ * the other in *states (malloc'ed). How many there are in *n.
+ */
+bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                        uint32_t max, int32_t **states, uint32_t *nstates);
 
 #endif
