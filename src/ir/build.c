@@ -113,7 +113,7 @@ uint32_t ir_array_reg(struct ir_builder *b, uint32_t len, int32_t lo, int32_t hi
 {
 	uint32_t first = b->array_regs.len;
 	if (len > IR_MAX_SLOTS || first + len > IR_MAX_SLOTS) {
-		fail(b, (struct span){ 0, 0 }, "the local arrays are too large");
+		fail(b, (struct span){ 0, 0 }, "a thread's local arrays have too many elements (at most 4096 together)");
 		len = 1;
 	}
 	for (uint32_t i = 0; i < len; i++) {

@@ -187,6 +187,8 @@ uint32_t declare_local(struct lower *l, struct decl *d)
 	const struct type_ref *ty = type_of(d);
 	uint32_t r = d->is_array ? ir_array_reg(&l->b, d->array_len, ty->min, ty->max)
 	                         : ir_reg(&l->b, ty->min, ty->max, true);
+	if (l->b.error && !l->b.error_at.end)
+		l->b.error_at = d->name_span;
 	if (!d->id) {
 		avec_push(l->arena, &l->local_reg, 0u);
 		d->id = l->local_reg.len - 1;

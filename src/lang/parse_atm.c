@@ -107,6 +107,15 @@ static struct type_ref *parse_type(struct parser *p)
 	return ty;
 }
 
+/* In place of a type that is missing. */
+static struct type_ref *int_type(struct parser *p)
+{
+	struct type_ref *ty = arena_new(p->arena, struct type_ref);
+	ty->kind = TY_INT;
+	ty->span = tok_span(peek(p));
+	return ty;
+}
+
 /* Does a declaration begin here? A bare name followed by a name does. */
 static bool at_type(const struct parser *p)
 {
@@ -596,9 +605,13 @@ static void parse_params(struct parser *p, struct decl *proc)
 		bool typed = at_type(p) && peek_kind(p) != T_SAFE && peek_kind(p) != T_REGULAR;
 		if (!typed) {
 			tok_expected(p, "a parameter's type");
-			break;
+			if (peek_kind(p) != T_NAME)
+				break;
+			diag_hint(p->d, "write it before the name: int %s",
+			          intern_str(p->names, peek(p)->value));
+			p->panic = false;
 		}
-		struct type_ref *ty = parse_type(p);
+		struct type_ref *ty = typed ? parse_type(p) : int_type(p);
 		const struct token *t = tok_expect(p, T_NAME, "of the parameter");
 		if (!t)
 			break;
@@ -628,6 +641,7 @@ static struct decl *parse_proc(struct parser *p, struct type_ref *result,
 	} else {
 		tok_expect(p, T_LBRACE, "with the procedure's body");
 		tok_recover(p);
+		p->panic = false;
 		d->body = stmt_new(p, S_BLOCK);
 	}
 	d->span = span_from(p, start);
@@ -669,10 +683,14 @@ static struct decl *parse_object(struct parser *p)
 			d->spec_span = tok_span(spec);
 		}
 		const struct token *open = spec ? tok_expect(p, T_LPAREN, NULL) : NULL;
-		if (open && (at_type(p) || peek_kind(p) == T_NAME))
+		if (open && (at_type(p) || peek_kind(p) == T_NAME)) {
 			d->spec_type = parse_type(p);
-		else if (open)
+		} else if (open) {
 			tok_expected(p, "a type");
+			while (peek_kind(p) != T_RPAREN && peek_kind(p) != T_LBRACE &&
+			       peek_kind(p) != T_EOF)
+				p->pos++;
+		}
 		if (open)
 			tok_close(p, T_RPAREN, open);
 		if (tok_accept(p, T_ASSIGN))
@@ -681,6 +699,7 @@ static struct decl *parse_object(struct parser *p)
 	const struct token *open = tok_expect(p, T_LBRACE, "with the object's fields and operations");
 	if (!open) {
 		tok_recover(p);
+		p->panic = false;
 		return d;
 	}
 	struct decl **field = &d->fields, **method = &d->methods;

@@ -378,7 +378,9 @@ static void check_proc(struct checker *c, struct decl *p)
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
 	}
-	check_stmt(c, p->body);
+	/* parameters and the body's own locals are one scope, as in C */
+	for (struct stmt *s = p->body->body; s; s = s->next)
+		check_stmt(c, s);
 	scope_close(c, mark);
 	bool end = falls_through(c, p->body);
 	if (p->result && end && !c->d->errors) {
@@ -481,9 +483,11 @@ static void check_object_bodies(struct checker *c, struct decl *o)
 		scope_declare(c, f);
 	for (struct decl *m = o->methods; m; m = m->next) {
 		for (struct decl *other = o->methods; other != m; other = other->next)
-			if (other->name == m->name)
+			if (other->name == m->name) {
 				diag_error(c->d, "declared-twice", c->src, m->name_span,
 				           "'%s' is declared twice", name_of(c, m->name));
+				diag_note(c->d, c->src, other->name_span, "first declared here");
+			}
 		m->owner = o;
 		check_proc(c, m);
 	}
