@@ -67,7 +67,7 @@ static const struct ir *load(struct lang *l, const char *name, const char *text,
 		diags_render(&l->diags, &b, false);
 		printf("# %s: %s\n", name, buf_cstr(&b));
 		buf_free(&b);
-		CHECK(!"the model loads");
+		CHECK(false); /* the model loads */
 		return NULL;
 	}
 	return l->ir;
