@@ -524,11 +524,16 @@ static void check_rmw(struct checker *c, struct expr *e)
 	} else if (d && d->kind == D_VAR) {
 		d->reads++;
 		d->writes++;
-		if (e->kind == E_FADD) /* a difference, not a value of the variable */
-			check_value(c, e->b, "a value");
-		else
+		if (e->kind == E_XCHG)
 			check_fits(c, e->b, d->type,
 			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+		else
+			check_value(c, e->b, "a value"); /* compared or added, not stored */
+		if (e->kind == E_CAS && e->a->type == TY_ENUM && e->b->type == TY_ENUM &&
+		    e->a->enum_decl != e->b->enum_decl)
+			diag_error(c->d, "type", c->src, e->b->span, "%s is compared with %s",
+			           type_text(c, TY_ENUM, e->a->enum_decl),
+			           type_text(c, TY_ENUM, e->b->enum_decl));
 		if (e->c)
 			check_fits(c, e->c, d->type,
 			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
