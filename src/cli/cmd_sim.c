@@ -134,8 +134,7 @@ static enum sim_end hunt(struct sim *s)
 	enum sim_end end = END_STEPS;
 	uint64_t first = s->seed;
 	for (uint64_t k = 0; k < s->runs; k++) {
-		while (run_undo(&s->run))
-			;
+		run_rewind(&s->run, 0);
 		s->seed = first + k;
 		rng_seed(&s->rng, s->seed);
 		end = walk(s);

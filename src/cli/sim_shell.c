@@ -198,13 +198,12 @@ static void do_random(struct shell *sh, uint64_t n)
 
 static void do_undo(struct shell *sh, uint64_t n)
 {
-	uint64_t done = 0;
-	while (done < n && run_undo(&sh->s->run))
-		done++;
+	struct run *r = &sh->s->run;
+	uint32_t done = n < r->nsteps ? (uint32_t)n : r->nsteps;
+	run_rewind(r, r->nsteps - done);
 	sh->s->random = false;
 	if (done)
-		buf_printf(sh->out, "took %llu step%s back\n", (unsigned long long)done,
-		           done == 1 ? "" : "s");
+		buf_printf(sh->out, "took %u step%s back\n", done, done == 1 ? "" : "s");
 	else
 		buf_str(sh->out, "this is the beginning\n");
 }

@@ -402,23 +402,30 @@ enum run_status run_step(struct run *r, uint32_t thread, const uint32_t *picks, 
 	return RUN_OK;
 }
 
+/* Forgets the steps from n on; r->now is the caller's to set. */
+static void truncate_to(struct run *r, uint32_t n)
+{
+	const struct run_step *s = &r->steps[n];
+	r->nsteps = n;
+	r->npicks = s->pick;
+	r->nevents = s->event;
+	r->nchanges = s->change;
+	r->nlocals = s->local;
+	if (r->cursor_at > n) {
+		memcpy(r->cursor, r->ir->init, r->ir->nstate * sizeof *r->cursor);
+		r->cursor_at = 0;
+	}
+	while (r->nkept && (r->nkept - 1) * r->stride > n)
+		r->nkept--;
+}
+
 bool run_undo(struct run *r)
 {
 	if (!r->nsteps)
 		return false;
 	bool fault = run_faulted(r);
-	const struct run_step *s = &r->steps[--r->nsteps];
-	r->npicks = s->pick;
-	r->nevents = s->event;
-	r->nchanges = s->change;
-	r->nlocals = s->local;
-	if (r->cursor_at > r->nsteps) {
-		memcpy(r->cursor, r->ir->init, r->ir->nstate * sizeof *r->cursor);
-		r->cursor_at = 0;
-	}
-	while (r->nkept && (r->nkept - 1) * r->stride > r->nsteps)
-		r->nkept--;
-	if (fault)
+	truncate_to(r, r->nsteps - 1);
+	if (fault) /* the state is that before it already */
 		return true;
 	if (r->has_prev) {
 		int32_t *t = r->now;
@@ -429,6 +436,19 @@ bool run_undo(struct run *r)
 	}
 	r->has_prev = false;
 	return true;
+}
+
+void run_rewind(struct run *r, uint32_t n)
+{
+	if (n >= r->nsteps)
+		return;
+	if (n + 1 == r->nsteps) {
+		run_undo(r);
+		return;
+	}
+	truncate_to(r, n);
+	rebuild(r, n, r->now);
+	r->has_prev = false;
 }
 
 /* ---- random steps ------------------------------------------------------- */
