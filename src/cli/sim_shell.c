@@ -138,12 +138,13 @@ static void list_next(struct shell *sh)
 
 /* ---- commands ----------------------------------------------------------- */
 
-static void show_step(struct shell *sh)
+#define SHOWN_STEPS 24u /* one by one; more are shown as a table */
+
+static void show_step(struct shell *sh, uint32_t i)
 {
 	const struct run *r = &sh->s->run;
-	uint32_t i = r->nsteps - 1;
 	buf_printf(sh->out, "step %u, ", i + 1);
-	text_thread(r->ir, r->steps[i].thread, sh->out);
+	text_who(r->ir, r->steps[i].thread, sh->out);
 	buf_str(sh->out, ": ");
 	text_step(r, i, sh->g, sh->out);
 	if (r->steps[i].nchange) {
@@ -152,7 +153,17 @@ static void show_step(struct shell *sh)
 		buf_char(sh->out, ']');
 	}
 	buf_char(sh->out, '\n');
-	if (run_faulted(r))
+}
+
+/* The steps behind the first n. */
+static void show_steps(struct shell *sh, uint32_t n)
+{
+	const struct run *r = &sh->s->run;
+	if (r->nsteps - n > SHOWN_STEPS)
+		sim_trace(sh->s, sh->out);
+	for (uint32_t i = n; r->nsteps - n <= SHOWN_STEPS && i < r->nsteps; i++)
+		show_step(sh, i);
+	if (r->nsteps > n && run_faulted(r))
 		sim_fault(sh->s, sh->out);
 }
 
@@ -166,12 +177,7 @@ static void do_steps(struct shell *sh, const char *text)
 	bool ok = sched_parse(&sc, r->ir, "input", text) && sched_run(&sc, r);
 	if (r->nsteps > before)
 		sh->s->random = false;
-	if (r->nsteps == before + 1)
-		show_step(sh);
-	else if (r->nsteps > before)
-		sim_trace(sh->s, sh->out);
-	if (r->nsteps > before + 1 && run_faulted(r))
-		sim_fault(sh->s, sh->out);
+	show_steps(sh, before);
 	if (!ok) {
 		sc.diags.errors = 0; /* no closing count for one line of input */
 		diags_render(&sc.diags, sh->out, sh->s->cli->color_out);
@@ -186,12 +192,7 @@ static void do_random(struct shell *sh, uint64_t n)
 	enum run_status st = RUN_OK;
 	while (n-- && st == RUN_OK)
 		st = run_random(r, &sh->s->rng);
-	if (r->nsteps == before + 1)
-		show_step(sh);
-	else if (r->nsteps > before)
-		sim_trace(sh->s, sh->out);
-	if (r->nsteps > before + 1 && run_faulted(r))
-		sim_fault(sh->s, sh->out);
+	show_steps(sh, before);
 	if (r->nsteps == before)
 		buf_str(sh->out, run_faulted(r) ? "the run ended with a fault\n" : "no thread can move\n");
 }

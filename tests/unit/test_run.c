@@ -213,6 +213,11 @@ static void walk_model(const char *name, const char *text, uint64_t seed, size_t
 			CHECK(!memcmp(run_now(&r), states + (size_t)n * p->nstate,
 			              p->nstate * sizeof *states));
 		}
+		if (rng_below(&rng, 20) == 0) {
+			uint32_t k = n - rng_below(&rng, n < 20 ? n + 1 : 20);
+			CHECK(!memcmp(run_state(&r, k), states + (size_t)k * p->nstate,
+			              p->nstate * sizeof *states));
+		}
 		enum run_status st = run_random(&r, &rng);
 		if (st == RUN_BLOCKED || st == RUN_OVER)
 			continue;
