@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/sim.h"
 #include "report/run_json.h"
@@ -241,6 +242,11 @@ static void report_text(struct sim *s, enum sim_end end, struct buf *out)
 		buf_printf(out, "seed: %llu\n", (unsigned long long)s->seed);
 	if (s->run.nsteps)
 		say_replay(s, out);
+	if (isatty(1) && !s->interactive && !s->schedule) {
+		buf_str(out, "by hand: intact sim -i ");
+		shell_word(out, s->path);
+		buf_char(out, '\n');
+	}
 }
 
 static void report_json(struct sim *s, enum sim_end end, struct buf *out)

@@ -149,7 +149,7 @@ static void show_step(struct shell *sh, uint32_t i)
 	text_step(r, i, sh->g, sh->out);
 	if (r->steps[i].nchange) {
 		buf_str(sh->out, "  [");
-		text_changes(r, i, sh->g, sh->out);
+		text_changes(r, i, sh->g, false, sh->out);
 		buf_char(sh->out, ']');
 	}
 	buf_char(sh->out, '\n');

@@ -23,6 +23,7 @@ struct row {
 	size_t text, text_len;       /* into table.pool */
 	size_t tail_len;             /* its end, kept when it is cut */
 	size_t change, change_len;
+	size_t brief, brief_len, brief_tail; /* the changes without old values */
 	size_t note, note_len;
 };
 
@@ -76,8 +77,11 @@ static void fill_row(struct table *t, struct row *w, uint32_t step)
 	w->tail_len = text_step_lane(t->r, step, t->g, &t->pool);
 	w->text_len = pool_mark(t) - w->text;
 	w->change = pool_mark(t);
-	text_changes(t->r, step, t->g, &t->pool);
+	text_changes(t->r, step, t->g, false, &t->pool);
 	w->change_len = pool_mark(t) - w->change;
+	w->brief = pool_mark(t);
+	w->brief_tail = text_changes(t->r, step, t->g, true, &t->pool);
+	w->brief_len = pool_mark(t) - w->brief;
 	w->note = pool_mark(t);
 	if (o->notes && o->notes[step])
 		buf_safe(&t->pool, o->notes[step], strlen(o->notes[step]));
@@ -318,6 +322,19 @@ static void put_fit(struct line *l, const char *style, const char *s, size_t len
 	buf_free(&cut);
 }
 
+/* The same, but the last `tail` bytes stay when there is room for them. */
+static void put_tail(struct line *l, const char *style, const char *s, size_t len, size_t tail,
+                     unsigned width, const char *dots)
+{
+	unsigned need = (unsigned)utf8_columns(s + len - tail, tail);
+	if (tail && utf8_columns(s, len) > width && need + 4 <= width) {
+		put_fit(l, style, s, len - tail, width - need, dots);
+		put(l, style, s + len - tail, tail);
+	} else {
+		put_fit(l, style, s, len, width, dots);
+	}
+}
+
 static void put_number(struct line *l, const char *style, uint32_t n, unsigned width)
 {
 	char text[16];
@@ -393,14 +410,7 @@ static void cell(struct table *t, struct line *l, const struct row *w, struct la
 	if (!style && t->o->marks && t->o->marks[w->step])
 		style = BOLD;
 	style = style ? style : edge ? CYAN : NULL;
-	size_t head = w->text_len - w->tail_len;
-	unsigned tail = columns(t, w->text + head, w->tail_len);
-	if (tail && columns(t, w->text, w->text_len) > width && tail + 6 <= width) {
-		put_fit(l, style, text, head, width - tail, t->g->dots);
-		put(l, style, text + head, w->tail_len);
-	} else {
-		put_fit(l, style, text, w->text_len, width, t->g->dots);
-	}
+	put_tail(l, style, text, w->text_len, w->tail_len, width, t->g->dots);
 }
 
 /* A lane without words: the corners, the bar, or a dot for a step. */
@@ -454,7 +464,11 @@ static void step_row(struct table *t, struct line *l, const struct row *w)
 	put_number(l, DIM, text_line(t->r->ir, s->node), t->line_width);
 	at += t->line_width + GAP;
 	pad_to(l, at);
-	put_fit(l, CYAN, t->pool.data + w->change, w->change_len, capped(t, t->change_want), t->g->dots);
+	if (columns(t, w->change, w->change_len) <= capped(t, t->change_want))
+		put(l, CYAN, t->pool.data + w->change, w->change_len);
+	else
+		put_tail(l, CYAN, t->pool.data + w->brief, w->brief_len, w->brief_tail,
+		         capped(t, t->change_want), t->g->dots);
 	if (t->change_want)
 		at += capped(t, t->change_want) + GAP;
 	pad_to(l, at);
