@@ -422,12 +422,12 @@ static void sort_named(const struct search *s, uint32_t *ids, uint32_t *who, uin
 static bool append_moves(struct search *s, const struct prod_edge *e, uint32_t thread)
 {
 	struct search_result *r = s->r;
-	struct search_move *p = realloc(r->path, sizeof *p * (r->npath + e->nmoves));
+	struct move *p = realloc(r->path, sizeof *p * (r->npath + e->nmoves));
 	if (!p)
 		return false;
 	r->path = p;
 	for (uint32_t i = 0; i < e->nmoves; i++)
-		p[r->npath++] = (struct search_move){ thread, s->prod.moves[e->move + i] };
+		p[r->npath++] = (struct move){ thread, s->prod.moves[e->move + i] };
 	return true;
 }
 

@@ -12,6 +12,7 @@
 #define INTACT_EXPLORE_SEARCH_H
 
 #include "explore/product.h"
+#include "verdict/verdict.h"
 
 enum search_verdict {
 	SEARCH_HOLDS,
@@ -35,17 +36,12 @@ struct search_options {
 	void *progress_arg;
 };
 
-struct search_move {
-	uint32_t thread;
-	uint32_t outcome; /* of ir_successors, from 0 */
-};
-
 struct search_result {
 	enum search_verdict verdict;
 	const char *limit; /* SEARCH_LIMIT: "states", "memory", "time", "step" */
 	uint64_t states, transitions, bytes;
 	uint32_t depth;
-	struct search_move *path; /* from the initial state; malloc'ed */
+	struct move *path; /* from the initial state; malloc'ed */
 	uint32_t npath;
 };
 
