@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tap import check, done, run
 
-intact, examples = sys.argv[1], Path(sys.argv[2])
+intact, examples = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2])
 lost = examples / "lost-update.atm"
 tmp_dir = tempfile.TemporaryDirectory()
 tmp = Path(tmp_dir.name)

@@ -155,7 +155,7 @@ static void test_every_width(void)
 	const char *texts[] = { lost, buf_cstr(&text),
 		"int x; bool y; thread worker * 3 { while (true) { atomic { x = (x + 1) % 5; } y = !y; } }" };
 	for (int m = 0; m < 3; m++)
-		for (uint32_t count = 1; count < 40; count += count < 4 ? 1 : 7) {
+		for (uint32_t count = 1; count < 40; count += count < 4 ? 1 : 11) {
 			struct lang l;
 			struct run r;
 			struct rng rng;
@@ -166,7 +166,7 @@ static void test_every_width(void)
 			rng_seed(&rng, count);
 			for (int i = 0; i < 60; i++)
 				run_random(&r, &rng);
-			for (unsigned width = 40; width < 180; width += 1 + width / 7) {
+			for (unsigned width = 40; width < 180; width += 1 + width / 5) {
 				for (int k = 0; k < 8; k++) {
 					struct table_options o = { .width = width, .utf8 = k & 1, .list = k & 2,
 						                   .max_rows = k & 4 ? 30 : 0 };
