@@ -70,9 +70,11 @@ static void list_outcome(struct shell *sh, uint32_t thread, const struct run_out
 	}
 	buf_printf(sh->out, "  line %u  ", text_line(r->ir, r->steps[i].node));
 	text_step(r, i, sh->g, sh->out);
-	if (one_of && r->steps[i].next != r->steps[i].node) {
-		const struct ir_node *n = &r->ir->nodes[r->steps[i].next];
-		buf_printf(sh->out, ", then line %u", source_pos(r->ir->src, n->span.start).line);
+	if (one_of) {
+		buf_clear(&b);
+		ir_print_node(r->ir, r->steps[i].next, &b);
+		buf_printf(sh->out, "; then line %u: ", text_line(r->ir, r->steps[i].next));
+		buf_safe(sh->out, buf_cstr(&b), b.len);
 	}
 	buf_char(sh->out, '\n');
 	run_undo(r);
