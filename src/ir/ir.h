@@ -40,7 +40,7 @@
 #define IR_MAX_SLOTS    4096u      /* of one frame */
 #define IR_MAX_REGS     8192u      /* slots and scratch of a template */
 #define IR_MAX_GLOBALS  (1u << 20)
-#define IR_MAX_CODE     (1u << 24) /* instructions, after inlining */
+#define IR_MAX_CODE     (1u << 22) /* instructions, after inlining */
 #define IR_MAX_CHOICES  64u        /* in one step */
 #define IR_FUEL         1000000u   /* instructions of one step */
 

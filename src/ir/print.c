@@ -296,8 +296,7 @@ static void print_node(const struct ir *p, const struct ir_template *t, uint32_t
 	buf_printf(out, "  n%u %s%s", id, node_name[n->kind], id == t->entry ? " (entry)" : "");
 	if (n->block != IR_NONE)
 		buf_printf(out, " in %s", p->blocks[n->block].name);
-	struct source_pos pos = source_pos(p->src, n->span.start);
-	buf_printf(out, " line %u: ", pos.line);
+	buf_printf(out, " line %u: ", source_line_of(p->src, n->span.start));
 	ir_print_node(p, id, out);
 	buf_char(out, '\n');
 	for (uint32_t k = 0; k < n->naccess; k++) {
