@@ -64,7 +64,8 @@ struct prod_local { /* what a local id stands for */
 	uint32_t script;        /* choices to replay or predicted; see product.c */
 	uint8_t phase;          /* 0 outside or before, 1 after the commit */
 	bool inside;            /* inside a marked block */
-	bool equal;             /* frame == shadow */
+	bool equal;             /* frame == shadow, dead slots aside */
+	uint32_t canon;         /* the frame with its dead slots zeroed */
 };
 
 struct prod_kind {

@@ -230,7 +230,8 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 			reads(&u, i->c, 1);
 		break;
 	case IR_CAS:
-		reads(&u, i->d, 2);
+		reads(&u, i->d, 1);
+		reads(&u, i->e, 1);
 		if (c)
 			reads(&u, i->c, 1);
 		writes(&u, i->a, 1);
@@ -252,7 +253,7 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 		break;
 	case IR_INVOKE:
 		if (i->c)
-			reads(&u, i->b, (uint32_t)i->c);
+			reads(&u, i->b, 1);
 		break;
 	}
 	return u;

@@ -239,7 +239,7 @@ static void print_ins(const struct ir *p, const struct ir_ins *i, struct buf *ou
 		if (i->op == IR_CAS || i->op == IR_XCHG || i->op == IR_FADD)
 			buf_printf(out, " r%d", i->d);
 		if (i->op == IR_CAS)
-			buf_printf(out, " r%d", i->d + 1);
+			buf_printf(out, " r%d", i->e);
 		break;
 	case IR_STORE: case IR_WINV: case IR_WRESP: case IR_ACQ: case IR_REL:
 		buf_printf(out, " %s[", p->vars[i->a].name);

@@ -339,7 +339,7 @@ static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 	                                                   : IR_FADD,
 	                         .imm = (uint8_t)(IR_IMM_B | (index.imm ? IR_IMM_C : 0)),
 	                         .a = (int32_t)dest, .b = (int32_t)d->id, .c = index.v,
-	                         .d = (int32_t)first },
+	                         .d = (int32_t)first, .e = (int32_t)second },
 	        e->span);
 }
 
@@ -458,7 +458,7 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = IR_INVOKE, .a = (int32_t)id,
 	                         .b = m->nparams ? (int32_t)reg_of(l, m->params) : 0,
-	                         .c = (int32_t)m->nparams },
+	                         .c = m->nparams != 0 },
 	        e->span);
 	l->b.oper = id;
 	return id;
