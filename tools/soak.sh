@@ -10,3 +10,8 @@ INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore"
 echo "== examples, walked with many seeds"
 INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
 python3 tests/cli/test_examples.py "$intact" 40 | tail -1
+echo "== random one-thread models against interpreters of their own"
+python3 tests/differential/test_lower.py "$intact" "${LOWER_COUNT:-5000}" | tail -2
+python3 tests/differential/test_lower_sml.py "$intact" "${LOWER_COUNT:-5000}" | tail -2
+echo "== models with scrambled white space and comments through the formatter"
+python3 tests/cli/test_fmt.py "$intact" 100 | tail -1

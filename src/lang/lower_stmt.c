@@ -356,9 +356,12 @@ static void lower_commit(struct lower *l, struct stmt *s)
 /* A jump out of `was_in`: through the block's exit when one is left by it. */
 static void leave_to(struct lower *l, uint32_t label, bool was_in, struct span at)
 {
-	uint32_t block = l->b.block;
-	if (block != IR_NONE && !was_in)
+	uint32_t block = l->b.block, in_step = l->in_step;
+	if (block != IR_NONE && !was_in) {
+		l->in_step = 0; /* a step { } inside the block ends before it */
 		exit_block(l, at);
+		l->in_step = in_step;
+	}
 	jmp(l, label, at);
 	l->b.block = block;
 }

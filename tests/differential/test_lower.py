@@ -3,7 +3,8 @@
 
 The two share nothing: the interpreter walks the generated tree with Python's
 integers. They must agree on every shared access in its order with its values,
-on which accesses are one step, on the final state, and on the fault.
+on entering and leaving blocks (by break, continue and return too), on which
+accesses are one step, on the final state, and on the fault.
 
 Usage: test_lower.py INTACT [COUNT [SEED]]      (TAP on stdout; COUNT 150)
 """
@@ -214,19 +215,17 @@ class Gen:
             return ("while", v, r.randint(0, 3), self.expr(scope, 1), body)
         if k < 0.73 and self.loops:
             return ("if", self.expr(scope, 1), [(r.choice(["break", "continue"]),)], None)
-        if k < 0.76 and self.result == "none":
+        if k < 0.745 and (self.result == "none" or self.result is None) and depth:
             return ("if", self.expr(scope, 1), [("return", None)], None)
-        if k < 0.76 and self.result:
+        if k < 0.76 and self.result not in (None, "none"):
             return ("if", self.expr(scope, 1), [("return", self.fitted(self.result, self.expr(scope, 1)))], None)
-        if k < 0.82 and not self.in_atomic and not self.in_step and depth == 0 and self.result is None:
+        if k < 0.83 and not self.in_atomic and not self.in_step and self.result is None:
             self.in_atomic += 1
-            loops, self.loops = self.loops, self.loops
             body = self.block(scope, r.randint(1, 4), depth + 1)
             if r.random() < 0.5:
                 body.insert(r.randint(0, len(body)), ("commit",))
             if r.random() < 0.1 and not self.tame:
                 body.append(("commit",))
-            self.loops = loops
             self.in_atomic -= 1
             return ("atomic", body)
         if k < 0.88:
@@ -463,6 +462,10 @@ class Machine:
             return j.kind == "continue"
         return True
 
+    def leave(self):
+        self.phase, self.in_step = None, 0
+        self.steps.append([("leave",)])
+
     def stmt(self, env, s, result):
         kind = s[0]
         if kind == "decl":
@@ -514,12 +517,13 @@ class Machine:
             self.in_step -= 1
         elif kind == "atomic":
             self.phase = False
-            depth = self.in_step
+            self.steps.append([("enter",)])
             try:
                 self.run(env, s[1], result)
-            finally:
-                self.in_step = depth
-                self.phase = None
+            except Jump:
+                self.leave()
+                raise
+            self.leave()
         elif kind == "commit":
             if self.phase:
                 raise Fault("commit")
@@ -569,6 +573,10 @@ def observe(text, path):
         fault = s.get("fault", {}).get("kind")
         entries = [(a["mode"], a["variable"], a.get("index"), plain(a["before"]), plain(a["after"]))
                    for a in s["accesses"]]
+        if "entered" in s:
+            entries.insert(0, ("enter",))
+        if "left" in s:
+            entries.insert(0, ("leave",))
         if entries:
             steps.append(entries)
     return steps, fault, {k: plain(v) for k, v in d["state"]["shared"].items()}
