@@ -3,8 +3,9 @@
 
 The two share nothing: the interpreter walks the generated tree with Python's
 integers. They must agree on every shared access in its order with its values,
-on entering and leaving blocks (by break, continue and return too), on which
-accesses are one step, on the final state, and on the fault.
+on entering and leaving blocks (by break, continue and return too) and on the
+steps that commit, on which accesses are one step, on the final state, and on
+the fault.
 
 Usage: test_lower.py INTACT [COUNT [SEED]]      (TAP on stdout; COUNT 150)
 """
@@ -332,11 +333,10 @@ class Machine:
         if self.accesses > MAX_ACCESSES:
             raise TooLong()
         entry = (mode, v.name, i if v.length else None, before, after)
-        if self.in_step and self.step_open:
+        if self.in_step:
             self.steps[-1].append(entry)
         else:
             self.steps.append([entry])
-        self.step_open = True
 
     def fit(self, v, x):
         if not v.lo <= x <= v.hi:
@@ -463,8 +463,8 @@ class Machine:
         return True
 
     def leave(self):
+        self.steps.append([("leave",)] + ([("commit",)] if self.marked and not self.phase else []))
         self.phase, self.in_step = None, 0
-        self.steps.append([("leave",)])
 
     def stmt(self, env, s, result):
         kind = s[0]
@@ -511,12 +511,13 @@ class Machine:
             self.run(env, s[1], result)
         elif kind == "step":
             if not self.in_step:
-                self.step_open = False
+                self.steps.append([])
             self.in_step += 1
             self.run(env, s[1], result)
             self.in_step -= 1
         elif kind == "atomic":
             self.phase = False
+            self.marked = any(i[0] == "commit" for i in s[1])
             self.steps.append([("enter",)])
             try:
                 self.run(env, s[1], result)
@@ -528,6 +529,7 @@ class Machine:
             if self.phase:
                 raise Fault("commit")
             self.phase = True
+            self.steps[-1].append(("commit",))
         elif kind == "callstmt":
             self.call(env, s[1], s[2])
         elif kind == "return":
@@ -577,6 +579,8 @@ def observe(text, path):
             entries.insert(0, ("enter",))
         if "left" in s:
             entries.insert(0, ("leave",))
+        if "committed" in s:
+            entries.append(("commit",))
         if entries:
             steps.append(entries)
     return steps, fault, {k: plain(v) for k, v in d["state"]["shared"].items()}
