@@ -628,8 +628,8 @@ static uint32_t compute(struct product *x, struct prod_kind *k, uint32_t global,
 	return at;
 }
 
-const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global,
-                                     uint32_t local, uint32_t *n)
+const struct prod_edge *product_step_slow(struct product *x, uint32_t kind, uint32_t global,
+                                          uint32_t local, uint32_t *n)
 {
 	struct prod_kind *k = &x->kinds[kind];
 	uint32_t at = MAP_NONE;
