@@ -364,6 +364,15 @@ static struct stmt *parse_stmt_inner(struct parser *p)
 		                                        : "is a '}' missing before this line?");
 		p->panic = true;
 		return stmt_new(p, S_EMPTY);
+	case T_LOCK:
+		if (peek_at(p, 1) == T_LPAREN) {
+			diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)),
+			           "'lock' declares a lock; to take one, write acquire(l)");
+			s = stmt_new(p, S_EMPTY);
+			tok_recover(p);
+			return s;
+		}
+		return parse_local(p);
 	default:
 		s = foreign_word(p);
 		if (s)

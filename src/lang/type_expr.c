@@ -429,9 +429,37 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 	}
 }
 
+/* What other notations call the things that are here under another name. */
+static void hint_foreign_call(struct checker *c, name_id name)
+{
+	static const struct {
+		const char *word, *hint;
+	} foreign[] = {
+		{ "unlock", "use release(l)" },
+		{ "wait", "use assume(e): it waits until e holds" },
+		{ "await", "use assume(e): it waits until e holds" },
+		{ "CAS", "use cas(x, expected, new)" },
+		{ "compare_and_swap", "use cas(x, expected, new)" },
+		{ "compare_exchange", "use cas(x, expected, new)" },
+		{ "swap", "use exchange(x, v)" },
+		{ "test_and_set", "use exchange(x, true)" },
+		{ "fetch_sub", "use fetch_add(x, -v)" },
+		{ "choose", "use any(lo..hi)" },
+		{ "nondet", "use any(bool) or any(lo..hi)" },
+		{ "yield", "leave it out: any thread may run between two steps" },
+		{ "sleep", "leave it out: any thread may run between two steps" },
+		{ "printf", "leave it out; intact sim shows every step" },
+	};
+	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+		if (!strcmp(name_of(c, name), foreign[i].word))
+			diag_hint(c->d, "%s", foreign[i].hint);
+}
+
 static void check_call(struct checker *c, struct expr *e)
 {
 	struct decl *d = scope_find(c, e->name, e->name_span, "the procedure");
+	if (!d)
+		hint_foreign_call(c, e->name);
 	e->type = TY_INT;
 	e->shared = true;
 	if (d && d->kind != D_PROC) {
@@ -442,7 +470,7 @@ static void check_call(struct checker *c, struct expr *e)
 	}
 	if (!d) {
 		for (struct expr *arg = e->args; arg; arg = arg->next)
-			check_value(c, arg, "an argument");
+			check_expr(c, arg);
 		return;
 	}
 	e->decl = d;
