@@ -8,7 +8,7 @@
 #include "lang/lang.h"
 
 #define STEPS 200u
-#define MAX_STATE (1u << 16) /* larger programs are validated, not run */
+#define MAX_STATE (1u << 12) /* larger programs are validated, not run */
 
 static void fail(const char *what, const char *text)
 {
