@@ -6,7 +6,9 @@
 
 #include "cli/decide.h"
 #include "cli/model.h"
+#include "report/check_json.h"
 #include "report/check_text.h"
+#include "version.h"
 
 struct check {
 	struct cli *cli;
@@ -18,6 +20,7 @@ struct check {
 	struct opt_list no_reduce;
 	uint64_t max_states, max_memory, timeout;
 	int dump, engine;
+	const char *json; /* file, or - for stdout in place of the text */
 	bool deadlock, stats, full;
 };
 
@@ -91,6 +94,27 @@ static int exit_code(const struct verdict *v, uint32_t n)
 	return rc;
 }
 
+static bool write_json(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n)
+{
+	struct check_json_options jo = { INTACT_VERSION, c->path };
+	struct buf out;
+	bool ok = true;
+	if (!strcmp(c->json, "-")) {
+		check_json(p, v, n, &jo, &c->cli->out);
+		return true;
+	}
+	buf_init(&out);
+	check_json(p, v, n, &jo, &out);
+	FILE *f = fopen(c->json, "wb");
+	ok = f && buf_flush(&out, f);
+	if (f)
+		ok = fclose(f) == 0 && ok;
+	if (!ok)
+		buf_printf(&c->cli->err, "intact check: cannot write %s\n", c->json);
+	buf_free(&out);
+	return ok;
+}
+
 static int verify(struct check *c, const struct ir *p)
 {
 	struct verdict *v = calloc(p->nblocks + 2, sizeof *v);
@@ -120,7 +144,11 @@ static int verify(struct check *c, const struct ir *p)
 		free(v);
 		return cli_usage(cli, c->cmd, "--block: the model has no block '%s'", c->block);
 	}
-	if (p->nblocks || n)
+	if (c->json && !write_json(c, p, v, n))
+		rc = EXIT_INTERNAL;
+	if (c->json && !strcmp(c->json, "-"))
+		;
+	else if (p->nblocks || n)
 		check_text(p, v, n, &to, &cli->out);
 	else
 		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
@@ -149,6 +177,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of one search (default: half the machine's)", 1 << 20, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
+		{ OPT_STR, "json", 0, "FILE", &c.json, "write the result as JSON (-: to stdout, instead of the text)", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.stats, "states, transitions, memory and time of each verdict", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &c.full, "counterexamples in full length", 0, 0, NULL },
 		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, dead, all", 0, 0, NULL },

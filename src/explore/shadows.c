@@ -60,7 +60,7 @@ static void list_tidy(struct list *l)
 static bool same_set(const struct shadow_sets *s, uint32_t set, const struct list *l)
 {
 	uint64_t n = s->start[set + 1] - s->start[set];
-	return n == l->n && !memcmp(s->pool + s->start[set], l->ids, n * sizeof *l->ids);
+	return n == l->n && (!n || !memcmp(s->pool + s->start[set], l->ids, n * sizeof *l->ids));
 }
 
 /* The id of a tidy list. */
