@@ -1,0 +1,954 @@
+/*
+ * serial: conflict serializability with forward clocks.
+ *
+ * What is decided (docs/trace.md): transactions are the outermost blocks and
+ * the single events outside of them. A *link* into transaction T is a pair
+ * (c, e) of conflicting events of different threads, e in T, such that no
+ * event between them on the same object conflicts with c and is of e's thread
+ * or conflicts with e. Links and program order have the same paths as all
+ * conflicts (an excluded pair is a path of shorter pairs). Block B violates
+ * when some link (c, e) into B comes from a transaction that B reaches.
+ * Every cycle has a last link to appear; it enters a block that is still open
+ * and that reaches the link's source: so the execution is serializable if and
+ * only if no block violates.
+ *
+ * Method. Only an open block can receive links, and a path is only asked for
+ * from an open block. So instead of a clock on every event (who reaches it:
+ * AeroDrome, ASPLOS 2020), keep one on every *open block*: what it reaches.
+ * The transactions of a thread are a chain, hence
+ *
+ *   E[u][A] = the first transaction of thread u (its serial) that the open
+ *             block A reaches; INF when none
+ *
+ * says it all: A reaches (u, n) iff E[u][A] <= n. A variable remembers only
+ * the (thread, serial) of its last writer and readers.
+ *
+ * Invariants, with T = (t, n) the current transaction of thread t:
+ *  I1  E[u][A] <= n iff there is a path from A to (u, n) in the graph so far.
+ *  I2  if A reaches the open block B then E[u][A] <= E[u][B] for every u.
+ * A link from (u, m) to T gives new paths only to those A with E[u][A] <= m
+ * (A itself, at its own serial, is among them): for each that did not reach T,
+ * E[t][A] = n, and when T is the open block B then E[.][A] = min(E[.][A],
+ * E[.][B]). No one else changes: if X reaches A it reaches (u, m) as well, by
+ * I1, and is updated likewise; B's own reach is not enlarged by a link into
+ * B; finished transactions receive no links. A new transaction of t is
+ * reached by those that reach the thread's last one: E[t][A] <= n already. So
+ * both invariants hold after every event, and violation is tested exactly, at
+ * the very event that closes the cycle: nothing is postponed to the end of
+ * blocks, which is where the published optimised AeroDrome loses cycles.
+ * After a violation the link is kept like any other: the invariants do not
+ * need an acyclic graph.
+ *
+ * Serials. A block gets a new serial at its begin. An event outside of blocks
+ * is a transaction of its own, but needs a new serial only when it receives a
+ * link that gives someone a new path to its thread: events with one serial
+ * that are not separated so are reached together or not at all.
+ *
+ * Garbage: a transaction that no open block reaches (m < min[u], a lower
+ * bound of E[u][.]) can never be on a cycle again: one comparison dismisses
+ * its links. Rows of E exist only for threads that are reached; a block's
+ * column goes when it ends.
+ *
+ * Cost: a link costs one comparison, or a pass over the open blocks when its
+ * source is reached; an open block newly reached by another costs a pass over
+ * the threads it reaches. Memory: variables, locks, threads, and (threads
+ * reached) x (open blocks).
+ *
+ * The witness. Beside E[u][A] stands why: the path by which A first reached
+ * that transaction, an immutable list of links shared between paths (`link`:
+ * a path and one link more; `cat`: two paths, when a reached block brings its
+ * own). As the chain of a thread can be entered at its first reached
+ * transaction and left at any later one, paths visit a thread once, except
+ * around cycles already reported; they are cut short there, and given up
+ * (`lost`) beyond WHY_MAX links.
+ */
+#include "dynamic/serial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INF UINT32_MAX
+#define NONE UINT32_MAX
+#define WHY_MAX 4096     /* links of one path */
+#define INNER_MAX 64     /* nested begins remembered for a block */
+#define SERIAL_MAX (UINT32_MAX - 2)
+
+/* One remembered event: who did it last. 32 bytes, two to a cache line. */
+struct access {
+	uint64_t event;  /* 0: none */
+	uint32_t thread, serial;
+	uint32_t loc;
+	uint32_t block;  /* record of its block, 0: outside */
+	uint32_t next;   /* readers: index into `more`, 0 = last */
+	uint32_t pad;
+};
+
+/* Last write, and the reads since then, one a thread. */
+struct var {
+	struct access w, r;
+};
+
+struct block {
+	uint64_t event;  /* its begin */
+	uint32_t loc, label;
+	uint32_t next_free;
+	bool mark;
+};
+
+struct inner {
+	uint64_t event;
+	uint32_t loc, label;
+};
+
+struct thread {
+	uint32_t serial;
+	uint32_t slot;          /* of the open block, NONE */
+	uint32_t block;         /* its record */
+	uint32_t last_block, last_loc, last_target;
+	uint64_t last;          /* event, 0: none yet */
+	uint32_t last_kind;
+	uint32_t ninner;        /* nested begins, may exceed INNER_MAX */
+	struct inner *inner;
+	struct access forked;   /* the fork not yet linked to the first event */
+};
+
+/* A column of E: an open block. */
+struct slot {
+	uint32_t thread, serial, block;
+	bool open, found;
+	uint32_t *touched;      /* threads u with E[u][slot] < INF */
+	uint32_t ntouched, cap;
+};
+
+struct why {
+	uint32_t refs, len;     /* len 0: lost */
+	uint32_t left, right;   /* link: left is the path before; cat: both */
+	uint32_t next_free;
+	struct cycle_link link;
+};
+
+struct row {
+	uint32_t *e;            /* nslots serials, then nslots whys; NULL: all INF */
+	uint32_t min;           /* a lower bound of e[] */
+	uint32_t finite;        /* how many are below INF */
+};
+
+struct serial {
+	struct serial_opts o;
+	enum serial_end end;
+	struct var *vars;
+	struct access *locks;
+	struct thread *threads;
+	struct row *rows;       /* by thread */
+	uint32_t **pool;        /* rows that nobody uses: all INF, no whys */
+	uint32_t npool, pool_cap, nrows;
+	uint32_t nvars, nlocks, nthreads;
+	struct access *more;    /* readers beyond the first; [0] unused */
+	uint32_t nmore, more_cap, more_free;
+	struct slot *slots;
+	uint32_t nslots, slots_cap, *free_slots, nfree_slots;
+	struct block *blocks;   /* [0] unused */
+	uint32_t nblocks, blocks_cap, blocks_free, blocks_live;
+	struct why *whys;       /* [0] unused */
+	uint32_t nwhys, whys_cap, whys_free;
+	uint32_t *stack;        /* for walking whys */
+	uint32_t stack_cap;
+	size_t bytes;
+	struct serial_stats st;
+	uint64_t entries;
+};
+
+/* ---- memory ------------------------------------------------------------- */
+
+/* realloc under the budget; NULL leaves the old block and ends the analysis. */
+static void *grow_to(struct serial *s, void *p, size_t old, size_t now, size_t elem)
+{
+	if (now > SIZE_MAX / elem ||
+	    (s->o.budget && s->bytes + (now - old) * elem > s->o.budget)) {
+		s->end = SERIAL_NOMEM;
+		return NULL;
+	}
+	void *q = realloc(p, now * elem);
+	if (!q) {
+		s->end = SERIAL_NOMEM;
+		return NULL;
+	}
+	memset((char *)q + old * elem, 0, (now - old) * elem);
+	s->bytes += (now - old) * elem;
+	return q;
+}
+
+#define GROW(s, p, n, want)                                                    \
+	((want) < (n) ? true : grow_array((s), (void **)&(p), &(n), (want), sizeof *(p)))
+
+static bool grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
+                       size_t elem)
+{
+	size_t cap = *n ? *n : 16;
+	while (cap <= want)
+		cap *= 2;
+	if (cap > UINT32_MAX / 2) {
+		s->end = SERIAL_NOMEM;
+		return false;
+	}
+	void *q = grow_to(s, *p, *n, cap, elem);
+	if (!q)
+		return false;
+	*p = q;
+	*n = (uint32_t)cap;
+	return true;
+}
+
+static bool need_thread(struct serial *s, uint32_t t)
+{
+	uint32_t old = s->nthreads, n = old;
+	if (t < old)
+		return true;
+	if (!GROW(s, s->rows, n, t))
+		return false;
+	if (!GROW(s, s->threads, s->nthreads, t))
+		return false;
+	for (uint32_t i = old; i < s->nthreads; i++) {
+		s->threads[i].slot = NONE;
+		s->threads[i].serial = 1;
+		s->rows[i].min = INF;
+	}
+	return true;
+}
+
+/* ---- why: paths --------------------------------------------------------- */
+
+static uint32_t why_new(struct serial *s)
+{
+	uint32_t id = s->whys_free;
+	if (id) {
+		s->whys_free = s->whys[id].next_free;
+	} else {
+		id = s->nwhys ? s->nwhys : 1;
+		if (!GROW(s, s->whys, s->whys_cap, id))
+			return 0;
+		s->nwhys = id + 1;
+	}
+	s->whys[id].refs = 1;
+	return id;
+}
+
+static void why_drop(struct serial *s, uint32_t id)
+{
+	uint32_t depth = 0;
+	while (id) {
+		struct why *w = &s->whys[id];
+		uint32_t next = 0;
+		if (--w->refs == 0) {
+			next = w->left;
+			if (w->right && depth < s->stack_cap)
+				s->stack[depth++] = w->right;
+			w->next_free = s->whys_free;
+			s->whys_free = id;
+		}
+		id = next ? next : depth ? s->stack[--depth] : 0;
+	}
+}
+
+/* Room to walk any path: every cat on it may wait once. */
+static bool why_stack(struct serial *s)
+{
+	return s->stack_cap > WHY_MAX || GROW(s, s->stack, s->stack_cap, WHY_MAX);
+}
+
+static uint32_t why_link(struct serial *s, uint32_t before,
+                         const struct cycle_link *link)
+{
+	uint32_t id = why_new(s);
+	if (!id)
+		return 0;
+	struct why *w = &s->whys[id];
+	uint32_t len = before ? s->whys[before].len : 0;
+	w->left = w->right = 0;
+	w->link = *link;
+	w->len = 0;
+	if (before && (!len || len >= WHY_MAX))
+		return id; /* lost */
+	w->len = len + 1;
+	w->left = before;
+	if (before)
+		s->whys[before].refs++;
+	return id;
+}
+
+static uint32_t why_cat(struct serial *s, uint32_t left, uint32_t right)
+{
+	uint32_t id = why_new(s);
+	if (!id)
+		return 0;
+	struct why *w = &s->whys[id];
+	uint32_t a = s->whys[left].len, b = s->whys[right].len;
+	w->left = w->right = w->len = 0;
+	if (!a || !b || a + b > WHY_MAX)
+		return id; /* lost */
+	w->len = a + b;
+	w->left = left;
+	w->right = right;
+	s->whys[left].refs++;
+	s->whys[right].refs++;
+	return id;
+}
+
+/* Writes the links of a path, first to last, into out[0..len). */
+static void why_walk(struct serial *s, uint32_t id, struct cycle_link *out)
+{
+	uint32_t at = s->whys[id].len, depth = 0;
+	while (id) {
+		const struct why *w = &s->whys[id];
+		if (w->right) {
+			s->stack[depth++] = w->left;
+			id = w->right;
+			continue;
+		}
+		out[--at] = w->link;
+		id = w->left ? w->left : depth ? s->stack[--depth] : 0;
+	}
+}
+
+/* ---- block records ------------------------------------------------------ */
+
+static void mark(struct serial *s, const struct access *a)
+{
+	s->blocks[a->block].mark = true;
+}
+
+/* Frees the records that nothing names any more. A cycle_end of a path holds
+ * the block's data itself, so paths need no mark. */
+static void sweep_blocks(struct serial *s)
+{
+	for (uint32_t i = 0; i < s->nvars; i++) {
+		mark(s, &s->vars[i].w);
+		mark(s, &s->vars[i].r);
+	}
+	for (uint32_t i = 0; i < s->nmore; i++)
+		mark(s, &s->more[i]);
+	for (uint32_t i = 0; i < s->nlocks; i++)
+		mark(s, &s->locks[i]);
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		s->blocks[s->threads[i].block].mark = true;
+		s->blocks[s->threads[i].last_block].mark = true;
+		mark(s, &s->threads[i].forked);
+	}
+	s->blocks_free = 0;
+	s->blocks_live = 0;
+	for (uint32_t i = s->nblocks; i-- > 1;) {
+		struct block *b = &s->blocks[i];
+		if (b->mark) {
+			b->mark = false;
+			s->blocks_live++;
+		} else {
+			b->next_free = s->blocks_free;
+			s->blocks_free = i;
+		}
+	}
+}
+
+static uint32_t block_new(struct serial *s, const struct event *e)
+{
+	if (!s->blocks_free && s->nblocks == s->blocks_cap) {
+		uint32_t holders = s->nvars / 4 + s->nthreads;
+		if (s->nblocks > 4096 && s->nblocks > holders)
+			sweep_blocks(s);
+		if (!s->blocks_free || s->blocks_live > s->nblocks / 2)
+			if (!GROW(s, s->blocks, s->blocks_cap, s->blocks_cap))
+				return 0;
+	}
+	uint32_t id = s->blocks_free;
+	if (id)
+		s->blocks_free = s->blocks[id].next_free;
+	else
+		id = s->nblocks++;
+	s->blocks[id] = (struct block){ e->index, e->loc, e->target, 0, false };
+	return id;
+}
+
+/* ---- the clocks --------------------------------------------------------- */
+
+static bool row_need(struct serial *s, uint32_t t)
+{
+	struct row *r = &s->rows[t];
+	if (r->e)
+		return true;
+	if (s->npool) {
+		r->e = s->pool[--s->npool];
+		return true;
+	}
+	if (!GROW(s, s->pool, s->pool_cap, s->nrows))
+		return false;
+	s->nrows++;
+	r->e = grow_to(s, NULL, 0, 2 * (size_t)s->slots_cap, sizeof *r->e);
+	if (!r->e)
+		return false;
+	for (uint32_t i = 0; i < s->slots_cap; i++)
+		r->e[i] = INF;
+	return true;
+}
+
+/* A row that is all INF goes back to the pool, which has room for all rows. */
+static void row_done(struct serial *s, struct row *r)
+{
+	s->pool[s->npool++] = r->e;
+	r->e = NULL;
+	r->min = INF;
+}
+
+/* E[t][k] = serial, reached by the path `why` (whose reference it takes). */
+static void set(struct serial *s, uint32_t t, uint32_t k, uint32_t serial,
+                uint32_t why)
+{
+	struct row *r = &s->rows[t];
+	struct slot *sl = &s->slots[k];
+	if (r->e[k] == INF) {
+		if (!GROW(s, sl->touched, sl->cap, sl->ntouched)) {
+			why_drop(s, why);
+			return;
+		}
+		sl->touched[sl->ntouched++] = t;
+		r->finite++;
+		if (++s->entries > s->st.live)
+			s->st.live = s->entries;
+	} else {
+		why_drop(s, r->e[s->slots_cap + k]);
+	}
+	r->e[k] = serial;
+	r->e[s->slots_cap + k] = why;
+	if (serial < r->min)
+		r->min = serial;
+}
+
+static bool slots_grow(struct serial *s)
+{
+	uint32_t old = s->slots_cap, now = old ? old * 2 : 8, n = old;
+	uint32_t *free_slots = grow_to(s, s->free_slots, old, now, sizeof *free_slots);
+	if (!free_slots)
+		return false;
+	s->free_slots = free_slots;
+	struct slot *slots = grow_to(s, s->slots, n, now, sizeof *slots);
+	if (!slots)
+		return false;
+	s->slots = slots;
+	for (; s->npool; s->nrows--, s->bytes -= 2 * (size_t)old * sizeof(uint32_t))
+		free(s->pool[--s->npool]);
+	for (uint32_t t = 0; t < s->nthreads; t++) {
+		struct row *r = &s->rows[t];
+		if (!r->e)
+			continue;
+		uint32_t *e = grow_to(s, NULL, 0, 2 * (size_t)now, sizeof *e);
+		if (!e)
+			return false;
+		memcpy(e, r->e, old * sizeof *e);
+		memcpy(e + now, r->e + old, old * sizeof *e);
+		for (uint32_t i = old; i < now; i++)
+			e[i] = INF;
+		free(r->e);
+		s->bytes -= 2 * (size_t)old * sizeof *e;
+		r->e = e;
+	}
+	s->slots_cap = now;
+	return true;
+}
+
+/*
+ * Moves the serials of thread t down when they reach the limit: all below the
+ * first one that an open block reaches are alike.
+ */
+static void rebase(struct serial *s, uint32_t t)
+{
+	struct thread *th = &s->threads[t];
+	struct row *r = &s->rows[t];
+	uint32_t base = th->serial;
+	for (uint32_t k = 0; r->e && k < s->nslots; k++)
+		if (r->e[k] < base)
+			base = r->e[k];
+	uint32_t shift = base - 1;
+	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_MAX;
+	if (shift < limit / 4) {
+		s->end = SERIAL_LIMIT;
+		return;
+	}
+#define DOWN(x) ((x) = (x) > shift ? (x) - shift : 0)
+#define DOWN_IF(a) ((a)->thread == t ? (void)DOWN((a)->serial) : (void)0)
+	for (uint32_t i = 0; i < s->nvars; i++) {
+		DOWN_IF(&s->vars[i].w);
+		DOWN_IF(&s->vars[i].r);
+	}
+	for (uint32_t i = 1; i < s->nmore; i++)
+		DOWN_IF(&s->more[i]);
+	for (uint32_t i = 0; i < s->nlocks; i++)
+		DOWN_IF(&s->locks[i]);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		DOWN_IF(&s->threads[i].forked);
+	for (uint32_t i = 1; i < s->nwhys; i++) {
+		DOWN_IF(&s->whys[i].link.from);
+		DOWN_IF(&s->whys[i].link.to);
+	}
+	for (uint32_t k = 0; k < s->nslots; k++) {
+		DOWN_IF(&s->slots[k]);
+		if (r->e && r->e[k] < INF)
+			DOWN(r->e[k]);
+	}
+	DOWN(th->serial);
+	if (r->min < INF)
+		DOWN(r->min);
+}
+
+static void next_serial(struct serial *s, uint32_t t)
+{
+	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_MAX;
+	if (s->threads[t].serial >= limit)
+		rebase(s, t);
+	s->threads[t].serial++;
+}
+
+/* ---- reporting ---------------------------------------------------------- */
+
+static struct cycle_end end_of(const struct serial *s, const struct access *a,
+                               enum event_kind kind, uint32_t target)
+{
+	const struct block *b = &s->blocks[a->block];
+	return (struct cycle_end){ a->event, a->block ? b->event : 0, a->thread,
+		target, a->loc, b->loc, b->label, a->serial, (uint8_t)kind };
+}
+
+static struct cycle_end end_here(const struct serial *s, const struct event *e)
+{
+	const struct thread *th = &s->threads[e->thread];
+	const struct block *b = &s->blocks[th->block];
+	return (struct cycle_end){ e->index, th->block ? b->event : 0, e->thread,
+		e->target, e->loc, b->loc, b->label, th->serial, e->kind };
+}
+
+/*
+ * Drops what the path does not need: from the last link that leaves the
+ * block, jump each time to the last link that leaves the thread reached at
+ * the same or a later transaction. Returns the new length.
+ */
+static uint32_t cut_short(struct cycle_link *l, uint32_t n, const struct slot *b)
+{
+	uint32_t at = 0, out = 0;
+	for (uint32_t j = 0; j < n; j++)
+		if (l[j].from.thread == b->thread && l[j].from.serial == b->serial)
+			at = j;
+	for (;;) {
+		struct cycle_link cur = l[at];
+		uint32_t next = at;
+		l[out++] = cur;
+		for (uint32_t j = at + 1; j < n; j++)
+			if (l[j].from.thread == cur.to.thread &&
+			    l[j].from.serial >= cur.to.serial)
+				next = j;
+		if (next == at)
+			return out;
+		at = next;
+	}
+}
+
+static void find_inner(const struct thread *th, struct cycle *c)
+{
+	uint32_t n = th->ninner < INNER_MAX ? th->ninner : INNER_MAX;
+	for (uint32_t i = 0; c->alone && i < n; i++)
+		if (th->inner[i].event < c->links[0].from.event) {
+			c->inner = th->inner[i].event;
+			c->inner_loc = th->inner[i].loc;
+			c->inner_label = th->inner[i].label;
+		}
+}
+
+/* Block k has a path `why` to the source of `last`, which returns to it. */
+static void report(struct serial *s, uint32_t k, uint32_t why,
+                   const struct cycle_link *last)
+{
+	struct slot *b = &s->slots[k];
+	struct cycle c = { .closing = last->to };
+	b->found = true;
+	if (!s->o.found)
+		return;
+	uint32_t n = why ? s->whys[why].len : 0;
+	struct cycle_link *links = n ? malloc((n + 1) * sizeof *links) : NULL;
+	if (links && why_stack(s)) {
+		why_walk(s, why, links);
+		links[n] = *last;
+		c.n = cut_short(links, n + 1, b);
+		c.links = links;
+		c.alone = true;
+		for (uint32_t i = 0; i + 1 < c.n; i++)
+			if (links[i].to.event > links[i + 1].from.event)
+				c.alone = false;
+		find_inner(&s->threads[b->thread], &c);
+	}
+	c.lost = c.n == 0;
+	s->o.found(s->o.ctx, &c);
+	free(links);
+}
+
+/* ---- links -------------------------------------------------------------- */
+
+/* A newly reaches the open block in column b: what b reaches, A reaches. */
+static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
+{
+	s->whys[to_b].refs++; /* E[.][a] may let go of it meanwhile */
+	for (uint32_t i = 0; i < s->slots[b].ntouched && !s->end; i++) {
+		uint32_t v = s->slots[b].touched[i];
+		const uint32_t *e = s->rows[v].e;
+		uint32_t path = e[s->slots_cap + b];
+		if (e[b] < e[a] && path)
+			set(s, v, a, e[b], why_cat(s, to_b, path));
+	}
+	why_drop(s, to_b);
+}
+
+/* The link a -> e matters: some open block reaches its source. */
+static void link_slow(struct serial *s, const struct access *a,
+                      enum event_kind kind, uint32_t target, const struct event *e)
+{
+	struct thread *th = &s->threads[e->thread];
+	struct row *ru = &s->rows[a->thread], *rt = &s->rows[e->thread];
+	uint32_t min = INF, m = a->serial, n = th->serial;
+	bool any = false, fresh = false;
+	s->st.slow++;
+	for (uint32_t k = 0; k < s->nslots; k++) {
+		uint32_t x = ru->e[k];
+		min = x < min ? x : min;
+		any |= x <= m;
+		fresh |= (x <= m) & (!rt->e || rt->e[k] > n);
+	}
+	if (!any) {
+		ru->min = min;
+		return;
+	}
+	struct cycle_link link = { end_of(s, a, kind, target), end_here(s, e) };
+	uint32_t b = th->slot;
+	if (b != NONE && !s->slots[b].found && ru->e[b] <= m)
+		report(s, b, ru->e[s->slots_cap + b], &link);
+	if (!fresh || !row_need(s, e->thread))
+		return;
+	if (b == NONE) {
+		next_serial(s, e->thread);
+		n = link.to.serial = th->serial;
+		/* a rebase moves no serial of another thread */
+	}
+	for (uint32_t k = 0; k < s->nslots && !s->end; k++) {
+		if (ru->e[k] > m || rt->e[k] <= n)
+			continue;
+		const struct slot *from = &s->slots[k];
+		bool own = from->thread == a->thread && from->serial == m;
+		uint32_t before = own ? 0 : ru->e[s->slots_cap + k];
+		uint32_t why = why_link(s, before, &link);
+		if (!why)
+			return;
+		set(s, e->thread, k, n, why);
+		if (b != NONE)
+			inherit(s, k, b, why);
+	}
+}
+
+static inline void link_in(struct serial *s, const struct access *a,
+                           enum event_kind kind, uint32_t target,
+                           const struct event *e)
+{
+	if (!a->event || a->thread == e->thread)
+		return;
+	s->st.links++;
+	if (a->serial >= s->rows[a->thread].min)
+		link_slow(s, a, kind, target, e);
+}
+
+/* ---- events ------------------------------------------------------------- */
+
+static inline struct access access_of(const struct serial *s, const struct event *e)
+{
+	const struct thread *th = &s->threads[e->thread];
+	return (struct access){ e->index, e->thread, th->serial, e->loc, th->block, 0, 0 };
+}
+
+static uint32_t more_new(struct serial *s)
+{
+	uint32_t id = s->more_free;
+	if (id) {
+		s->more_free = s->more[id].next;
+		return id;
+	}
+	id = s->nmore ? s->nmore : 1;
+	if (!GROW(s, s->more, s->more_cap, id))
+		return 0;
+	s->nmore = id + 1;
+	return id;
+}
+
+static inline void put_access(struct access *to, const struct access *a)
+{
+	uint32_t next = to->next;
+	*to = *a;
+	to->next = next;
+}
+
+static void do_read(struct serial *s, const struct event *e)
+{
+	struct var *v = &s->vars[e->target];
+	struct access *r = &v->r;
+	struct access a;
+	if (r->event) {
+		/* has this thread read it since the last write? */
+		for (;;) {
+			if (r->thread == e->thread) {
+				if (r->serial == s->threads[e->thread].serial)
+					return;
+				a = access_of(s, e);
+				put_access(r, &a);
+				return;
+			}
+			if (!r->next)
+				break;
+			r = &s->more[r->next];
+		}
+	}
+	link_in(s, &v->w, EVENT_WRITE, e->target, e);
+	a = access_of(s, e);
+	if (!v->r.event) {
+		put_access(&v->r, &a);
+		return;
+	}
+	uint32_t id = more_new(s);
+	if (!id)
+		return;
+	a.next = v->r.next;
+	s->more[id] = a;
+	v->r.next = id;
+}
+
+static void do_write(struct serial *s, const struct event *e)
+{
+	struct var *v = &s->vars[e->target];
+	const struct thread *th = &s->threads[e->thread];
+	bool mine = false;
+	if (!v->r.event && v->w.thread == e->thread && v->w.event &&
+	    v->w.serial == th->serial)
+		return;
+	for (uint32_t id = 0; v->r.event;) {
+		struct access *r = id ? &s->more[id] : &v->r;
+		uint32_t next = r->next;
+		struct access copy = *r;
+		if (copy.thread == e->thread)
+			mine = true;
+		else
+			link_in(s, &copy, EVENT_READ, e->target, e);
+		if (id) {
+			r->next = s->more_free;
+			s->more_free = id;
+		}
+		if (!next)
+			break;
+		id = next;
+	}
+	v->r.event = 0;
+	v->r.next = 0;
+	if (!mine)
+		link_in(s, &v->w, EVENT_WRITE, e->target, e);
+	struct access a = access_of(s, e);
+	put_access(&v->w, &a);
+}
+
+static void do_begin(struct serial *s, const struct event *e)
+{
+	struct thread *th = &s->threads[e->thread];
+	uint32_t k;
+	if (e->flags & EVENT_INNER) {
+		if (th->ninner < INNER_MAX) {
+			if (!th->inner) {
+				th->inner = grow_to(s, NULL, 0, INNER_MAX, sizeof *th->inner);
+				if (!th->inner)
+					return;
+			}
+			th->inner[th->ninner] = (struct inner){ e->index, e->loc, e->target };
+		}
+		th->ninner++;
+		return;
+	}
+	next_serial(s, e->thread);
+	if (!s->nfree_slots && s->nslots == s->slots_cap && !slots_grow(s))
+		return;
+	k = s->nfree_slots ? s->free_slots[--s->nfree_slots] : s->nslots++;
+	uint32_t block = block_new(s, e);
+	if (!block || !row_need(s, e->thread)) {
+		s->end = SERIAL_NOMEM;
+		return;
+	}
+	th->slot = k;
+	th->block = block;
+	th->ninner = 0;
+	struct slot *sl = &s->slots[k];
+	sl->thread = e->thread;
+	sl->serial = th->serial;
+	sl->block = block;
+	sl->open = true;
+	sl->found = false;
+	set(s, e->thread, k, th->serial, 0);
+}
+
+static void do_end(struct serial *s, const struct event *e)
+{
+	struct thread *th = &s->threads[e->thread];
+	if (e->flags & EVENT_INNER) {
+		if (th->ninner)
+			th->ninner--;
+		return;
+	}
+	uint32_t k = th->slot;
+	if (k == NONE)
+		return;
+	struct slot *sl = &s->slots[k];
+	for (uint32_t i = 0; i < sl->ntouched; i++) {
+		struct row *r = &s->rows[sl->touched[i]];
+		why_drop(s, r->e[s->slots_cap + k]);
+		r->e[k] = INF;
+		r->e[s->slots_cap + k] = 0;
+		if (--r->finite == 0)
+			row_done(s, r);
+	}
+	s->entries -= sl->ntouched;
+	sl->ntouched = 0;
+	sl->open = false;
+	th->slot = NONE;
+	th->block = 0;
+	s->free_slots[s->nfree_slots++] = k;
+}
+
+static void do_sync(struct serial *s, const struct event *e)
+{
+	struct access a;
+	switch (e->kind) {
+	case EVENT_ACQ:
+		a = s->locks[e->target];
+		link_in(s, &a, EVENT_REL, e->target, e);
+		break;
+	case EVENT_REL:
+		s->locks[e->target] = access_of(s, e);
+		break;
+	case EVENT_FORK:
+		s->threads[e->target].forked = access_of(s, e);
+		break;
+	case EVENT_JOIN: {
+		const struct thread *c = &s->threads[e->target];
+		a = (struct access){ c->last, e->target, c->serial, c->last_loc,
+			             c->last_block, 0, 0 };
+		link_in(s, &a, (enum event_kind)c->last_kind, c->last_target, e);
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+static bool need(struct serial *s, const struct event *e)
+{
+	if (!need_thread(s, e->thread))
+		return false;
+	switch (e->kind) {
+	case EVENT_READ:
+	case EVENT_WRITE:
+		return GROW(s, s->vars, s->nvars, e->target);
+	case EVENT_ACQ:
+	case EVENT_REL:
+		return GROW(s, s->locks, s->nlocks, e->target);
+	case EVENT_FORK:
+	case EVENT_JOIN:
+		return need_thread(s, e->target);
+	default:
+		return true;
+	}
+}
+
+static void one(struct serial *s, const struct event *e)
+{
+	struct thread *th = &s->threads[e->thread];
+	if (e->kind >= EVENT_BEGIN && (e->flags & EVENT_INNER)) {
+		if (e->kind == EVENT_BEGIN)
+			do_begin(s, e);
+		else
+			do_end(s, e);
+		return;
+	}
+	if (e->flags & EVENT_INNER)
+		return;
+	if (e->kind == EVENT_BEGIN)
+		do_begin(s, e);
+	if (th->forked.event && !s->end) {
+		struct access f = th->forked;
+		th->forked.event = 0;
+		link_in(s, &f, EVENT_FORK, e->thread, e);
+	}
+	if (e->kind == EVENT_READ)
+		do_read(s, e);
+	else if (e->kind == EVENT_WRITE)
+		do_write(s, e);
+	else if (e->kind < EVENT_BEGIN)
+		do_sync(s, e);
+	th->last = e->index;
+	th->last_loc = e->loc;
+	th->last_target = e->target;
+	th->last_kind = e->kind;
+	th->last_block = th->block;
+	if (e->kind == EVENT_END)
+		do_end(s, e);
+}
+
+enum serial_end serial_feed(struct serial *s, const struct event *ev, size_t n)
+{
+	for (size_t i = 0; i < n && !s->end; i++)
+		if (need(s, &ev[i]))
+			one(s, &ev[i]);
+	return s->end;
+}
+
+/* ------------------------------------------------------------------------- */
+
+struct serial *serial_new(const struct serial_opts *o)
+{
+	struct serial *s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	s->o = *o;
+	s->nblocks = 1;
+	if (!GROW(s, s->blocks, s->blocks_cap, 1) || !why_stack(s)) {
+		serial_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void serial_stats(const struct serial *s, struct serial_stats *out)
+{
+	*out = s->st;
+	out->bytes = s->bytes;
+}
+
+void serial_free(struct serial *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		free(s->threads[i].inner);
+		free(s->rows[i].e);
+	}
+	for (uint32_t i = 0; i < s->npool; i++)
+		free(s->pool[i]);
+	for (uint32_t i = 0; s->slots && i < s->slots_cap; i++)
+		free(s->slots[i].touched);
+	free(s->pool);
+	free(s->vars);
+	free(s->locks);
+	free(s->threads);
+	free(s->rows);
+	free(s->more);
+	free(s->slots);
+	free(s->free_slots);
+	free(s->blocks);
+	free(s->whys);
+	free(s->stack);
+	free(s);
+}
