@@ -233,8 +233,13 @@ void loc_show(const struct trace_names *t, uint32_t loc, struct buf *out)
 {
 	if (loc == LOC_NONE)
 		buf_char(out, '?');
-	else if (loc & LOC_TEXT)
-		names_show(&t->ns[NS_LOC], loc & ~LOC_TEXT, out);
-	else
+	else if (loc & LOC_TEXT) {
+		/* a stack is a text with a frame a line: show the innermost */
+		char tmp[24];
+		size_t len;
+		const char *s = names_text(&t->ns[NS_LOC], loc & ~LOC_TEXT, tmp, &len);
+		const char *nl = memchr(s, '\n', len);
+		buf_safe(out, s, nl ? (size_t)(nl - s) : len);
+	} else
 		buf_printf(out, "%u", loc);
 }

@@ -72,7 +72,7 @@ const char *names_text(const struct names *n, uint32_t id, char tmp[24],
                        size_t *len);
 /* Writes the name, made safe for terminals. */
 void names_show(const struct names *n, uint32_t id, struct buf *out);
-/* A place: number, text, or "?" for LOC_NONE. */
+/* A place: number, text (the first line of it), or "?" for LOC_NONE. */
 void loc_show(const struct trace_names *t, uint32_t loc, struct buf *out);
 
 #endif
