@@ -83,11 +83,12 @@ static int unknown_command(struct cli *cli, const char *name)
 
 static int run_help(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
-	(void)cmd;
-	if (argc == 0 || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
+	if (argc == 0) {
 		overview(&cli->out);
 		return EXIT_HOLDS;
 	}
+	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))
+		return cli_help(cli, cmd, NULL);
 	const struct cmd *c = find(argv[0]);
 	if (!c)
 		return unknown_command(cli, argv[0]);
