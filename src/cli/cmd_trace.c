@@ -55,7 +55,9 @@ static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 		j->predict = predict_new(&(struct predict_opts){
 			.window = (size_t)o->window, .limit = (uint32_t)o->limit });
 	j->r = trace_open(j->file, msgs_add, m);
-	j->failed = !j->r || !ord || !(g || s) || (o->predict && !j->predict);
+	j->failed = !j->r;
+	if (!ord || !(g || s) || (o->predict && !j->predict))
+		j->end = SERIAL_NOMEM;
 	while (!j->failed && !j->end && (n = trace_next(j->r, &ev))) {
 		size_t good = order_check(ord, ev, n, trace_reader_names(j->r));
 		for (size_t i = 0; i < good; i++)
