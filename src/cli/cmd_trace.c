@@ -81,6 +81,10 @@ static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 	graph_free(g);
 	serial_free(s);
 	order_free(ord);
+	if (m->nomem && j->r) {
+		j->failed = false;
+		j->end = SERIAL_NOMEM;
+	}
 	if (j->found.nomem)
 		j->end = SERIAL_NOMEM;
 }
@@ -199,7 +203,7 @@ static int run_files(struct cli *cli, const struct trace_opts *o,
 		buf_str(&cli->out, "{\"schema\":\"intact-trace-1\",\"traces\":[\n");
 	for (int i = 0; i < n; i++) {
 		struct judged j = { .file = files[i] };
-		struct msgs m = { cli, 0 };
+		struct msgs m = { .cli = cli };
 		findings_init(&j.found, (uint32_t)o->limit, o->each);
 		judge(&j, o, &m);
 		if (o->json) {

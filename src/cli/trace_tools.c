@@ -16,6 +16,7 @@ void msgs_add(void *ctx, const struct trace_msg *m)
 {
 	struct msgs *x = ctx;
 	x->errors += m->error;
+	x->nomem |= m->error && m->code && !strcmp(m->code, "memory");
 	trace_msg_render(m, &x->cli->err, x->cli->color_err);
 }
 
@@ -63,7 +64,7 @@ static void choose(const char *path, int to, int compress, struct writer_opts *o
 static int convert(struct cli *cli, const char *in, const char *to,
                    const struct writer_opts *wo, uint64_t *events)
 {
-	struct msgs m = { cli, 0 };
+	struct msgs m = { .cli = cli };
 	struct trace_reader *r = trace_open(in, msgs_add, &m);
 	const char *why = "";
 	struct event *ev;
@@ -137,7 +138,7 @@ int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 
 static int stats(struct cli *cli, const char *file, bool json, uint32_t top)
 {
-	struct msgs m = { cli, 0 };
+	struct msgs m = { .cli = cli };
 	struct trace_reader *r = trace_open(file, msgs_add, &m);
 	if (!r)
 		return EXIT_USAGE;
@@ -318,7 +319,7 @@ static int judge_claims(struct cli *cli, struct claims *c, struct cycle_judge *j
 
 static int verify_against(struct cli *cli, struct claims *c, const char *trace)
 {
-	struct msgs m = { cli, 0 };
+	struct msgs m = { .cli = cli };
 	struct cycle_judge *j = judge_new();
 	struct trace_reader *r = trace_open(trace, msgs_add, &m);
 	struct event *ev;

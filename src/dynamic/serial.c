@@ -67,10 +67,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+
 #define INF UINT32_MAX
 #define NONE UINT32_MAX
 #define WHY_MAX 4096     /* links of one path */
 #define INNER_MAX 64     /* nested begins remembered for a block */
+#define READERS_LIST 16  /* readers looked through; more are looked up */
 #define SERIAL_MAX (UINT32_MAX - 2)
 
 /* One remembered event: who did it last. 32 bytes, two to a cache line. */
@@ -80,10 +83,12 @@ struct access {
 	uint32_t loc;
 	uint32_t block;  /* record of its block, 0: outside */
 	uint32_t next;   /* readers: index into `more`, 0 = last */
-	uint32_t pad;
+	uint32_t var;    /* readers in `more`: of which variable; in a variable's
+	                    write: how many readers it has there */
 };
 
-/* Last write, and the reads since then, one a thread. */
+/* Last write, and the reads since then, one a thread: the first here, the
+ * others in `more`, and found through the map `readers` once they are many. */
 struct var {
 	struct access w, r;
 };
@@ -145,6 +150,8 @@ struct serial {
 	uint32_t nvars, nlocks, nthreads;
 	struct access *more;    /* readers beyond the first; [0] unused */
 	uint32_t nmore, more_cap, more_free;
+	struct map readers;     /* (variable, thread) -> index into `more`; stale
+	                           ones are told by what stands there */
 	struct slot *slots;
 	uint32_t nslots, slots_cap, *free_slots, nfree_slots;
 	struct block *blocks;   /* [0] unused */
@@ -680,45 +687,75 @@ static uint32_t more_new(struct serial *s)
 	return id;
 }
 
-static inline void put_access(struct access *to, const struct access *a)
+/* This thread's read of the variable since the last write, or NULL. */
+static struct access *my_read(struct serial *s, struct var *v, const struct event *e)
 {
-	uint32_t next = to->next;
-	*to = *a;
-	to->next = next;
+	struct access *r = &v->r;
+	if (!r->event)
+		return NULL;
+	if (r->thread == e->thread)
+		return r;
+	if (v->w.var > READERS_LIST) {
+		uint32_t at = map_get(&s->readers, (uint64_t)e->target << 32 | e->thread);
+		if (at != MAP_NONE) {
+			r = &s->more[at];
+			if (r->event && r->thread == e->thread && r->var == e->target)
+				return r;
+		}
+		return NULL;
+	}
+	while (r->next) {
+		r = &s->more[r->next];
+		if (r->thread == e->thread)
+			return r;
+	}
+	return NULL;
+}
+
+/* Into the map; all of them when the list has just become too long. */
+static void look_up_from_now(struct serial *s, const struct var *v)
+{
+	bool all = v->w.var == READERS_LIST + 1;
+	for (uint32_t id = v->r.next; id; id = all ? s->more[id].next : 0) {
+		const struct access *r = &s->more[id];
+		size_t before = s->readers.cap;
+		if (!map_put(&s->readers, (uint64_t)r->var << 32 | r->thread, id))
+			s->end = SERIAL_NOMEM;
+		s->bytes += (s->readers.cap - before) * sizeof *s->readers.slots;
+		if (s->o.budget && s->bytes > s->o.budget)
+			s->end = SERIAL_NOMEM;
+	}
 }
 
 static void do_read(struct serial *s, const struct event *e)
 {
 	struct var *v = &s->vars[e->target];
-	struct access *r = &v->r;
+	struct access *r = my_read(s, v, e);
 	struct access a;
-	if (r->event) {
-		/* has this thread read it since the last write? */
-		for (;;) {
-			if (r->thread == e->thread) {
-				if (r->serial == s->threads[e->thread].serial)
-					return;
-				a = access_of(s, e);
-				put_access(r, &a);
-				return;
-			}
-			if (!r->next)
-				break;
-			r = &s->more[r->next];
+	if (r) {
+		if (r->serial != s->threads[e->thread].serial) {
+			a = access_of(s, e);
+			a.next = r->next;
+			a.var = r->var;
+			*r = a;
 		}
+		return;
 	}
 	link_in(s, &v->w, EVENT_WRITE, e->target, e);
 	a = access_of(s, e);
 	if (!v->r.event) {
-		put_access(&v->r, &a);
+		v->r = a;
 		return;
 	}
 	uint32_t id = more_new(s);
 	if (!id)
 		return;
 	a.next = v->r.next;
+	a.var = e->target;
 	s->more[id] = a;
 	v->r.next = id;
+	if (++v->w.var > READERS_LIST)
+		look_up_from_now(s, v);
 }
 
 static void do_write(struct serial *s, const struct event *e)
@@ -732,12 +769,12 @@ static void do_write(struct serial *s, const struct event *e)
 	for (uint32_t id = 0; v->r.event;) {
 		struct access *r = id ? &s->more[id] : &v->r;
 		uint32_t next = r->next;
-		struct access copy = *r;
-		if (copy.thread == e->thread)
+		if (r->thread == e->thread)
 			mine = true;
 		else
-			link_in(s, &copy, EVENT_READ, e->target, e);
+			link_in(s, r, EVENT_READ, e->target, e);
 		if (id) {
+			r->event = 0;
 			r->next = s->more_free;
 			s->more_free = id;
 		}
@@ -749,8 +786,7 @@ static void do_write(struct serial *s, const struct event *e)
 	v->r.next = 0;
 	if (!mine)
 		link_in(s, &v->w, EVENT_WRITE, e->target, e);
-	struct access a = access_of(s, e);
-	put_access(&v->w, &a);
+	v->w = access_of(s, e);
 }
 
 static void do_begin(struct serial *s, const struct event *e)
@@ -914,6 +950,7 @@ struct serial *serial_new(const struct serial_opts *o)
 		return NULL;
 	s->o = *o;
 	s->nblocks = 1;
+	map_init(&s->readers);
 	if (!GROW(s, s->blocks, s->blocks_cap, 1) || !why_stack(s)) {
 		serial_free(s);
 		return NULL;
@@ -945,6 +982,7 @@ void serial_free(struct serial *s)
 	free(s->threads);
 	free(s->rows);
 	free(s->more);
+	map_free(&s->readers);
 	free(s->slots);
 	free(s->free_slots);
 	free(s->blocks);

@@ -413,8 +413,149 @@ static void test_against_the_judge(void)
 	CHECK(let_through * 5 < corrupted);
 }
 
+/* ---- larger, and not well-formed ---------------------------------------- */
+
+struct sets {
+	const struct event *ev;
+	size_t n;
+	uint8_t *block; /* by begin event */
+	uint64_t count, bad;
+	struct cycle *kept;
+	size_t nkept, cap;
+};
+
+static void keep_cycle(void *ctx, const struct cycle *c)
+{
+	struct sets *f = ctx;
+	f->count++;
+	f->bad += c->lost || !c->closing.block || f->block[c->closing.block - 1];
+	f->block[c->closing.block - 1] = 1;
+	if (f->nkept == f->cap) {
+		f->cap = f->cap ? f->cap * 2 : 64;
+		f->kept = realloc(f->kept, f->cap * sizeof *f->kept);
+	}
+	struct cycle_link *links = malloc((c->n + 1) * sizeof *links);
+	memcpy(links, c->links, c->n * sizeof *links);
+	f->kept[f->nkept] = *c;
+	f->kept[f->nkept++].links = links;
+}
+
+static void check_kept(struct sets *f)
+{
+	struct cycle_judge *v = judge_new();
+	uint32_t link;
+	for (size_t i = 0; i < f->nkept; i++)
+		CHECK(judge_want_cycle(v, &f->kept[i]));
+	CHECK(judge_feed(v, f->ev, f->n));
+	for (size_t i = 0; i < f->nkept; i++) {
+		f->bad += judge_cycle(v, &f->kept[i], &link) != NULL;
+		free((void *)(uintptr_t)f->kept[i].links);
+	}
+	free(f->kept);
+	judge_free(v);
+}
+
+/* Events without regard for what is possible, except by chance. */
+static void wild(struct rng *r, struct event *ev, size_t n, uint32_t threads,
+                 uint32_t vars, uint32_t locks, uint32_t calm)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t k = rng_below(r, 100);
+		struct event *e = &ev[i];
+		memset(e, 0, sizeof *e);
+		e->index = i + 1;
+		e->thread = rng_below(r, threads);
+		e->loc = (uint32_t)i;
+		if (k < 60) {
+			e->kind = rng_below(r, calm) ? EVENT_READ : EVENT_WRITE;
+			e->target = rng_below(r, vars);
+		} else if (k < 75) {
+			e->kind = rng_below(r, 2) ? EVENT_ACQ : EVENT_REL;
+			e->target = rng_below(r, locks);
+		} else if (k < 98) {
+			e->kind = rng_below(r, 2) ? EVENT_BEGIN : EVENT_END;
+		} else {
+			e->kind = rng_below(r, 2) ? EVENT_FORK : EVENT_JOIN;
+			e->target = rng_below(r, threads);
+		}
+	}
+}
+
+static void both_agree(struct event *ev, size_t n, uint64_t *blocks)
+{
+	struct trace_names names;
+	struct sets f[3];
+	trace_names_init(&names);
+	struct order *o = order_new("wild", true, NULL, NULL);
+	CHECK_EQ(order_check(o, ev, n, &names), n);
+	order_free(o);
+	trace_names_free(&names);
+	for (int engine = 0; engine < 3; engine++) {
+		struct sets *x = &f[engine];
+		*x = (struct sets){ .ev = ev, .n = n, .block = calloc(n + 1, 1) };
+		struct serial_opts so = { .found = keep_cycle, .ctx = x,
+			                  .serial_limit = engine == 2 ? 200 : 0 };
+		enum serial_end end;
+		if (engine == 1) {
+			struct graph *g = graph_new(&so);
+			end = graph_feed(g, ev, n);
+			graph_free(g);
+		} else {
+			struct serial *s = serial_new(&so);
+			end = serial_feed(s, ev, n);
+			serial_free(s);
+		}
+		check_kept(x);
+		CHECK_EQ(x->bad, 0);
+		if (engine == 2 && end == SERIAL_LIMIT)
+			continue;
+		CHECK_EQ(end, SERIAL_OK);
+		CHECK(!memcmp(x->block, f[0].block, n));
+	}
+	*blocks += f[0].count;
+	for (int engine = 0; engine < 3; engine++)
+		free(f[engine].block);
+}
+
+static void test_wild(void)
+{
+	uint64_t seed = number("INTACT_SEED", 8), blocks = 0;
+	uint64_t rounds = number("INTACT_TRACES", 6000) / 20;
+	struct rng r;
+	struct event *ev = malloc(20000 * sizeof *ev);
+	rng_seed(&r, seed);
+	for (uint64_t i = 0; i < rounds; i++) {
+		size_t n = 1 + rng_below(&r, 200);
+		wild(&r, ev, n, 1 + rng_below(&r, 6), 1 + rng_below(&r, 8),
+		     1 + rng_below(&r, 4), 1 + rng_below(&r, 8));
+		both_agree(ev, n, &blocks);
+	}
+	printf("# seed %" PRIu64 ": %" PRIu64 " wild traces, %" PRIu64 " violating blocks\n",
+	       seed, rounds, blocks);
+	CHECK(blocks > rounds);
+	free(ev);
+}
+
+static void test_large(void)
+{
+	uint64_t seed = number("INTACT_SEED", 8), blocks = 0;
+	struct rng r;
+	struct event *ev = malloc(20000 * sizeof *ev);
+	rng_seed(&r, seed + 1);
+	for (int i = 0; i < 3; i++) {
+		/* many threads: more open blocks than one row of the clocks holds */
+		wild(&r, ev, 20000, i == 0 ? 4 : 40, i == 2 ? 2000 : 100, 10, 20);
+		both_agree(ev, i == 1 ? 5000 : 20000, &blocks);
+	}
+	printf("# seed %" PRIu64 ": %" PRIu64 " violating blocks in large traces\n", seed + 1, blocks);
+	CHECK(blocks > 100);
+	free(ev);
+}
+
 int main(void)
 {
 	RUN(test_against_the_judge);
+	RUN(test_wild);
+	RUN(test_large);
 	return check_done();
 }
