@@ -103,6 +103,8 @@ void predict_text(const struct predict *p, const struct trace_names *t, bool col
 			if (kind == PREDICT_PROVEN) {
 				line(t, "in the block", &f->first, out);
 				line(t, "can come between", &f->between, out);
+				if (f->until.event)
+					line(t, "and", &f->until, out);
 				line(t, "in the block", &f->second, out);
 				schedule(f, t, out);
 			} else {
@@ -156,6 +158,8 @@ void predict_json(const struct predict *p, const struct trace_names *t, struct b
 		json_event(t, proven ? "first" : "commits", &f->first, &tmp, out);
 		if (proven)
 			json_event(t, "between", &f->between, &tmp, out);
+		if (proven && f->until.event)
+			json_event(t, "until", &f->until, &tmp, out);
 		json_event(t, proven ? "second" : "violated", &f->second, &tmp, out);
 		if (proven) {
 			/* pairs: from, to */

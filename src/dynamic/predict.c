@@ -73,6 +73,7 @@ static uint64_t key_of(const struct predicted *f)
 	uint64_t h = hash64((uint64_t)f->kind + 1);
 	h = hash64(h ^ ((uint64_t)f->first.loc << 32 | f->second.loc));
 	h = hash64(h ^ ((uint64_t)f->between.loc << 32 | f->begin.loc));
+	h = hash64(h ^ f->until.loc);
 	return hash64(h ^ ((uint64_t)f->first.kind << 16 | (uint64_t)f->second.kind << 8 |
 	                   f->between.kind));
 }

@@ -36,8 +36,9 @@ struct predicted {
 	uint64_t count;
 	struct predict_event begin;  /* of the block; event 0: before the window */
 	/* possible: the commit point and the event that breaks the pattern;
-	 * proven: the two accesses of the block and the one between them */
-	struct predict_event first, second, between;
+	 * proven: the two accesses of the block, and what falls between them:
+	 * one access that conflicts with both, or two (`until` is the second) */
+	struct predict_event first, second, between, until;
 	/*
 	 * proven: the witness. All events before `start` as recorded, then
 	 * those of `order` (numbers of events), of which the last is `second`.

@@ -1,14 +1,16 @@
 /*
  * predict_reorder: feasible reorderings that break a block.
  *
- * For two accesses a1, a2 of one block to a variable and an access r of
- * another thread to it that conflicts with both and was recorded outside of
- * a1..a2, look for a run with r between them:
+ * For two accesses a1, a2 of one block and accesses r1, r2 (in this order, or
+ * one and the same) of another thread such that a1 conflicts with r1 and r2
+ * with a2, not recorded in the order a1 r1 r2 a2, look for a run that has
+ * them so. a1 and a2 are neighbours on one variable (then r1 is r2), or near
+ * each other on two (a view of both that no moment had).
  *
  *   all events that must come first, in recorded order;
- *   the other thread: from s, the outermost critical section around r (r
- *     itself when it holds no lock), to f, where it has released what the
- *     block needs next;
+ *   the other thread: from s, the outermost critical section around r1 (r1
+ *     itself when it holds no lock), to f, after r2, where it has released
+ *     what the block needs next;
  *   the block's thread: from g, the outermost critical section around a2 that
  *     was entered after a1, to a2.
  *
@@ -20,12 +22,13 @@
  * feasible). When it holds g or s there is no such run of this shape. The
  * candidate is then judged by verdict/verify_reorder.c alone, which makes the
  * answer sound: reads before the last events keep their values, locks are
- * respected; and a1, r, a2 stand in it in this order, a cycle between the
- * block and the other thread.
+ * respected; and a1, r1, r2, a2 stand in it in this order, a cycle between
+ * the block and the other thread.
  *
  * A window slides over the trace by halves; events before it are run as
- * recorded. Each combination of places is tried TRIES times at most, with the
- * NEAR nearest accesses on either side, so the cost a window is bounded.
+ * recorded. Each pair of places in a block is looked at PAIR_TRIES times, each
+ * combination of places tried TRIES times at most, with the NEAR nearest
+ * accesses on either side, so the cost a window is bounded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +39,9 @@
 
 #define NO UINT32_MAX
 #define TRIES 6
+#define PAIR_TRIES 24
 #define NEAR 6
+#define BACK 12          /* accesses looked back for the other variable */
 #define WALK_MAX 2000    /* events of a critical section walked over */
 #define ATTEMPTS_MAX 400 /* closures a window */
 
@@ -393,29 +398,43 @@ static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
 	return k;
 }
 
-static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t x)
+/* Counts one more try of this key; false when there were enough. */
+static bool try_again(struct reorder *r, uint64_t key, uint32_t max)
+{
+	uint32_t tries = map_get(&r->tried, key);
+	tries = tries == MAP_NONE ? 0 : tries;
+	if (tries >= max)
+		return false;
+	if ((tries || r->tried.len < 1000000) && !map_put(&r->tried, key, tries + 1))
+		r->nomem = true;
+	return true;
+}
+
+static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
+                    uint32_t r2)
 {
 	uint32_t b = r->block[a2];
 	struct predicted f = {
 		.kind = PREDICT_PROVEN, .first = event_of(&r->ev[a1]),
-		.second = event_of(&r->ev[a2]), .between = event_of(&r->ev[x]),
+		.second = event_of(&r->ev[a2]), .between = event_of(&r->ev[r1]),
 		.start = r->ev[0].index,
 	};
+	if (a1 < r1 && r2 < a2)
+		return; /* that is what was recorded */
+	if (r1 != r2)
+		f.until = event_of(&r->ev[r2]);
 	f.begin = b == NO - 1 ? r->threads[r->ev[a2].thread].begin : event_of(&r->ev[b]);
-	if (predict_known(r->p, &f))
+	if (predict_known(r->p, &f) || r->attempts >= ATTEMPTS_MAX)
 		return;
 	uint64_t key = hash64((uint64_t)f.first.loc << 32 | f.second.loc) ^
-	               hash64((uint64_t)f.between.loc << 32 | f.begin.loc);
-	uint32_t tries = map_get(&r->tried, key);
-	tries = tries == MAP_NONE ? 0 : tries;
-	if (tries >= TRIES || r->attempts >= ATTEMPTS_MAX)
+	               hash64((uint64_t)f.between.loc << 32 | f.begin.loc) ^
+	               hash64(f.until.loc);
+	if (!try_again(r, key, TRIES))
 		return;
-	if (r->tried.len < 1000000 && !map_put(&r->tried, key, tries + 1))
-		r->nomem = true;
 	r->attempts++;
 	uint32_t g = last_part(r, a1, a2);
-	uint32_t s = r->outer[x] == NO ? x : r->outer[x];
-	uint32_t end = g == NO ? NO : other_part(r, s, x, g, a2);
+	uint32_t s = r->outer[r1] == NO ? r1 : r->outer[r1];
+	uint32_t end = g == NO ? NO : other_part(r, s, r2, g, a2);
 	if (end == NO || !closure(r, g, s))
 		return;
 	size_t k = compose(r, s, end, g, a2, &f);
@@ -437,19 +456,53 @@ static bool conflict(const struct event *a, const struct event *b)
 	return a->kind == EVENT_WRITE || b->kind == EVENT_WRITE;
 }
 
-/* a1 and a2 are neighbours in a block: tries the accesses around them. */
+/* r2 conflicts with a2: tries it with what its thread did before. */
+static void with_remote(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r2)
+{
+	const struct event *first = &r->ev[a1];
+	if (r->tid[r2] == r->tid[a2] || !conflict(&r->ev[r2], &r->ev[a2]))
+		return;
+	if (first->target == r->ev[a2].target) {
+		if (conflict(first, &r->ev[r2]))
+			attempt(r, a1, a2, r2, r2);
+		return;
+	}
+	const uint32_t *list = r->tev + r->tstart[r->tid[r2]];
+	for (uint32_t p = r->tpos[r2], n = 0; p-- > 0 && n < BACK; n++) {
+		const struct event *e = &r->ev[list[p]];
+		if (e->kind <= EVENT_WRITE && e->target == first->target && conflict(first, e))
+			attempt(r, a1, a2, list[p], r2);
+	}
+}
+
+/* a1 and a2 stand in one block: tries the accesses around them. */
 static void around(struct reorder *r, uint32_t a1, uint32_t a2)
 {
+	uint64_t places = hash64((uint64_t)r->ev[a1].loc << 32 | r->ev[a2].loc) + 1;
 	uint32_t near = 0;
+	if (r->attempts >= ATTEMPTS_MAX || !try_again(r, places, PAIR_TRIES))
+		return;
 	for (uint32_t x = r->next_same[a2]; x != NO && near < NEAR; x = r->next_same[x], near++)
-		if (r->tid[x] != r->tid[a2] && conflict(&r->ev[a1], &r->ev[x]) &&
-		    conflict(&r->ev[x], &r->ev[a2]))
-			attempt(r, a1, a2, x);
+		with_remote(r, a1, a2, x);
 	near = 0;
-	for (uint32_t x = r->prev_same[a1]; x != NO && near < NEAR; x = r->prev_same[x], near++)
-		if (r->tid[x] != r->tid[a2] && conflict(&r->ev[a1], &r->ev[x]) &&
-		    conflict(&r->ev[x], &r->ev[a2]))
-			attempt(r, a1, a2, x);
+	for (uint32_t x = r->prev_same[a2]; x != NO && near < NEAR; x = r->prev_same[x], near++)
+		with_remote(r, a1, a2, x);
+}
+
+/* The accesses of the block shortly before a2 to other variables. */
+static void two_variables(struct reorder *r, uint32_t a2)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
+	for (uint32_t p = r->tpos[a2], n = 0; p-- > 0 && n < BACK;) {
+		uint32_t i = list[p];
+		if (r->block[i] != r->block[a2])
+			return;
+		if (r->ev[i].kind > EVENT_WRITE)
+			continue;
+		n++;
+		if (r->ev[i].target != r->ev[a2].target)
+			around(r, i, a2);
+	}
 }
 
 /* The access before a2 to its variable in the same block, or NO. */
@@ -474,6 +527,7 @@ static bool analyse(struct reorder *r)
 			uint32_t a1 = before_in_block(r, i);
 			if (a1 != NO)
 				around(r, a1, i);
+			two_variables(r, i);
 		}
 	for (uint32_t k = 0; k < r->nlocal; k++)
 		r->threads[r->tglobal[k]].local1 = 0;
