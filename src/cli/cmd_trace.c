@@ -21,6 +21,7 @@ struct trace_opts {
 	int algorithm;
 	bool predict, json, lenient, each, quiet;
 	uint64_t limit, memory, window;
+	const char *witness;
 };
 
 /* One file and what became of it. */
@@ -195,6 +196,23 @@ static int worse(int a, int b)
 	return rank[b] > rank[a] ? b : a;
 }
 
+/* --witness; the exit code when it fails. */
+static int write_witness(struct cli *cli, const struct judged *j, const char *to)
+{
+	bool found = false;
+	const char *why = j->predict && !j->failed
+	                          ? predict_witness(j->predict, j->file, to, &found)
+	                          : NULL;
+	if (why) {
+		buf_safe(&cli->err, to, strlen(to));
+		buf_printf(&cli->err, ": error: no witness written: %s\n", why);
+		return EXIT_USAGE;
+	}
+	if (!found)
+		buf_str(&cli->err, "no reordering was proven: no witness written\n");
+	return EXIT_HOLDS;
+}
+
 static int run_files(struct cli *cli, const struct trace_opts *o,
                      const char **files, int n)
 {
@@ -213,6 +231,8 @@ static int run_files(struct cli *cli, const struct trace_opts *o,
 			text_report(cli, &j, o);
 		}
 		rc = worse(rc, exit_of(&j));
+		if (o->witness)
+			rc = worse(rc, write_witness(cli, &j, o->witness));
 		findings_free(&j.found);
 		predict_free(j.predict);
 		trace_close(j.r);
@@ -233,6 +253,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		  "also say what other schedules could do to the blocks", 0, 0, NULL },
 		{ OPT_UINT, "window", 0, "EVENTS", &o.window,
 		  "how far --predict looks for a reordering (default 20000)", 16, 10000000, NULL },
+		{ OPT_STR, "witness", 0, "FILE", &o.witness,
+		  "write the first proven reordering of --predict as a trace", 0, 0, NULL },
 		{ OPT_FLAG, "json", 'j', NULL, &o.json, "write the result as JSON", 0, 0, NULL },
 		{ OPT_UINT, "limit", 'n', "N", &o.limit,
 		  "show at most N findings (default 50; 0: all)", 0, 1000000000, NULL },
@@ -265,6 +287,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	else if (!p.nargs)
 		rc = cli_usage(cli, cmd, "which trace? (\"-\" reads standard input)");
+	else if (o.witness && (!o.predict || p.nargs > 1))
+		rc = cli_usage(cli, cmd, "--witness goes with --predict and a single trace");
 	else
 		rc = run_files(cli, &o, args, p.nargs);
 	buf_free(&err);

@@ -13,4 +13,12 @@ void predict_text(const struct predict *p, const struct trace_names *t, bool col
 /* One JSON object. */
 void predict_json(const struct predict *p, const struct trace_names *t, struct buf *out);
 
+/*
+ * Writes the first proven reordering of `file` as a trace to `to` (reading
+ * the file again): what `intact trace` then finds in it is the proof. NULL
+ * when done, else what went wrong; *found tells whether there was one.
+ */
+const char *predict_witness(const struct predict *p, const char *file, const char *to,
+                            bool *found);
+
 #endif

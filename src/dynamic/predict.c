@@ -11,7 +11,7 @@ struct predict {
 	struct predict_opts o;
 	struct predicted *list;
 	size_t n, cap;
-	uint64_t kinds[2];
+	uint64_t kinds[2], kept[2];
 	struct map by_places; /* -> place in the list, or MAP_NONE - 1: not kept */
 	bool nomem;
 	struct reduce *reduce;
@@ -94,7 +94,7 @@ void predict_add(struct predict *p, struct predicted f)
 		return;
 	}
 	p->kinds[f.kind]++;
-	bool keep = !p->o.limit || p->n < p->o.limit;
+	bool keep = !p->o.limit || p->kept[f.kind] < p->o.limit;
 	if (p->by_places.len < KEYS_MAX)
 		p->nomem |= !map_put(&p->by_places, key, keep ? (uint32_t)p->n : MAP_NONE - 1);
 	if (keep && p->n == p->cap) {
@@ -113,5 +113,6 @@ void predict_add(struct predict *p, struct predicted f)
 		return;
 	}
 	f.count = 1;
+	p->kept[f.kind]++;
 	p->list[p->n++] = f;
 }

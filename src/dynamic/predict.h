@@ -52,7 +52,7 @@ struct predicted {
 
 struct predict_opts {
 	size_t window;  /* events looked at together */
-	uint32_t limit; /* findings kept; 0: all */
+	uint32_t limit; /* findings kept of each kind; 0: all */
 };
 
 struct predict;

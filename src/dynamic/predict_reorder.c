@@ -381,6 +381,34 @@ static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x,
 	return until;
 }
 
+/* The thread + 1 that holds lock l when the closure has run; 0: nobody. */
+static uint32_t holder(const struct reorder *r, uint32_t l)
+{
+	uint32_t who = r->held[l], b = r->lock_prerel[l];
+	if (r->lock_stamp[l] == r->stamp) {
+		who = r->ev[r->lock_max[l]].thread + 1;
+		b = r->match[r->lock_max[l]];
+	}
+	return b == NO || r->tpos[b] >= r->done[r->tid[b]] ? who : 0;
+}
+
+/*
+ * A quick look before the real check: does a part need a lock that a thread
+ * other than the two holds?
+ */
+static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to,
+                       uint32_t other)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[from]];
+	for (uint32_t p = r->tpos[from]; p <= r->tpos[to]; p++) {
+		const struct event *e = &r->ev[list[p]];
+		uint32_t who = e->kind == EVENT_ACQ ? holder(r, e->target) : 0;
+		if (who && who != e->thread + 1 && who != other + 1)
+			return true;
+	}
+	return false;
+}
+
 /* Writes the candidate into r->order; its length. */
 static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
                       uint32_t a2, struct predicted *out)
@@ -435,7 +463,8 @@ static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
 	uint32_t g = last_part(r, a1, a2);
 	uint32_t s = r->outer[r1] == NO ? r1 : r->outer[r1];
 	uint32_t end = g == NO ? NO : other_part(r, s, r2, g, a2);
-	if (end == NO || !closure(r, g, s))
+	if (end == NO || !closure(r, g, s) || locked_out(r, s, end, NO - 1) ||
+	    locked_out(r, g, a2, r->ev[s].thread))
 		return;
 	size_t k = compose(r, s, end, g, a2, &f);
 	if (verify_reorder(r->ev, r->n, r->held, r->nlocks, r->order, k))

@@ -135,6 +135,12 @@ check("StringBuffer: all three places of the paper's warning",
       and "commits at             T1 rel(sb) at StringBuffer.java:144" in out
       and "violated at            T1 acq(sb) at StringBuffer.java:326" in out, out)
 check("StringBuffer: and a run that breaks it", "can be broken (proven)" in out and "T2 does 18-20, then T1 does 11-12." in out, out)
+w = tmp / "witness.std"
+rc, out, err = trace("--predict", "--witness", w, sbuf)
+check("the witness is a trace in which the block is broken", rc == 1 and not err and trace("-q", w)[0] == 1
+      and "block `append` begun at StringBuffer.java:445" in trace(w)[1], err)
+check("no witness from a pipe: told", "no witness written" in trace("-p", "--witness", w, "-", stdin=sbuf.read_text())[2])
+check("--witness alone is a mistake", trace("--witness", w, sbuf)[0] == 2)
 rc, j, err = report("--predict", sbuf)
 p = j["traces"][0]["predicted"]
 check("the same in JSON", p["proven"] == 1 and p["possible"] == 1 and j["traces"][0]["serializable"] is True)
@@ -228,7 +234,7 @@ def corruptions(rng, f):
 seed = int(os.environ.get("INTACT_SEED", "1"))
 runs = int(os.environ.get("INTACT_TRACE_RUNS", "6"))
 rng = random.Random(seed)
-found = rejected = tried = 0
+found = rejected = tried = proven = 0
 bad = []
 for i in range(runs):
     path = write("random.std", generate(rng, 3000, rng.randrange(2, 9), 4, rng.randrange(2, 12)))
@@ -251,8 +257,16 @@ for i in range(runs):
                 rejected += 1
             else:
                 bad.append(f"trace {i}: corrupted {what} accepted")
-print(f"# seed {seed}: {runs} traces, {found} violating blocks, {rejected} of {tried} corrupted reports rejected")
-check("clock and graph agree on large traces, every cycle holds, corrupted ones do not", not bad and found and tried, "\n".join(bad))
+    rc, jp, err = report("--predict", "--witness", tmp / "w.std", "--window=200", path)
+    if jp["traces"][0]["predicted"]["proven"]:
+        proven += 1
+        rc, jw, err = report("--each", "--limit=0", tmp / "w.std")
+        lines = (tmp / "w.std").read_text().splitlines()
+        begin = max(k for k, l in enumerate(lines, 1) if l.startswith(lines[-1].split("|")[0] + "|begin"))
+        if rc != 1 or all(f["closing"]["block"]["event"] != begin for f in jw["traces"][0]["findings"]):
+            bad.append(f"trace {i}: the witness does not break its last block {err}")
+print(f"# seed {seed}: {runs} traces, {found} violating blocks, {rejected} of {tried} corrupted reports rejected, {proven} witnesses")
+check("clock and graph agree on large traces, every cycle holds, corrupted ones do not", not bad and found and tried and proven, "\n".join(bad))
 
 for p in tmp.iterdir():
     p.unlink()
