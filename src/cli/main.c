@@ -138,6 +138,18 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 	return c->run(cli, c, argc - 2, argv + 2);
 }
 
+/* By the environment, as the C library would: LC_ALL, LC_CTYPE, LANG. */
+static bool utf8_locale(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	for (int i = 0; i < 3; i++) {
+		const char *v = getenv(names[i]);
+		if (v && *v)
+			return strcasestr(v, "utf-8") || strcasestr(v, "utf8");
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli cli = { .columns = 100 };
@@ -149,6 +161,7 @@ int main(int argc, char **argv)
 	bool color = !(no_color && *no_color);
 	cli.color_out = color && isatty(1);
 	cli.color_err = color && isatty(2);
+	cli.utf8_out = isatty(1) && utf8_locale();
 	if (isatty(1) && ioctl(1, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
 		cli.columns = ws.ws_col;
 

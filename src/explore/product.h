@@ -55,7 +55,8 @@ enum prod_flag {
 struct prod_edge {
 	uint32_t global, local; /* ids after the step */
 	uint32_t flags;
-	uint32_t choice;        /* which outcome of ir_successors, from 0 */
+	uint32_t move, nmoves;  /* the steps it is made of: product.moves, each the
+	                         * number of the outcome of ir_each, from 0 */
 };
 
 struct prod_local { /* what a local id stands for */
@@ -72,7 +73,11 @@ struct prod_kind {
 	struct vectab locals;   /* (frame, shadow, script, phase) */
 	struct prod_local *info;
 	uint32_t ninfo, cap;
-	struct map memo;        /* (global, local) -> 1 + first edge list */
+	/* (global, local) -> header of its edge list + 1: a table while both
+	 * ids are small, a map beyond */
+	uint32_t *dense;
+	uint32_t dense_globals, dense_locals; /* powers of two */
+	struct map memo;
 };
 
 struct product {
@@ -89,9 +94,12 @@ struct product {
 	struct prod_edge *edges;
 	uint32_t nedges, cap_edges;
 	int32_t *scratch; /* several globals and frames, for computing */
+	uint32_t *moves;
+	uint32_t nmoves, cap_moves;
+	bool merge_local;  /* leaving and entering blocks are no steps of their own */
+	bool drop_pure;    /* iterations that change nothing are dropped */
 	uint64_t computed; /* transitions worked out */
 	bool out_of_memory;
-	bool uses_choices;
 };
 
 bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, uint32_t block,
