@@ -209,7 +209,8 @@ static void advice(const struct cycle *c, const struct trace_names *t, struct bu
 		op_show(t, back->kind, back->target, out);
 		buf_str(out, " of this block, thread ");
 		thread_show(t, c->links[0].to.thread, out);
-		buf_str(out, " came in: no order that runs the block in one piece gives the same.\n");
+		buf_str(out, " came in:\n"
+		             "    no order that runs the block in one piece gives the same.\n");
 		if (c->inner) {
 			buf_str(out, "    The nested ");
 			block_show(t, c->inner, c->inner_loc, c->inner_label, out);

@@ -325,6 +325,19 @@ static void block(struct reduce *r, struct thread *t, const struct event *e)
 	t->depth++;
 }
 
+/* A joined thread is over: its clock is in that of the one who waited. */
+static void thread_done(struct reduce *r, const struct event *e)
+{
+	struct thread *t = &r->threads[e->target];
+	if (e->target == e->thread)
+		return;
+	free(t->clock);
+	free(t->levels);
+	t->clock = NULL;
+	t->levels = NULL;
+	t->nclock = t->depth = 0;
+}
+
 static void one(struct reduce *r, const struct event *e)
 {
 	struct thread *t = &r->threads[e->thread];
@@ -346,6 +359,7 @@ static void one(struct reduce *r, const struct event *e)
 	case EVENT_JOIN:
 		tick(r, e->target);
 		clock_join(r, e->thread, e->target);
+		thread_done(r, e);
 		step(r, t, e, RIGHT);
 		break;
 	default:

@@ -46,13 +46,13 @@
  *
  * Garbage: a transaction that no open block reaches (m < min[u], a lower
  * bound of E[u][.]) can never be on a cycle again: one comparison dismisses
- * its links. Rows of E exist only for threads that are reached; a block's
+ * its links. A row E[u][.] holds only the blocks that reach u, a block's
  * column goes when it ends.
  *
- * Cost: a link costs one comparison, or a pass over the open blocks when its
- * source is reached; an open block newly reached by another costs a pass over
- * the threads it reaches. Memory: variables, locks, threads, and (threads
- * reached) x (open blocks).
+ * Cost: a link costs one comparison, or a pass over the open blocks that reach
+ * the two threads when its source is reached; an open block newly reached by
+ * another costs a pass over the threads it reaches. Memory: variables, locks,
+ * threads, and the pairs of an open block and a thread it reaches.
  *
  * The witness. Beside E[u][A] stands why: the path by which A first reached
  * that transaction, an immutable list of links shared between paths (`link`:
@@ -132,10 +132,15 @@ struct why {
 	struct cycle_link link;
 };
 
+/* E[t][slot], below INF, and the path to it. */
+struct entry {
+	uint32_t slot, serial, why;
+};
+
 struct row {
-	uint32_t *e;            /* nslots serials, then nslots whys; NULL: all INF */
-	uint32_t min;           /* a lower bound of e[] */
-	uint32_t finite;        /* how many are below INF */
+	struct entry *e;        /* by increasing slot */
+	uint32_t n, cap;
+	uint32_t min;           /* a lower bound of the serials; INF when empty */
 };
 
 struct serial {
@@ -145,8 +150,6 @@ struct serial {
 	struct access *locks;
 	struct thread *threads;
 	struct row *rows;       /* by thread */
-	uint32_t **pool;        /* rows that nobody uses: all INF, no whys */
-	uint32_t npool, pool_cap, nrows;
 	uint32_t nvars, nlocks, nthreads;
 	struct access *more;    /* readers beyond the first; [0] unused */
 	uint32_t nmore, more_cap, more_free;
@@ -160,6 +163,8 @@ struct serial {
 	uint32_t nwhys, whys_cap, whys_free;
 	uint32_t *stack;        /* for walking whys */
 	uint32_t stack_cap;
+	struct entry *fresh;    /* of the link at hand: who gains a path by it */
+	uint32_t fresh_cap;
 	size_t bytes;
 	struct serial_stats st;
 	uint64_t entries;
@@ -376,32 +381,28 @@ static uint32_t block_new(struct serial *s, const struct event *e)
 
 /* ---- the clocks --------------------------------------------------------- */
 
-static bool row_need(struct serial *s, uint32_t t)
+/* Where slot k stands in the row, or would. */
+static uint32_t row_at(const struct row *r, uint32_t k)
 {
-	struct row *r = &s->rows[t];
-	if (r->e)
-		return true;
-	if (s->npool) {
-		r->e = s->pool[--s->npool];
-		return true;
+	uint32_t lo = 0, hi = r->n;
+	while (hi - lo > 8) {
+		uint32_t mid = (lo + hi) / 2;
+		if (r->e[mid].slot < k)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	if (!GROW(s, s->pool, s->pool_cap, s->nrows))
-		return false;
-	s->nrows++;
-	r->e = grow_to(s, NULL, 0, 2 * (size_t)s->slots_cap, sizeof *r->e);
-	if (!r->e)
-		return false;
-	for (uint32_t i = 0; i < s->slots_cap; i++)
-		r->e[i] = INF;
-	return true;
+	while (lo < hi && r->e[lo].slot < k)
+		lo++;
+	return lo;
 }
 
-/* A row that is all INF goes back to the pool, which has room for all rows. */
-static void row_done(struct serial *s, struct row *r)
+/* E[t][k], or NULL for INF. */
+static struct entry *row_get(struct serial *s, uint32_t t, uint32_t k)
 {
-	s->pool[s->npool++] = r->e;
-	r->e = NULL;
-	r->min = INF;
+	struct row *r = &s->rows[t];
+	uint32_t at = row_at(r, k);
+	return at < r->n && r->e[at].slot == k ? &r->e[at] : NULL;
 }
 
 /* E[t][k] = serial, reached by the path `why` (whose reference it takes). */
@@ -410,54 +411,41 @@ static void set(struct serial *s, uint32_t t, uint32_t k, uint32_t serial,
 {
 	struct row *r = &s->rows[t];
 	struct slot *sl = &s->slots[k];
-	if (r->e[k] == INF) {
-		if (!GROW(s, sl->touched, sl->cap, sl->ntouched)) {
+	uint32_t at = row_at(r, k);
+	if (at < r->n && r->e[at].slot == k) {
+		why_drop(s, r->e[at].why);
+	} else {
+		if (!GROW(s, sl->touched, sl->cap, sl->ntouched) ||
+		    !GROW(s, r->e, r->cap, r->n)) {
 			why_drop(s, why);
 			return;
 		}
 		sl->touched[sl->ntouched++] = t;
-		r->finite++;
+		memmove(r->e + at + 1, r->e + at, (r->n - at) * sizeof *r->e);
+		r->n++;
 		if (++s->entries > s->st.live)
 			s->st.live = s->entries;
-	} else {
-		why_drop(s, r->e[s->slots_cap + k]);
 	}
-	r->e[k] = serial;
-	r->e[s->slots_cap + k] = why;
+	r->e[at] = (struct entry){ k, serial, why };
 	if (serial < r->min)
 		r->min = serial;
 }
 
+/* E[t][k] = INF. */
+static void unset(struct serial *s, uint32_t t, uint32_t k)
+{
+	struct row *r = &s->rows[t];
+	uint32_t at = row_at(r, k);
+	why_drop(s, r->e[at].why);
+	memmove(r->e + at, r->e + at + 1, (r->n - at - 1) * sizeof *r->e);
+	if (--r->n == 0)
+		r->min = INF;
+}
+
 static bool slots_grow(struct serial *s)
 {
-	uint32_t old = s->slots_cap, now = old ? old * 2 : 8, n = old;
-	uint32_t *free_slots = grow_to(s, s->free_slots, old, now, sizeof *free_slots);
-	if (!free_slots)
-		return false;
-	s->free_slots = free_slots;
-	struct slot *slots = grow_to(s, s->slots, n, now, sizeof *slots);
-	if (!slots)
-		return false;
-	s->slots = slots;
-	for (; s->npool; s->nrows--, s->bytes -= 2 * (size_t)old * sizeof(uint32_t))
-		free(s->pool[--s->npool]);
-	for (uint32_t t = 0; t < s->nthreads; t++) {
-		struct row *r = &s->rows[t];
-		if (!r->e)
-			continue;
-		uint32_t *e = grow_to(s, NULL, 0, 2 * (size_t)now, sizeof *e);
-		if (!e)
-			return false;
-		memcpy(e, r->e, old * sizeof *e);
-		memcpy(e + now, r->e + old, old * sizeof *e);
-		for (uint32_t i = old; i < now; i++)
-			e[i] = INF;
-		free(r->e);
-		s->bytes -= 2 * (size_t)old * sizeof *e;
-		r->e = e;
-	}
-	s->slots_cap = now;
-	return true;
+	uint32_t n = s->slots_cap;
+	return GROW(s, s->free_slots, n, n) && GROW(s, s->slots, s->slots_cap, s->slots_cap);
 }
 
 /*
@@ -469,9 +457,9 @@ static void rebase(struct serial *s, uint32_t t)
 	struct thread *th = &s->threads[t];
 	struct row *r = &s->rows[t];
 	uint32_t base = th->serial;
-	for (uint32_t k = 0; r->e && k < s->nslots; k++)
-		if (r->e[k] < base)
-			base = r->e[k];
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->e[i].serial < base)
+			base = r->e[i].serial;
 	uint32_t shift = base - 1;
 	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_MAX;
 	if (shift < limit / 4) {
@@ -494,11 +482,10 @@ static void rebase(struct serial *s, uint32_t t)
 		DOWN_IF(&s->whys[i].link.from);
 		DOWN_IF(&s->whys[i].link.to);
 	}
-	for (uint32_t k = 0; k < s->nslots; k++) {
+	for (uint32_t k = 0; k < s->nslots; k++)
 		DOWN_IF(&s->slots[k]);
-		if (r->e && r->e[k] < INF)
-			DOWN(r->e[k]);
-	}
+	for (uint32_t i = 0; i < r->n; i++)
+		DOWN(r->e[i].serial);
 	DOWN(th->serial);
 	if (r->min < INF)
 		DOWN(r->min);
@@ -601,56 +588,76 @@ static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
 	s->whys[to_b].refs++; /* E[.][a] may let go of it meanwhile */
 	for (uint32_t i = 0; i < s->slots[b].ntouched && !s->end; i++) {
 		uint32_t v = s->slots[b].touched[i];
-		const uint32_t *e = s->rows[v].e;
-		uint32_t path = e[s->slots_cap + b];
-		if (e[b] < e[a] && path)
-			set(s, v, a, e[b], why_cat(s, to_b, path));
+		const struct entry *eb = row_get(s, v, b), *ea = row_get(s, v, a);
+		if (eb->why && (!ea || eb->serial < ea->serial))
+			set(s, v, a, eb->serial, why_cat(s, to_b, eb->why));
 	}
 	why_drop(s, to_b);
 }
 
-/* The link a -> e matters: some open block reaches its source. */
+/*
+ * The open blocks that reach (u, m) and not yet thread t go to s->fresh, in
+ * the order of slots; their number. *any: does one reach (u, m) at all?
+ */
+static uint32_t find_fresh(struct serial *s, struct row *ru, uint32_t m,
+                           const struct row *rt, bool *any)
+{
+	uint32_t min = INF, n = 0, j = 0;
+	*any = false;
+	for (uint32_t i = 0; i < ru->n; i++) {
+		const struct entry *x = &ru->e[i];
+		min = x->serial < min ? x->serial : min;
+		if (x->serial > m)
+			continue;
+		*any = true;
+		while (j < rt->n && rt->e[j].slot < x->slot)
+			j++;
+		if (j < rt->n && rt->e[j].slot == x->slot)
+			continue; /* reaches t's current transaction by program order */
+		if (!GROW(s, s->fresh, s->fresh_cap, n))
+			return 0;
+		s->fresh[n++] = *x;
+	}
+	ru->min = min;
+	return n;
+}
+
+/* The link a -> e may matter: its source is not dismissed by min. */
 static void link_slow(struct serial *s, const struct access *a,
                       enum event_kind kind, uint32_t target, const struct event *e)
 {
 	struct thread *th = &s->threads[e->thread];
-	struct row *ru = &s->rows[a->thread], *rt = &s->rows[e->thread];
-	uint32_t min = INF, m = a->serial, n = th->serial;
-	bool any = false, fresh = false;
-	s->st.slow++;
-	for (uint32_t k = 0; k < s->nslots; k++) {
-		uint32_t x = ru->e[k];
-		min = x < min ? x : min;
-		any |= x <= m;
-		fresh |= (x <= m) & (!rt->e || rt->e[k] > n);
-	}
-	if (!any) {
-		ru->min = min;
+	bool any;
+	uint32_t m = a->serial, b = th->slot;
+	uint32_t fresh = find_fresh(s, &s->rows[a->thread], m, &s->rows[e->thread], &any);
+	if (!any)
 		return;
-	}
+	s->st.slow++;
+	if (!fresh && (b == NONE || s->slots[b].found))
+		return;
 	struct cycle_link link = { end_of(s, a, kind, target), end_here(s, e) };
-	uint32_t b = th->slot;
-	if (b != NONE && !s->slots[b].found && ru->e[b] <= m)
-		report(s, b, ru->e[s->slots_cap + b], &link);
-	if (!fresh || !row_need(s, e->thread))
+	if (b != NONE && !s->slots[b].found) {
+		const struct entry *x = row_get(s, a->thread, b);
+		if (x && x->serial <= m)
+			report(s, b, x->why, &link);
+	}
+	if (!fresh)
 		return;
 	if (b == NONE) {
 		next_serial(s, e->thread);
-		n = link.to.serial = th->serial;
+		link.to.serial = th->serial;
 		/* a rebase moves no serial of another thread */
 	}
-	for (uint32_t k = 0; k < s->nslots && !s->end; k++) {
-		if (ru->e[k] > m || rt->e[k] <= n)
-			continue;
-		const struct slot *from = &s->slots[k];
+	for (uint32_t i = 0; i < fresh && !s->end; i++) {
+		struct entry x = s->fresh[i];
+		const struct slot *from = &s->slots[x.slot];
 		bool own = from->thread == a->thread && from->serial == m;
-		uint32_t before = own ? 0 : ru->e[s->slots_cap + k];
-		uint32_t why = why_link(s, before, &link);
+		uint32_t why = why_link(s, own ? 0 : x.why, &link);
 		if (!why)
 			return;
-		set(s, e->thread, k, n, why);
-		if (b != NONE)
-			inherit(s, k, b, why);
+		set(s, e->thread, x.slot, th->serial, why);
+		if (b != NONE && !s->end)
+			inherit(s, x.slot, b, why);
 	}
 }
 
@@ -810,10 +817,8 @@ static void do_begin(struct serial *s, const struct event *e)
 		return;
 	k = s->nfree_slots ? s->free_slots[--s->nfree_slots] : s->nslots++;
 	uint32_t block = block_new(s, e);
-	if (!block || !row_need(s, e->thread)) {
-		s->end = SERIAL_NOMEM;
+	if (!block)
 		return;
-	}
 	th->slot = k;
 	th->block = block;
 	th->ninner = 0;
@@ -838,20 +843,33 @@ static void do_end(struct serial *s, const struct event *e)
 	if (k == NONE)
 		return;
 	struct slot *sl = &s->slots[k];
-	for (uint32_t i = 0; i < sl->ntouched; i++) {
-		struct row *r = &s->rows[sl->touched[i]];
-		why_drop(s, r->e[s->slots_cap + k]);
-		r->e[k] = INF;
-		r->e[s->slots_cap + k] = 0;
-		if (--r->finite == 0)
-			row_done(s, r);
-	}
+	for (uint32_t i = 0; i < sl->ntouched; i++)
+		unset(s, sl->touched[i], k);
 	s->entries -= sl->ntouched;
 	sl->ntouched = 0;
 	sl->open = false;
 	th->slot = NONE;
 	th->block = 0;
 	s->free_slots[s->nfree_slots++] = k;
+}
+
+/* The thread is over: what it does not need to be remembered by goes. */
+static void thread_done(struct serial *s, uint32_t t)
+{
+	struct thread *th = &s->threads[t];
+	struct row *r = &s->rows[t];
+	if (th->inner) {
+		free(th->inner);
+		th->inner = NULL;
+		th->ninner = 0;
+		s->bytes -= INNER_MAX * sizeof *th->inner;
+	}
+	if (r->e && !r->n) {
+		s->bytes -= r->cap * sizeof *r->e;
+		free(r->e);
+		r->e = NULL;
+		r->cap = 0;
+	}
 }
 
 static void do_sync(struct serial *s, const struct event *e)
@@ -873,6 +891,7 @@ static void do_sync(struct serial *s, const struct event *e)
 		a = (struct access){ c->last, e->target, c->serial, c->last_loc,
 			             c->last_block, 0, 0 };
 		link_in(s, &a, (enum event_kind)c->last_kind, c->last_target, e);
+		thread_done(s, e->target);
 		break;
 	}
 	default:
@@ -972,11 +991,8 @@ void serial_free(struct serial *s)
 		free(s->threads[i].inner);
 		free(s->rows[i].e);
 	}
-	for (uint32_t i = 0; i < s->npool; i++)
-		free(s->pool[i]);
 	for (uint32_t i = 0; s->slots && i < s->slots_cap; i++)
 		free(s->slots[i].touched);
-	free(s->pool);
 	free(s->vars);
 	free(s->locks);
 	free(s->threads);
@@ -988,5 +1004,6 @@ void serial_free(struct serial *s)
 	free(s->blocks);
 	free(s->whys);
 	free(s->stack);
+	free(s->fresh);
 	free(s);
 }
