@@ -18,7 +18,9 @@
  * broken too and stay silent.
  *
  * Sets of locks are interned: a set is an id, intersection is memoised.
- * Fork/join order: a vector clock a thread, advanced at forks and joins only.
+ * Fork/join order: a sparse vector clock a thread, advanced at forks and joins
+ * only, of live threads alone: what a joined thread did counts as done by the
+ * one who waited for it, at that moment.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,7 @@
 
 #define DEPTH_MAX 64
 #define HELD_MAX 256
+#define JOIN_CHAIN 1000 /* joiners of joiners followed */
 #define NOBODY UINT32_MAX
 
 enum mover { BOTH, RIGHT, LEFT, NON };
@@ -56,9 +59,17 @@ struct level {
 	bool post, done;
 };
 
+struct tick {
+	uint32_t thread, value;
+};
+
 struct thread {
 	uint32_t held;
-	uint32_t *clock, nclock;
+	struct tick *clock;    /* by increasing thread */
+	uint32_t nclock;
+	uint32_t now;          /* its own value */
+	bool dead;             /* joined, by `joiner` at its time `joined_at` */
+	uint32_t joiner, joined_at;
 	struct level *levels;
 	uint32_t depth;
 };
@@ -178,25 +189,65 @@ static uint32_t set_meet(struct reduce *r, uint32_t a, uint32_t b)
 
 static uint32_t clock_of(const struct thread *t, uint32_t who)
 {
-	return who < t->nclock ? t->clock[who] : 0;
+	uint32_t lo = 0, hi = t->nclock;
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+		if (t->clock[mid].thread < who)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->nclock && t->clock[lo].thread == who ? t->clock[lo].value : 0;
 }
 
+/* Does what `who` did at its time `epoch` come before what `t` does now, by
+ * forks and joins? */
+static bool is_before(const struct reduce *r, uint32_t who, uint32_t epoch, uint32_t t)
+{
+	for (uint32_t n = 0; r->threads[who].dead && n < JOIN_CHAIN; n++) {
+		epoch = r->threads[who].joined_at;
+		who = r->threads[who].joiner;
+	}
+	return who == t || clock_of(&r->threads[t], who) > epoch;
+}
+
+/* Takes over what `from` knows of live threads, and of itself. */
 static void clock_join(struct reduce *r, uint32_t into, uint32_t from)
 {
 	struct thread *a = &r->threads[into], *b = &r->threads[from];
-	if (b->nclock && !GROW(r, a->clock, a->nclock, b->nclock - 1))
+	struct tick self = { from, b->now };
+	uint32_t n = 0, i = 0, j = 0, most = a->nclock + b->nclock + 1;
+	struct tick *out = malloc(most * sizeof *out);
+	if (!out) {
+		r->nomem = true;
 		return;
-	for (uint32_t i = 0; i < b->nclock; i++)
-		if (b->clock[i] > a->clock[i])
-			a->clock[i] = b->clock[i];
-}
-
-static uint32_t tick(struct reduce *r, uint32_t t)
-{
-	struct thread *th = &r->threads[t];
-	if (!GROW(r, th->clock, th->nclock, t))
-		return 0;
-	return ++th->clock[t];
+	}
+	bool put_self = r->threads[from].dead;
+	while (i < a->nclock || j < b->nclock || !put_self) {
+		struct tick x = { NOBODY, 0 };
+		if (i < a->nclock)
+			x = a->clock[i];
+		if (j < b->nclock && b->clock[j].thread < x.thread)
+			x = b->clock[j];
+		if (!put_self && self.thread < x.thread)
+			x = self;
+		uint32_t id = x.thread;
+		if (i < a->nclock && a->clock[i].thread == id)
+			i++;
+		if (j < b->nclock && b->clock[j].thread == id) {
+			x.value = b->clock[j].value > x.value ? b->clock[j].value : x.value;
+			j++;
+		}
+		if (!put_self && self.thread == id) {
+			x.value = self.value > x.value ? self.value : x.value;
+			put_self = true;
+		}
+		if (!r->threads[id].dead && id != into)
+			out[n++] = x;
+	}
+	free(a->clock);
+	a->clock = out;
+	a->nclock = n;
 }
 
 static enum mover access_mover(struct reduce *r, const struct event *e)
@@ -205,11 +256,10 @@ static enum mover access_mover(struct reduce *r, const struct event *e)
 	struct thread *t = &r->threads[e->thread];
 	bool write = e->kind == EVENT_WRITE;
 	if (v->state == FRESH || v->state == OWNED) {
-		if (v->state == FRESH || v->owner == e->thread ||
-		    clock_of(t, v->owner) > v->epoch) {
+		if (v->state == FRESH || is_before(r, v->owner, v->epoch, e->thread)) {
 			v->state = OWNED;
 			v->owner = e->thread;
-			v->epoch = clock_of(t, e->thread);
+			v->epoch = t->now;
 			return BOTH;
 		}
 		v->state = write ? SHARED : READ_SHARED;
@@ -325,12 +375,16 @@ static void block(struct reduce *r, struct thread *t, const struct event *e)
 	t->depth++;
 }
 
-/* A joined thread is over: its clock is in that of the one who waited. */
-static void thread_done(struct reduce *r, const struct event *e)
+/* A joined thread is over: what it knew, the one who waited knows. */
+static void join_thread(struct reduce *r, const struct event *e)
 {
 	struct thread *t = &r->threads[e->target];
-	if (e->target == e->thread)
+	if (e->target == e->thread || t->dead)
 		return;
+	t->dead = true;
+	t->joiner = e->thread;
+	t->joined_at = r->threads[e->thread].now;
+	clock_join(r, e->thread, e->target);
 	free(t->clock);
 	free(t->levels);
 	t->clock = NULL;
@@ -352,14 +406,13 @@ static void one(struct reduce *r, const struct event *e)
 			step(r, t, e, lock_mover(r, e));
 		break;
 	case EVENT_FORK:
-		tick(r, e->thread);
-		clock_join(r, e->target, e->thread);
+		t->now++;
+		if (e->target != e->thread && !t->dead)
+			clock_join(r, e->target, e->thread);
 		step(r, t, e, LEFT);
 		break;
 	case EVENT_JOIN:
-		tick(r, e->target);
-		clock_join(r, e->thread, e->target);
-		thread_done(r, e);
+		join_thread(r, e);
 		step(r, t, e, RIGHT);
 		break;
 	default:

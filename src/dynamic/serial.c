@@ -128,8 +128,13 @@ struct slot {
 struct why {
 	uint32_t refs, len;     /* len 0: lost */
 	uint32_t left, right;   /* link: left is the path before; cat: both */
-	uint32_t next_free;
+	uint32_t link;          /* the link at the path's end; cat: 0 */
+};
+
+/* A link is shared by all the paths it ends. */
+struct shared_link {
 	struct cycle_link link;
+	uint32_t refs;          /* free ones: the next free */
 };
 
 /* E[t][slot], below INF, and the path to it. */
@@ -160,7 +165,9 @@ struct serial {
 	struct block *blocks;   /* [0] unused */
 	uint32_t nblocks, blocks_cap, blocks_free, blocks_live;
 	struct why *whys;       /* [0] unused */
-	uint32_t nwhys, whys_cap, whys_free;
+	uint32_t nwhys, whys_cap, whys_free; /* free ones chained by `left` */
+	struct shared_link *links; /* [0] unused */
+	uint32_t nlinks, links_cap, links_free;
 	uint32_t *stack;        /* for walking whys */
 	uint32_t stack_cap;
 	struct entry *fresh;    /* of the link at hand: who gains a path by it */
@@ -234,15 +241,39 @@ static uint32_t why_new(struct serial *s)
 {
 	uint32_t id = s->whys_free;
 	if (id) {
-		s->whys_free = s->whys[id].next_free;
+		s->whys_free = s->whys[id].left;
 	} else {
 		id = s->nwhys ? s->nwhys : 1;
 		if (!GROW(s, s->whys, s->whys_cap, id))
 			return 0;
 		s->nwhys = id + 1;
 	}
-	s->whys[id].refs = 1;
+	s->whys[id] = (struct why){ .refs = 1 };
 	return id;
+}
+
+/* A link with one reference, the caller's; 0 when memory ends. */
+static uint32_t link_new(struct serial *s, const struct cycle_link *link)
+{
+	uint32_t id = s->links_free;
+	if (id) {
+		s->links_free = s->links[id].refs;
+	} else {
+		id = s->nlinks ? s->nlinks : 1;
+		if (!GROW(s, s->links, s->links_cap, id))
+			return 0;
+		s->nlinks = id + 1;
+	}
+	s->links[id] = (struct shared_link){ *link, 1 };
+	return id;
+}
+
+static void link_drop(struct serial *s, uint32_t id)
+{
+	if (id && --s->links[id].refs == 0) {
+		s->links[id].refs = s->links_free;
+		s->links_free = id;
+	}
 }
 
 static void why_drop(struct serial *s, uint32_t id)
@@ -255,7 +286,8 @@ static void why_drop(struct serial *s, uint32_t id)
 			next = w->left;
 			if (w->right && depth < s->stack_cap)
 				s->stack[depth++] = w->right;
-			w->next_free = s->whys_free;
+			link_drop(s, w->link);
+			w->left = s->whys_free;
 			s->whys_free = id;
 		}
 		id = next ? next : depth ? s->stack[--depth] : 0;
@@ -268,21 +300,19 @@ static bool why_stack(struct serial *s)
 	return s->stack_cap > WHY_MAX || GROW(s, s->stack, s->stack_cap, WHY_MAX);
 }
 
-static uint32_t why_link(struct serial *s, uint32_t before,
-                         const struct cycle_link *link)
+static uint32_t why_link(struct serial *s, uint32_t before, uint32_t link)
 {
 	uint32_t id = why_new(s);
 	if (!id)
 		return 0;
 	struct why *w = &s->whys[id];
 	uint32_t len = before ? s->whys[before].len : 0;
-	w->left = w->right = 0;
-	w->link = *link;
-	w->len = 0;
 	if (before && (!len || len >= WHY_MAX))
 		return id; /* lost */
 	w->len = len + 1;
 	w->left = before;
+	w->link = link;
+	s->links[link].refs++;
 	if (before)
 		s->whys[before].refs++;
 	return id;
@@ -295,7 +325,6 @@ static uint32_t why_cat(struct serial *s, uint32_t left, uint32_t right)
 		return 0;
 	struct why *w = &s->whys[id];
 	uint32_t a = s->whys[left].len, b = s->whys[right].len;
-	w->left = w->right = w->len = 0;
 	if (!a || !b || a + b > WHY_MAX)
 		return id; /* lost */
 	w->len = a + b;
@@ -317,7 +346,7 @@ static void why_walk(struct serial *s, uint32_t id, struct cycle_link *out)
 			id = w->right;
 			continue;
 		}
-		out[--at] = w->link;
+		out[--at] = s->links[w->link].link;
 		id = w->left ? w->left : depth ? s->stack[--depth] : 0;
 	}
 }
@@ -431,6 +460,37 @@ static void set(struct serial *s, uint32_t t, uint32_t k, uint32_t serial,
 		r->min = serial;
 }
 
+/*
+ * The first n of s->fresh, none of which is in row t, go into it; one pass
+ * from the end, because with thousands of open blocks there are thousands.
+ */
+static bool set_fresh(struct serial *s, uint32_t t, uint32_t n)
+{
+	struct row *r = &s->rows[t];
+	if (!GROW(s, r->e, r->cap, r->n + n))
+		return false;
+	uint32_t from = r->n, to = r->n + n, left = n;
+	while (left) {
+		if (from && r->e[from - 1].slot > s->fresh[left - 1].slot)
+			r->e[--to] = r->e[--from];
+		else
+			r->e[--to] = s->fresh[--left];
+	}
+	r->n += n;
+	s->entries += n;
+	if (s->entries > s->st.live)
+		s->st.live = s->entries;
+	for (uint32_t i = 0; i < n; i++) {
+		struct slot *sl = &s->slots[s->fresh[i].slot];
+		if (s->fresh[i].serial < r->min)
+			r->min = s->fresh[i].serial;
+		if (!GROW(s, sl->touched, sl->cap, sl->ntouched))
+			return false;
+		sl->touched[sl->ntouched++] = t;
+	}
+	return true;
+}
+
 /* E[t][k] = INF. */
 static void unset(struct serial *s, uint32_t t, uint32_t k)
 {
@@ -478,9 +538,9 @@ static void rebase(struct serial *s, uint32_t t)
 		DOWN_IF(&s->locks[i]);
 	for (uint32_t i = 0; i < s->nthreads; i++)
 		DOWN_IF(&s->threads[i].forked);
-	for (uint32_t i = 1; i < s->nwhys; i++) {
-		DOWN_IF(&s->whys[i].link.from);
-		DOWN_IF(&s->whys[i].link.to);
+	for (uint32_t i = 1; i < s->nlinks; i++) {
+		DOWN_IF(&s->links[i].link.from);
+		DOWN_IF(&s->links[i].link.to);
 	}
 	for (uint32_t k = 0; k < s->nslots; k++)
 		DOWN_IF(&s->slots[k]);
@@ -648,17 +708,19 @@ static void link_slow(struct serial *s, const struct access *a,
 		link.to.serial = th->serial;
 		/* a rebase moves no serial of another thread */
 	}
-	for (uint32_t i = 0; i < fresh && !s->end; i++) {
-		struct entry x = s->fresh[i];
-		const struct slot *from = &s->slots[x.slot];
+	uint32_t shared = link_new(s, &link);
+	for (uint32_t i = 0; shared && i < fresh && !s->end; i++) {
+		struct entry *x = &s->fresh[i];
+		const struct slot *from = &s->slots[x->slot];
 		bool own = from->thread == a->thread && from->serial == m;
-		uint32_t why = why_link(s, own ? 0 : x.why, &link);
-		if (!why)
-			return;
-		set(s, e->thread, x.slot, th->serial, why);
-		if (b != NONE && !s->end)
-			inherit(s, x.slot, b, why);
+		x->why = why_link(s, own ? 0 : x->why, shared);
+		x->serial = th->serial;
 	}
+	if (s->end || !set_fresh(s, e->thread, fresh))
+		return; /* memory has ended: everything is given up together */
+	for (uint32_t i = 0; b != NONE && i < fresh && !s->end; i++)
+		inherit(s, s->fresh[i].slot, b, s->fresh[i].why);
+	link_drop(s, shared);
 }
 
 static inline void link_in(struct serial *s, const struct access *a,
@@ -1003,6 +1065,7 @@ void serial_free(struct serial *s)
 	free(s->free_slots);
 	free(s->blocks);
 	free(s->whys);
+	free(s->links);
 	free(s->stack);
 	free(s->fresh);
 	free(s);
