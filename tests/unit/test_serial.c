@@ -552,8 +552,60 @@ static void test_large(void)
 	free(ev);
 }
 
+/*
+ * Memory follows threads, variables and open blocks, not the length: short
+ * blocks of seven threads, all after an eighth one that stays open; every
+ * tenth block is broken; threads come and go.
+ */
+static size_t memory_after(uint64_t events, uint64_t *found)
+{
+	struct serial_opts so = { 0 };
+	struct serial *s = serial_new(&so);
+	struct serial_stats st;
+	struct rng r;
+	struct event e;
+	uint64_t made = 0;
+	rng_seed(&r, 3);
+#define DO(t, k, x)                                                            \
+	do {                                                                   \
+		e = (struct event){ .index = ++made, .thread = (t), .target = (x), \
+			            .loc = 1, .kind = (k) };                   \
+		CHECK_EQ(serial_feed(s, &e, 1), SERIAL_OK);                    \
+	} while (0)
+	DO(0, EVENT_BEGIN, 0);
+	DO(0, EVENT_WRITE, 0);
+	while (made < events) {
+		uint32_t t = 1 + rng_below(&r, 7), x = 1 + rng_below(&r, 50);
+		DO(t, EVENT_READ, 0);
+		DO(t, EVENT_BEGIN, 0);
+		DO(t, EVENT_ACQ, x);
+		DO(t, EVENT_READ, x);
+		if (rng_below(&r, 10) == 0)
+			DO(t % 7 + 1, EVENT_WRITE, x);
+		DO(t, EVENT_WRITE, x);
+		DO(t, EVENT_REL, x);
+		DO(t, EVENT_END, 0);
+	}
+#undef DO
+	serial_stats(s, &st);
+	*found = st.live;
+	serial_free(s);
+	return st.bytes;
+}
+
+static void test_memory_is_flat(void)
+{
+	uint64_t few, many;
+	size_t a = memory_after(80000, &few), b = memory_after(800000, &many);
+	printf("# %zu bytes after 80,000 events, %zu after 800,000; at most %" PRIu64
+	       " and %" PRIu64 " clock entries\n", a, b, few, many);
+	CHECK_EQ(b, a);
+	CHECK(many <= few + 8);
+}
+
 int main(void)
 {
+	RUN(test_memory_is_flat);
 	RUN(test_against_the_judge);
 	RUN(test_wild);
 	RUN(test_large);
