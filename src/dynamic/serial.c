@@ -62,161 +62,10 @@
  * around cycles already reported; they are cut short there, and given up
  * (`lost`) beyond WHY_MAX links.
  */
-#include "dynamic/serial.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
-
-#define INF UINT32_MAX
-#define NONE UINT32_MAX
-#define WHY_MAX 4096     /* links of one path */
-#define INNER_MAX 64     /* nested begins remembered for a block */
-#define READERS_LIST 16  /* readers looked through; more are looked up */
-#define SERIAL_MAX (UINT32_MAX - 2)
-
-/* One remembered event: who did it last. 32 bytes, two to a cache line. */
-struct access {
-	uint64_t event;  /* 0: none */
-	uint32_t thread, serial;
-	uint32_t loc;
-	uint32_t block;  /* record of its block, 0: outside */
-	uint32_t next;   /* readers: index into `more`, 0 = last */
-	uint32_t var;    /* readers in `more`: of which variable; in a variable's
-	                    write: how many readers it has there */
-};
-
-/* Last write, and the reads since then, one a thread: the first here, the
- * others in `more`, and found through the map `readers` once they are many. */
-struct var {
-	struct access w, r;
-};
-
-struct block {
-	uint64_t event;  /* its begin */
-	uint32_t loc, label;
-	uint32_t next_free;
-	bool mark;
-};
-
-struct inner {
-	uint64_t event;
-	uint32_t loc, label;
-};
-
-struct thread {
-	uint32_t serial;
-	uint32_t slot;          /* of the open block, NONE */
-	uint32_t block;         /* its record */
-	uint32_t last_block, last_loc, last_target;
-	uint64_t last;          /* event, 0: none yet */
-	uint32_t last_kind;
-	uint32_t ninner;        /* nested begins, may exceed INNER_MAX */
-	struct inner *inner;
-	struct access forked;   /* the fork not yet linked to the first event */
-};
-
-/* A column of E: an open block. */
-struct slot {
-	uint32_t thread, serial, block;
-	bool open, found;
-	uint32_t *touched;      /* threads u with E[u][slot] < INF */
-	uint32_t ntouched, cap;
-};
-
-struct why {
-	uint32_t refs, len;     /* len 0: lost */
-	uint32_t left, right;   /* link: left is the path before; cat: both */
-	uint32_t link;          /* the link at the path's end; cat: 0 */
-};
-
-/* A link is shared by all the paths it ends. */
-struct shared_link {
-	struct cycle_link link;
-	uint32_t refs;          /* free ones: the next free */
-};
-
-/* E[t][slot], below INF, and the path to it. */
-struct entry {
-	uint32_t slot, serial, why;
-};
-
-struct row {
-	struct entry *e;        /* by increasing slot */
-	uint32_t n, cap;
-	uint32_t min;           /* a lower bound of the serials; INF when empty */
-};
-
-struct serial {
-	struct serial_opts o;
-	enum serial_end end;
-	struct var *vars;
-	struct access *locks;
-	struct thread *threads;
-	struct row *rows;       /* by thread */
-	uint32_t nvars, nlocks, nthreads;
-	struct access *more;    /* readers beyond the first; [0] unused */
-	uint32_t nmore, more_cap, more_free;
-	struct map readers;     /* (variable, thread) -> index into `more`; stale
-	                           ones are told by what stands there */
-	struct slot *slots;
-	uint32_t nslots, slots_cap, *free_slots, nfree_slots;
-	struct block *blocks;   /* [0] unused */
-	uint32_t nblocks, blocks_cap, blocks_free, blocks_live;
-	struct why *whys;       /* [0] unused */
-	uint32_t nwhys, whys_cap, whys_free; /* free ones chained by `left` */
-	struct shared_link *links; /* [0] unused */
-	uint32_t nlinks, links_cap, links_free;
-	uint32_t *stack;        /* for walking whys */
-	uint32_t stack_cap;
-	struct entry *fresh;    /* of the link at hand: who gains a path by it */
-	uint32_t fresh_cap;
-	size_t bytes;
-	struct serial_stats st;
-	uint64_t entries;
-};
-
-/* ---- memory ------------------------------------------------------------- */
-
-/* realloc under the budget; NULL leaves the old block and ends the analysis. */
-static void *grow_to(struct serial *s, void *p, size_t old, size_t now, size_t elem)
-{
-	if (now > SIZE_MAX / elem ||
-	    (s->o.budget && s->bytes + (now - old) * elem > s->o.budget)) {
-		s->end = SERIAL_NOMEM;
-		return NULL;
-	}
-	void *q = realloc(p, now * elem);
-	if (!q) {
-		s->end = SERIAL_NOMEM;
-		return NULL;
-	}
-	memset((char *)q + old * elem, 0, (now - old) * elem);
-	s->bytes += (now - old) * elem;
-	return q;
-}
-
-#define GROW(s, p, n, want)                                                    \
-	((want) < (n) ? true : grow_array((s), (void **)&(p), &(n), (want), sizeof *(p)))
-
-static bool grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
-                       size_t elem)
-{
-	size_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	if (cap > UINT32_MAX / 2) {
-		s->end = SERIAL_NOMEM;
-		return false;
-	}
-	void *q = grow_to(s, *p, *n, cap, elem);
-	if (!q)
-		return false;
-	*p = q;
-	*n = (uint32_t)cap;
-	return true;
-}
+#include "dynamic/serial_int.h"
 
 static bool need_thread(struct serial *s, uint32_t t)
 {
@@ -233,122 +82,6 @@ static bool need_thread(struct serial *s, uint32_t t)
 		s->rows[i].min = INF;
 	}
 	return true;
-}
-
-/* ---- why: paths --------------------------------------------------------- */
-
-static uint32_t why_new(struct serial *s)
-{
-	uint32_t id = s->whys_free;
-	if (id) {
-		s->whys_free = s->whys[id].left;
-	} else {
-		id = s->nwhys ? s->nwhys : 1;
-		if (!GROW(s, s->whys, s->whys_cap, id))
-			return 0;
-		s->nwhys = id + 1;
-	}
-	s->whys[id] = (struct why){ .refs = 1 };
-	return id;
-}
-
-/* A link with one reference, the caller's; 0 when memory ends. */
-static uint32_t link_new(struct serial *s, const struct cycle_link *link)
-{
-	uint32_t id = s->links_free;
-	if (id) {
-		s->links_free = s->links[id].refs;
-	} else {
-		id = s->nlinks ? s->nlinks : 1;
-		if (!GROW(s, s->links, s->links_cap, id))
-			return 0;
-		s->nlinks = id + 1;
-	}
-	s->links[id] = (struct shared_link){ *link, 1 };
-	return id;
-}
-
-static void link_drop(struct serial *s, uint32_t id)
-{
-	if (id && --s->links[id].refs == 0) {
-		s->links[id].refs = s->links_free;
-		s->links_free = id;
-	}
-}
-
-static void why_drop(struct serial *s, uint32_t id)
-{
-	uint32_t depth = 0;
-	while (id) {
-		struct why *w = &s->whys[id];
-		uint32_t next = 0;
-		if (--w->refs == 0) {
-			next = w->left;
-			if (w->right && depth < s->stack_cap)
-				s->stack[depth++] = w->right;
-			link_drop(s, w->link);
-			w->left = s->whys_free;
-			s->whys_free = id;
-		}
-		id = next ? next : depth ? s->stack[--depth] : 0;
-	}
-}
-
-/* Room to walk any path: every cat on it may wait once. */
-static bool why_stack(struct serial *s)
-{
-	return s->stack_cap > WHY_MAX || GROW(s, s->stack, s->stack_cap, WHY_MAX);
-}
-
-static uint32_t why_link(struct serial *s, uint32_t before, uint32_t link)
-{
-	uint32_t id = why_new(s);
-	if (!id)
-		return 0;
-	struct why *w = &s->whys[id];
-	uint32_t len = before ? s->whys[before].len : 0;
-	if (before && (!len || len >= WHY_MAX))
-		return id; /* lost */
-	w->len = len + 1;
-	w->left = before;
-	w->link = link;
-	s->links[link].refs++;
-	if (before)
-		s->whys[before].refs++;
-	return id;
-}
-
-static uint32_t why_cat(struct serial *s, uint32_t left, uint32_t right)
-{
-	uint32_t id = why_new(s);
-	if (!id)
-		return 0;
-	struct why *w = &s->whys[id];
-	uint32_t a = s->whys[left].len, b = s->whys[right].len;
-	if (!a || !b || a + b > WHY_MAX)
-		return id; /* lost */
-	w->len = a + b;
-	w->left = left;
-	w->right = right;
-	s->whys[left].refs++;
-	s->whys[right].refs++;
-	return id;
-}
-
-/* Writes the links of a path, first to last, into out[0..len). */
-static void why_walk(struct serial *s, uint32_t id, struct cycle_link *out)
-{
-	uint32_t at = s->whys[id].len, depth = 0;
-	while (id) {
-		const struct why *w = &s->whys[id];
-		if (w->right) {
-			s->stack[depth++] = w->left;
-			id = w->right;
-			continue;
-		}
-		out[--at] = s->links[w->link].link;
-		id = w->left ? w->left : depth ? s->stack[--depth] : 0;
-	}
 }
 
 /* ---- block records ------------------------------------------------------ */
@@ -408,158 +141,7 @@ static uint32_t block_new(struct serial *s, const struct event *e)
 	return id;
 }
 
-/* ---- the clocks --------------------------------------------------------- */
-
-/* Where slot k stands in the row, or would. */
-static uint32_t row_at(const struct row *r, uint32_t k)
-{
-	uint32_t lo = 0, hi = r->n;
-	while (hi - lo > 8) {
-		uint32_t mid = (lo + hi) / 2;
-		if (r->e[mid].slot < k)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo < hi && r->e[lo].slot < k)
-		lo++;
-	return lo;
-}
-
-/* E[t][k], or NULL for INF. */
-static struct entry *row_get(struct serial *s, uint32_t t, uint32_t k)
-{
-	struct row *r = &s->rows[t];
-	uint32_t at = row_at(r, k);
-	return at < r->n && r->e[at].slot == k ? &r->e[at] : NULL;
-}
-
-/* E[t][k] = serial, reached by the path `why` (whose reference it takes). */
-static void set(struct serial *s, uint32_t t, uint32_t k, uint32_t serial,
-                uint32_t why)
-{
-	struct row *r = &s->rows[t];
-	struct slot *sl = &s->slots[k];
-	uint32_t at = row_at(r, k);
-	if (at < r->n && r->e[at].slot == k) {
-		why_drop(s, r->e[at].why);
-	} else {
-		if (!GROW(s, sl->touched, sl->cap, sl->ntouched) ||
-		    !GROW(s, r->e, r->cap, r->n)) {
-			why_drop(s, why);
-			return;
-		}
-		sl->touched[sl->ntouched++] = t;
-		memmove(r->e + at + 1, r->e + at, (r->n - at) * sizeof *r->e);
-		r->n++;
-		if (++s->entries > s->st.live)
-			s->st.live = s->entries;
-	}
-	r->e[at] = (struct entry){ k, serial, why };
-	if (serial < r->min)
-		r->min = serial;
-}
-
-/*
- * The first n of s->fresh, none of which is in row t, go into it; one pass
- * from the end, because with thousands of open blocks there are thousands.
- */
-static bool set_fresh(struct serial *s, uint32_t t, uint32_t n)
-{
-	struct row *r = &s->rows[t];
-	if (!GROW(s, r->e, r->cap, r->n + n))
-		return false;
-	uint32_t from = r->n, to = r->n + n, left = n;
-	while (left) {
-		if (from && r->e[from - 1].slot > s->fresh[left - 1].slot)
-			r->e[--to] = r->e[--from];
-		else
-			r->e[--to] = s->fresh[--left];
-	}
-	r->n += n;
-	s->entries += n;
-	if (s->entries > s->st.live)
-		s->st.live = s->entries;
-	for (uint32_t i = 0; i < n; i++) {
-		struct slot *sl = &s->slots[s->fresh[i].slot];
-		if (s->fresh[i].serial < r->min)
-			r->min = s->fresh[i].serial;
-		if (!GROW(s, sl->touched, sl->cap, sl->ntouched))
-			return false;
-		sl->touched[sl->ntouched++] = t;
-	}
-	return true;
-}
-
-/* E[t][k] = INF. */
-static void unset(struct serial *s, uint32_t t, uint32_t k)
-{
-	struct row *r = &s->rows[t];
-	uint32_t at = row_at(r, k);
-	why_drop(s, r->e[at].why);
-	memmove(r->e + at, r->e + at + 1, (r->n - at - 1) * sizeof *r->e);
-	if (--r->n == 0)
-		r->min = INF;
-}
-
-static bool slots_grow(struct serial *s)
-{
-	uint32_t n = s->slots_cap;
-	return GROW(s, s->free_slots, n, n) && GROW(s, s->slots, s->slots_cap, s->slots_cap);
-}
-
-/*
- * Moves the serials of thread t down when they reach the limit: all below the
- * first one that an open block reaches are alike.
- */
-static void rebase(struct serial *s, uint32_t t)
-{
-	struct thread *th = &s->threads[t];
-	struct row *r = &s->rows[t];
-	uint32_t base = th->serial;
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->e[i].serial < base)
-			base = r->e[i].serial;
-	uint32_t shift = base - 1;
-	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_MAX;
-	if (shift < limit / 4) {
-		s->end = SERIAL_LIMIT;
-		return;
-	}
-#define DOWN(x) ((x) = (x) > shift ? (x) - shift : 0)
-#define DOWN_IF(a) ((a)->thread == t ? (void)DOWN((a)->serial) : (void)0)
-	for (uint32_t i = 0; i < s->nvars; i++) {
-		DOWN_IF(&s->vars[i].w);
-		DOWN_IF(&s->vars[i].r);
-	}
-	for (uint32_t i = 1; i < s->nmore; i++)
-		DOWN_IF(&s->more[i]);
-	for (uint32_t i = 0; i < s->nlocks; i++)
-		DOWN_IF(&s->locks[i]);
-	for (uint32_t i = 0; i < s->nthreads; i++)
-		DOWN_IF(&s->threads[i].forked);
-	for (uint32_t i = 1; i < s->nlinks; i++) {
-		DOWN_IF(&s->links[i].link.from);
-		DOWN_IF(&s->links[i].link.to);
-	}
-	for (uint32_t k = 0; k < s->nslots; k++)
-		DOWN_IF(&s->slots[k]);
-	for (uint32_t i = 0; i < r->n; i++)
-		DOWN(r->e[i].serial);
-	DOWN(th->serial);
-	if (r->min < INF)
-		DOWN(r->min);
-}
-
-static void next_serial(struct serial *s, uint32_t t)
-{
-	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_MAX;
-	if (s->threads[t].serial >= limit)
-		rebase(s, t);
-	s->threads[t].serial++;
-}
-
-/* ---- reporting ---------------------------------------------------------- */
+/* ---- links -------------------------------------------------------------- */
 
 static struct cycle_end end_of(const struct serial *s, const struct access *a,
                                enum event_kind kind, uint32_t target)
@@ -577,71 +159,6 @@ static struct cycle_end end_here(const struct serial *s, const struct event *e)
 		e->target, e->loc, b->loc, b->label, th->serial, e->kind };
 }
 
-/*
- * Drops what the path does not need: from the last link that leaves the
- * block, jump each time to the last link that leaves the thread reached at
- * the same or a later transaction. Returns the new length.
- */
-static uint32_t cut_short(struct cycle_link *l, uint32_t n, const struct slot *b)
-{
-	uint32_t at = 0, out = 0;
-	for (uint32_t j = 0; j < n; j++)
-		if (l[j].from.thread == b->thread && l[j].from.serial == b->serial)
-			at = j;
-	for (;;) {
-		struct cycle_link cur = l[at];
-		uint32_t next = at;
-		l[out++] = cur;
-		for (uint32_t j = at + 1; j < n; j++)
-			if (l[j].from.thread == cur.to.thread &&
-			    l[j].from.serial >= cur.to.serial)
-				next = j;
-		if (next == at)
-			return out;
-		at = next;
-	}
-}
-
-static void find_inner(const struct thread *th, struct cycle *c)
-{
-	uint32_t n = th->ninner < INNER_MAX ? th->ninner : INNER_MAX;
-	for (uint32_t i = 0; c->alone && i < n; i++)
-		if (th->inner[i].event < c->links[0].from.event) {
-			c->inner = th->inner[i].event;
-			c->inner_loc = th->inner[i].loc;
-			c->inner_label = th->inner[i].label;
-		}
-}
-
-/* Block k has a path `why` to the source of `last`, which returns to it. */
-static void report(struct serial *s, uint32_t k, uint32_t why,
-                   const struct cycle_link *last)
-{
-	struct slot *b = &s->slots[k];
-	struct cycle c = { .closing = last->to };
-	b->found = true;
-	if (!s->o.found)
-		return;
-	uint32_t n = why ? s->whys[why].len : 0;
-	struct cycle_link *links = n ? malloc((n + 1) * sizeof *links) : NULL;
-	if (links && why_stack(s)) {
-		why_walk(s, why, links);
-		links[n] = *last;
-		c.n = cut_short(links, n + 1, b);
-		c.links = links;
-		c.alone = true;
-		for (uint32_t i = 0; i + 1 < c.n; i++)
-			if (links[i].to.event > links[i + 1].from.event)
-				c.alone = false;
-		find_inner(&s->threads[b->thread], &c);
-	}
-	c.lost = c.n == 0;
-	s->o.found(s->o.ctx, &c);
-	free(links);
-}
-
-/* ---- links -------------------------------------------------------------- */
-
 /* A newly reaches the open block in column b: what b reaches, A reaches. */
 static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
 {
@@ -650,7 +167,7 @@ static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
 		uint32_t v = s->slots[b].touched[i];
 		const struct entry *eb = row_get(s, v, b), *ea = row_get(s, v, a);
 		if (eb->why && (!ea || eb->serial < ea->serial))
-			set(s, v, a, eb->serial, why_cat(s, to_b, eb->why));
+			row_set(s, v, a, eb->serial, why_cat(s, to_b, eb->why));
 	}
 	why_drop(s, to_b);
 }
@@ -699,16 +216,16 @@ static void link_slow(struct serial *s, const struct access *a,
 	if (b != NONE && !s->slots[b].found) {
 		const struct entry *x = row_get(s, a->thread, b);
 		if (x && x->serial <= m)
-			report(s, b, x->why, &link);
+			why_report(s, b, x->why, &link);
 	}
 	if (!fresh)
 		return;
 	if (b == NONE) {
-		next_serial(s, e->thread);
+		row_next_serial(s, e->thread);
 		link.to.serial = th->serial;
 		/* a rebase moves no serial of another thread */
 	}
-	uint32_t shared = link_new(s, &link);
+	uint32_t shared = why_link_new(s, &link);
 	for (uint32_t i = 0; shared && i < fresh && !s->end; i++) {
 		struct entry *x = &s->fresh[i];
 		const struct slot *from = &s->slots[x->slot];
@@ -716,11 +233,11 @@ static void link_slow(struct serial *s, const struct access *a,
 		x->why = why_link(s, own ? 0 : x->why, shared);
 		x->serial = th->serial;
 	}
-	if (s->end || !set_fresh(s, e->thread, fresh))
+	if (s->end || !row_set_fresh(s, e->thread, fresh))
 		return; /* memory has ended: everything is given up together */
 	for (uint32_t i = 0; b != NONE && i < fresh && !s->end; i++)
 		inherit(s, s->fresh[i].slot, b, s->fresh[i].why);
-	link_drop(s, shared);
+	why_link_drop(s, shared);
 }
 
 static inline void link_in(struct serial *s, const struct access *a,
@@ -865,7 +382,7 @@ static void do_begin(struct serial *s, const struct event *e)
 	if (e->flags & EVENT_INNER) {
 		if (th->ninner < INNER_MAX) {
 			if (!th->inner) {
-				th->inner = grow_to(s, NULL, 0, INNER_MAX, sizeof *th->inner);
+				th->inner = serial_grow_to(s, NULL, 0, INNER_MAX, sizeof *th->inner);
 				if (!th->inner)
 					return;
 			}
@@ -874,8 +391,8 @@ static void do_begin(struct serial *s, const struct event *e)
 		th->ninner++;
 		return;
 	}
-	next_serial(s, e->thread);
-	if (!s->nfree_slots && s->nslots == s->slots_cap && !slots_grow(s))
+	row_next_serial(s, e->thread);
+	if (!s->nfree_slots && s->nslots == s->slots_cap && !row_slots_grow(s))
 		return;
 	k = s->nfree_slots ? s->free_slots[--s->nfree_slots] : s->nslots++;
 	uint32_t block = block_new(s, e);
@@ -887,10 +404,8 @@ static void do_begin(struct serial *s, const struct event *e)
 	struct slot *sl = &s->slots[k];
 	sl->thread = e->thread;
 	sl->serial = th->serial;
-	sl->block = block;
-	sl->open = true;
 	sl->found = false;
-	set(s, e->thread, k, th->serial, 0);
+	row_set(s, e->thread, k, th->serial, 0);
 }
 
 static void do_end(struct serial *s, const struct event *e)
@@ -906,10 +421,9 @@ static void do_end(struct serial *s, const struct event *e)
 		return;
 	struct slot *sl = &s->slots[k];
 	for (uint32_t i = 0; i < sl->ntouched; i++)
-		unset(s, sl->touched[i], k);
+		row_unset(s, sl->touched[i], k);
 	s->entries -= sl->ntouched;
 	sl->ntouched = 0;
-	sl->open = false;
 	th->slot = NONE;
 	th->block = 0;
 	s->free_slots[s->nfree_slots++] = k;
