@@ -27,7 +27,7 @@ struct trace_opts {
 /* One file and what became of it. */
 struct judged {
 	const char *file;
-	struct findings found;
+	struct cycles found;
 	struct predict *predict;
 	struct trace_reader *r;
 	uint64_t events, blocks;
@@ -45,7 +45,7 @@ static enum serial_end feed(struct serial *s, struct graph *g,
 /* Reads the whole trace through the analyses. */
 static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 {
-	struct serial_opts so = { .found = findings_add, .ctx = &j->found,
+	struct serial_opts so = { .found = cycles_add, .ctx = &j->found,
 		                  .budget = (size_t)o->memory };
 	struct graph *g = o->algorithm == 1 ? graph_new(&so) : NULL;
 	struct serial *s = o->algorithm == 0 ? serial_new(&so) : NULL;
@@ -151,7 +151,7 @@ static void text_report(struct cli *cli, const struct judged *j,
 	buf_char(out, '\n');
 	if (o->quiet)
 		return;
-	findings_text(&j->found, t, cli->color_out, out);
+	cycles_text(&j->found, t, cli->color_out, out);
 	if (j->predict)
 		predict_text(j->predict, t, cli->color_out, out);
 	if (j->found.blocks || j->predict)
@@ -177,7 +177,7 @@ static void json_report(struct cli *cli, const struct judged *j,
 	           j->found.blocks ? "false" : j->end || j->failed ? "null" : "true",
 	           (ull)j->found.blocks);
 	if (j->r)
-		findings_json(&j->found, trace_reader_names(j->r), out);
+		cycles_json(&j->found, trace_reader_names(j->r), out);
 	else
 		buf_str(out, "[]");
 	buf_printf(out, ",\"findings_not_shown\":%llu", (ull)j->found.unkept);
@@ -222,7 +222,7 @@ static int run_files(struct cli *cli, const struct trace_opts *o,
 	for (int i = 0; i < n; i++) {
 		struct judged j = { .file = files[i] };
 		struct msgs m = { .cli = cli };
-		findings_init(&j.found, (uint32_t)o->limit, o->each);
+		cycles_init(&j.found, (uint32_t)o->limit, o->each);
 		judge(&j, o, &m);
 		if (o->json) {
 			buf_str(&cli->out, i ? ",\n" : "");
@@ -233,7 +233,7 @@ static int run_files(struct cli *cli, const struct trace_opts *o,
 		rc = worse(rc, exit_of(&j));
 		if (o->witness)
 			rc = worse(rc, write_witness(cli, &j, o->witness));
-		findings_free(&j.found);
+		cycles_free(&j.found);
 		predict_free(j.predict);
 		trace_close(j.r);
 	}

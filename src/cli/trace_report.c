@@ -7,7 +7,7 @@
 
 typedef unsigned long long ull;
 
-void findings_init(struct findings *f, uint32_t limit, bool each)
+void cycles_init(struct cycles *f, uint32_t limit, bool each)
 {
 	memset(f, 0, sizeof *f);
 	f->limit = limit;
@@ -15,7 +15,7 @@ void findings_init(struct findings *f, uint32_t limit, bool each)
 	map_init(&f->by_places);
 }
 
-void findings_free(struct findings *f)
+void cycles_free(struct cycles *f)
 {
 	for (uint32_t i = 0; i < f->n; i++)
 		free((void *)(uintptr_t)f->list[i].cycle.links);
@@ -36,7 +36,7 @@ static uint64_t key_of(const struct cycle *c)
 	return h ^ (uint64_t)c->lost;
 }
 
-static bool keep(struct findings *f, const struct cycle *c)
+static bool keep(struct cycles *f, const struct cycle *c)
 {
 	if (f->n == f->cap) {
 		uint32_t cap = f->cap ? f->cap * 2 : 16;
@@ -58,9 +58,9 @@ static bool keep(struct findings *f, const struct cycle *c)
 	return true;
 }
 
-void findings_add(void *ctx, const struct cycle *c)
+void cycles_add(void *ctx, const struct cycle *c)
 {
-	struct findings *f = ctx;
+	struct cycles *f = ctx;
 	f->blocks++;
 	f->lost += c->lost;
 	if (!f->each) {
@@ -222,7 +222,7 @@ static void advice(const struct cycle *c, const struct trace_names *t, struct bu
 	             "    they cannot all run in one piece.\n");
 }
 
-void findings_text(const struct findings *f, const struct trace_names *t,
+void cycles_text(const struct cycles *f, const struct trace_names *t,
                    bool color, struct buf *out)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
@@ -291,7 +291,7 @@ static void json_end(const struct trace_names *t, const struct cycle_end *e,
 	buf_char(out, '}');
 }
 
-void findings_json(const struct findings *f, const struct trace_names *t,
+void cycles_json(const struct cycles *f, const struct trace_names *t,
                    struct buf *out)
 {
 	struct buf tmp;

@@ -22,7 +22,7 @@ struct finding {
 	uint64_t count;
 };
 
-struct findings {
+struct cycles {
 	struct finding *list;
 	uint32_t n, cap, limit; /* limit 0: all */
 	bool each;              /* do not merge */
@@ -33,19 +33,19 @@ struct findings {
 	bool nomem;
 };
 
-void findings_init(struct findings *f, uint32_t limit, bool each);
-void findings_free(struct findings *f);
-/* A cycle_fn; ctx is the struct findings. */
-void findings_add(void *ctx, const struct cycle *c);
+void cycles_init(struct cycles *f, uint32_t limit, bool each);
+void cycles_free(struct cycles *f);
+/* A cycle_fn; ctx is the struct cycles. */
+void cycles_add(void *ctx, const struct cycle *c);
 
 /* "w(x)" as text. */
 void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
              struct buf *out);
 
-void findings_text(const struct findings *f, const struct trace_names *t,
+void cycles_text(const struct cycles *f, const struct trace_names *t,
                    bool color, struct buf *out);
 /* A JSON array. */
-void findings_json(const struct findings *f, const struct trace_names *t,
+void cycles_json(const struct cycles *f, const struct trace_names *t,
                    struct buf *out);
 
 #endif

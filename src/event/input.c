@@ -13,7 +13,7 @@
 
 enum codec { PLAIN, ZSTD, GZIP };
 
-struct input {
+struct trace_input {
 	int fd;
 	bool owns_fd, eof, between; /* between: at a frame's border */
 	enum codec codec;
@@ -26,7 +26,7 @@ struct input {
 };
 
 /* Reads more raw bytes behind what is there; false at the end. */
-static bool fill(struct input *in)
+static bool fill(struct trace_input *in)
 {
 	if (in->raw_pos == in->raw_len)
 		in->raw_pos = in->raw_len = 0;
@@ -47,7 +47,7 @@ static bool fill(struct input *in)
 	}
 }
 
-static bool start_codec(struct input *in, const char **why)
+static bool start_codec(struct trace_input *in, const char **why)
 {
 	while (in->raw_len < 4 && !in->eof)
 		fill(in);
@@ -68,9 +68,9 @@ static bool start_codec(struct input *in, const char **why)
 	return true;
 }
 
-struct input *input_open(const char *path, const char **why)
+struct trace_input *trace_input_open(const char *path, const char **why)
 {
-	struct input *in = calloc(1, sizeof *in);
+	struct trace_input *in = calloc(1, sizeof *in);
 	struct stat st;
 	*why = "out of memory";
 	if (!in)
@@ -84,17 +84,17 @@ struct input *input_open(const char *path, const char **why)
 	}
 	if (fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode)) {
 		*why = "is a directory";
-		input_close(in);
+		trace_input_close(in);
 		return NULL;
 	}
 	if (!start_codec(in, why)) {
-		input_close(in);
+		trace_input_close(in);
 		return NULL;
 	}
 	return in;
 }
 
-void input_close(struct input *in)
+void trace_input_close(struct trace_input *in)
 {
 	if (!in)
 		return;
@@ -106,7 +106,7 @@ void input_close(struct input *in)
 	free(in);
 }
 
-static size_t read_plain(struct input *in, void *to, size_t n)
+static size_t read_plain(struct trace_input *in, void *to, size_t n)
 {
 	if (in->raw_pos == in->raw_len && !fill(in))
 		return 0;
@@ -118,7 +118,7 @@ static size_t read_plain(struct input *in, void *to, size_t n)
 	return n;
 }
 
-static size_t read_zstd(struct input *in, void *to, size_t n)
+static size_t read_zstd(struct trace_input *in, void *to, size_t n)
 {
 	ZSTD_outBuffer out = { to, n, 0 };
 	while (!out.pos) {
@@ -146,7 +146,7 @@ static size_t read_zstd(struct input *in, void *to, size_t n)
 	return out.pos;
 }
 
-static size_t read_gzip(struct input *in, void *to, size_t n)
+static size_t read_gzip(struct trace_input *in, void *to, size_t n)
 {
 	in->gz.next_out = to;
 	in->gz.avail_out = (uInt)(n < (1u << 30) ? n : 1u << 30);
@@ -174,7 +174,7 @@ static size_t read_gzip(struct input *in, void *to, size_t n)
 	return want - in->gz.avail_out;
 }
 
-size_t input_read(struct input *in, void *to, size_t n)
+size_t trace_input_read(struct trace_input *in, void *to, size_t n)
 {
 	switch (in->codec) {
 	case ZSTD:
@@ -186,12 +186,12 @@ size_t input_read(struct input *in, void *to, size_t n)
 	}
 }
 
-const char *input_error(const struct input *in)
+const char *trace_input_error(const struct trace_input *in)
 {
 	return in->error;
 }
 
-const char *input_codec(const struct input *in)
+const char *trace_input_codec(const struct trace_input *in)
 {
 	return in->codec == ZSTD ? "zstd" : in->codec == GZIP ? "gzip" : "plain";
 }

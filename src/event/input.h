@@ -11,17 +11,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct input;
+struct trace_input;
 
 /* "-" is standard input. NULL on failure; *why says what happened (a string
  * that lives for ever). */
-struct input *input_open(const char *path, const char **why);
-void input_close(struct input *in);
+struct trace_input *trace_input_open(const char *path, const char **why);
+void trace_input_close(struct trace_input *in);
 /* Up to n bytes (n > 0); 0 at the end or when nothing more can be read. */
-size_t input_read(struct input *in, void *to, size_t n);
+size_t trace_input_read(struct trace_input *in, void *to, size_t n);
 /* Not NULL after a read that ended because of an error. */
-const char *input_error(const struct input *in);
+const char *trace_input_error(const struct trace_input *in);
 /* "plain", "zstd" or "gzip". */
-const char *input_codec(const struct input *in);
+const char *trace_input_codec(const struct trace_input *in);
 
 #endif

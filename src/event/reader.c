@@ -15,7 +15,7 @@
 #define SLACK 16 /* readable bytes behind the text */
 
 struct trace_reader {
-	struct input *in;
+	struct trace_input *in;
 	const char *path;
 	trace_msg_fn *fn;
 	void *ctx;
@@ -71,7 +71,7 @@ static void refill(struct trace_reader *r)
 		r->pos = 0;
 	}
 	while (r->len < TEXT_SIZE) {
-		size_t n = input_read(r->in, r->text + r->len, TEXT_SIZE - r->len);
+		size_t n = trace_input_read(r->in, r->text + r->len, TEXT_SIZE - r->len);
 		if (!n)
 			break;
 		r->len += n;
@@ -119,7 +119,7 @@ struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
 	r->events = malloc(BATCH * sizeof *r->events);
 	r->events_cap = BATCH;
 	if (r->text && r->events)
-		r->in = input_open(path, &why);
+		r->in = trace_input_open(path, &why);
 	if (!r->in) {
 		tell_plain(r, true, "cannot-read", why, NULL);
 		trace_close(r);
@@ -136,7 +136,7 @@ void trace_close(struct trace_reader *r)
 {
 	if (!r)
 		return;
-	input_close(r->in);
+	trace_input_close(r->in);
 	trace_names_free(&r->names);
 	free(r->text);
 	free(r->events);
@@ -193,7 +193,7 @@ static size_t next_std(struct trace_reader *r)
 			tell_line(r, s, s + 80, &err);
 			break;
 		}
-		bool last = input_error(r->in) && nl == r->text + r->len;
+		bool last = trace_input_error(r->in) && nl == r->text + r->len;
 		struct event *e = &r->events[n];
 		enum std_result rc = last ? STD_SKIP : std_scan(s, nl, &r->names, e, &err);
 		if (rc == STD_BAD) {
@@ -226,7 +226,7 @@ static bool take(struct trace_reader *r, void *to, size_t n)
 	while (n) {
 		if (r->pos == r->len) {
 			r->pos = r->len = 0;
-			size_t got = input_read(r->in, r->text, TEXT_SIZE);
+			size_t got = trace_input_read(r->in, r->text, TEXT_SIZE);
 			if (!got)
 				return false;
 			r->len = got;
@@ -245,7 +245,7 @@ static bool at_end(struct trace_reader *r)
 	if (r->pos < r->len)
 		return false;
 	r->pos = 0;
-	r->len = input_read(r->in, r->text, TEXT_SIZE);
+	r->len = trace_input_read(r->in, r->text, TEXT_SIZE);
 	return r->len == 0;
 }
 
@@ -353,8 +353,8 @@ size_t trace_next(struct trace_reader *r, struct event **batch)
 		return 0;
 	size_t n = r->format == FORMAT_STD ? next_std(r) : next_itr(r);
 	*batch = r->events;
-	if (!n && !r->done && input_error(r->in))
-		tell_damage(r, input_error(r->in));
+	if (!n && !r->done && trace_input_error(r->in))
+		tell_damage(r, trace_input_error(r->in));
 	if (!n)
 		r->done = true;
 	return n;
@@ -382,7 +382,7 @@ enum trace_format trace_reader_format(const struct trace_reader *r)
 
 const char *trace_reader_codec(const struct trace_reader *r)
 {
-	return input_codec(r->in);
+	return trace_input_codec(r->in);
 }
 
 /* ---- messages ----------------------------------------------------------- */
