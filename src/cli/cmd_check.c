@@ -104,11 +104,13 @@ static int verify(struct check *c, const struct ir *p)
 		n++; /* worth a line only when something is wrong */
 	c->decide.search.deadlock = false;
 	c->decide.search.faults = false;
-	for (uint32_t b = 0; b < p->nblocks; b++)
-		if (!c->block || names_block(p, b, c->block))
+	for (uint32_t b = 0; b < p->nblocks && c->block; b++)
+		if (names_block(p, b, c->block))
 			decide(p, b, &c->decide, &v[n++]);
-	if (!c->block && p->nblocks)
-		decide(p, VERDICT_PROGRAM, &c->decide, &v[n++]);
+	if (!c->block && p->nblocks) {
+		decide_all(p, &c->decide, &v[n]);
+		n += p->nblocks + 1;
+	}
 	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
@@ -140,7 +142,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	const struct opt table[] = {
 		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engines },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
-		{ OPT_STR, "block", 0, "NAME", &c.block, "this block only", 0, 0, NULL },
+		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of one search", 1, 0, NULL },
@@ -185,9 +187,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 
 const struct cmd cmd_check = {
 	"check", "verify the atomic blocks of a model", "check [OPTIONS] MODEL",
-	"Decides for each atomic block of a model (.atm or .sml), and for all of them together, whether\n"
-	"every execution has a serial explanation, and shows a run that has none. Faults and failed\n"
-	"assertions are reported too.\n\n"
+	"Decides whether every execution of a model (.atm or .sml) has a serial explanation, for all its\n"
+	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
+	"none. Faults and failed assertions are reported too.\n\n"
 	"Engines: commit (the shadow store, with the source's commit; marks or with commit points found\n"
 	"by search), exact (no commit points: every moment between entry and exit is tried); auto tries\n"
 	"them in this order.\n\n"

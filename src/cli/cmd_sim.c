@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/sim.h"
 #include "report/run_json.h"
@@ -134,8 +135,7 @@ static enum sim_end hunt(struct sim *s)
 	enum sim_end end = END_STEPS;
 	uint64_t first = s->seed;
 	for (uint64_t k = 0; k < s->runs; k++) {
-		while (run_undo(&s->run))
-			;
+		run_rewind(&s->run, 0);
 		s->seed = first + k;
 		rng_seed(&s->rng, s->seed);
 		end = walk(s);
@@ -242,6 +242,11 @@ static void report_text(struct sim *s, enum sim_end end, struct buf *out)
 		buf_printf(out, "seed: %llu\n", (unsigned long long)s->seed);
 	if (s->run.nsteps)
 		say_replay(s, out);
+	if (isatty(1) && !s->interactive && !s->schedule) {
+		buf_str(out, "by hand: intact sim -i ");
+		shell_word(out, s->path);
+		buf_char(out, '\n');
+	}
 }
 
 static void report_json(struct sim *s, enum sim_end end, struct buf *out)

@@ -66,6 +66,7 @@ static char *describe_point(const struct ir *p, const struct commit_point *c)
 	return text;
 }
 
+/* The program's line names the points only when there is one block. */
 static char *describe_points(const struct ir *p, uint32_t block, const struct commit_result *c)
 {
 	if (block != VERDICT_PROGRAM)
@@ -75,9 +76,10 @@ static char *describe_points(const struct ir *p, uint32_t block, const struct co
 	return NULL; /* the blocks' own lines say it */
 }
 
-/* Commit-atomicity; true when that answers the question. */
+/* Commit-atomicity; true when that answers the question. The points found for
+ * all blocks go to `points` (nblocks texts) when it is given. */
 static bool by_commit(const struct ir *p, uint32_t block, const struct decide_options *o,
-                      struct verdict *v)
+                      struct verdict *v, char **points)
 {
 	struct commit_result c;
 	commit_run(p, block, &o->search, &c);
@@ -98,6 +100,8 @@ static bool by_commit(const struct ir *p, uint32_t block, const struct decide_op
 	} else if (c.search.verdict == SEARCH_HOLDS) {
 		v->answer = ANSWER_HOLDS;
 		v->commits = describe_points(p, block, &c);
+		for (uint32_t b = 0; points && b < p->nblocks; b++)
+			points[b] = describe_point(p, &c.points[b]);
 	} else {
 		v->answer = ANSWER_UNKNOWN;
 		done = false;
@@ -133,15 +137,37 @@ static void by_exact(const struct ir *p, uint32_t block, const struct decide_opt
 	}
 }
 
-void decide(const struct ir *p, uint32_t block, const struct decide_options *o, struct verdict *v)
+static void ask(const struct ir *p, uint32_t block, const struct decide_options *o,
+                struct verdict *v, char **points)
 {
 	double start = now();
 	memset(v, 0, sizeof *v);
 	v->block = block;
-	bool done = o->engine != ENGINE_EXACT && by_commit(p, block, o, v);
+	bool done = o->engine != ENGINE_EXACT && by_commit(p, block, o, v, points);
 	if (!done && o->engine != ENGINE_COMMIT)
 		by_exact(p, block, o, v);
 	v->seconds = now() - start;
+}
+
+void decide(const struct ir *p, uint32_t block, const struct decide_options *o, struct verdict *v)
+{
+	ask(p, block, o, v, NULL);
+}
+
+void decide_all(const struct ir *p, const struct decide_options *o, struct verdict *v)
+{
+	struct verdict *program = &v[p->nblocks];
+	char **points = calloc(p->nblocks + 1, sizeof *points);
+	ask(p, VERDICT_PROGRAM, o, program, points);
+	for (uint32_t b = 0; b < p->nblocks; b++) {
+		if (program->answer != ANSWER_HOLDS) {
+			decide(p, b, o, &v[b]);
+			continue;
+		}
+		v[b] = (struct verdict){ .block = b, .answer = ANSWER_HOLDS, .engine = program->engine,
+			                 .commits = points ? points[b] : NULL };
+	}
+	free(points);
 }
 
 void decide_safety(const struct ir *p, const struct decide_options *o, struct verdict *v)

@@ -70,9 +70,11 @@ static void list_outcome(struct shell *sh, uint32_t thread, const struct run_out
 	}
 	buf_printf(sh->out, "  line %u  ", text_line(r->ir, r->steps[i].node));
 	text_step(r, i, sh->g, sh->out);
-	if (one_of && r->steps[i].next != r->steps[i].node) {
-		const struct ir_node *n = &r->ir->nodes[r->steps[i].next];
-		buf_printf(sh->out, ", then line %u", source_pos(r->ir->src, n->span.start).line);
+	if (one_of) {
+		buf_clear(&b);
+		ir_print_node(r->ir, r->steps[i].next, &b);
+		buf_printf(sh->out, "; then line %u: ", text_line(r->ir, r->steps[i].next));
+		buf_safe(sh->out, buf_cstr(&b), b.len);
 	}
 	buf_char(sh->out, '\n');
 	run_undo(r);
@@ -138,21 +140,32 @@ static void list_next(struct shell *sh)
 
 /* ---- commands ----------------------------------------------------------- */
 
-static void show_step(struct shell *sh)
+#define SHOWN_STEPS 24u /* one by one; more are shown as a table */
+
+static void show_step(struct shell *sh, uint32_t i)
 {
 	const struct run *r = &sh->s->run;
-	uint32_t i = r->nsteps - 1;
 	buf_printf(sh->out, "step %u, ", i + 1);
-	text_thread(r->ir, r->steps[i].thread, sh->out);
+	text_who(r->ir, r->steps[i].thread, sh->out);
 	buf_str(sh->out, ": ");
 	text_step(r, i, sh->g, sh->out);
 	if (r->steps[i].nchange) {
 		buf_str(sh->out, "  [");
-		text_changes(r, i, sh->g, sh->out);
+		text_changes(r, i, sh->g, false, sh->out);
 		buf_char(sh->out, ']');
 	}
 	buf_char(sh->out, '\n');
-	if (run_faulted(r))
+}
+
+/* The steps behind the first n. */
+static void show_steps(struct shell *sh, uint32_t n)
+{
+	const struct run *r = &sh->s->run;
+	if (r->nsteps - n > SHOWN_STEPS)
+		sim_trace(sh->s, sh->out);
+	for (uint32_t i = n; r->nsteps - n <= SHOWN_STEPS && i < r->nsteps; i++)
+		show_step(sh, i);
+	if (r->nsteps > n && run_faulted(r))
 		sim_fault(sh->s, sh->out);
 }
 
@@ -166,12 +179,7 @@ static void do_steps(struct shell *sh, const char *text)
 	bool ok = sched_parse(&sc, r->ir, "input", text) && sched_run(&sc, r);
 	if (r->nsteps > before)
 		sh->s->random = false;
-	if (r->nsteps == before + 1)
-		show_step(sh);
-	else if (r->nsteps > before)
-		sim_trace(sh->s, sh->out);
-	if (r->nsteps > before + 1 && run_faulted(r))
-		sim_fault(sh->s, sh->out);
+	show_steps(sh, before);
 	if (!ok) {
 		sc.diags.errors = 0; /* no closing count for one line of input */
 		diags_render(&sc.diags, sh->out, sh->s->cli->color_out);
@@ -186,25 +194,19 @@ static void do_random(struct shell *sh, uint64_t n)
 	enum run_status st = RUN_OK;
 	while (n-- && st == RUN_OK)
 		st = run_random(r, &sh->s->rng);
-	if (r->nsteps == before + 1)
-		show_step(sh);
-	else if (r->nsteps > before)
-		sim_trace(sh->s, sh->out);
-	if (r->nsteps > before + 1 && run_faulted(r))
-		sim_fault(sh->s, sh->out);
+	show_steps(sh, before);
 	if (r->nsteps == before)
 		buf_str(sh->out, run_faulted(r) ? "the run ended with a fault\n" : "no thread can move\n");
 }
 
 static void do_undo(struct shell *sh, uint64_t n)
 {
-	uint64_t done = 0;
-	while (done < n && run_undo(&sh->s->run))
-		done++;
+	struct run *r = &sh->s->run;
+	uint32_t done = n < r->nsteps ? (uint32_t)n : r->nsteps;
+	run_rewind(r, r->nsteps - done);
 	sh->s->random = false;
 	if (done)
-		buf_printf(sh->out, "took %llu step%s back\n", (unsigned long long)done,
-		           done == 1 ? "" : "s");
+		buf_printf(sh->out, "took %u step%s back\n", done, done == 1 ? "" : "s");
 	else
 		buf_str(sh->out, "this is the beginning\n");
 }

@@ -60,6 +60,24 @@ static uint32_t add_global(struct product *x, uint32_t g, uint32_t shadow)
 	return vectab_add(&x->globals, v);
 }
 
+/* The frame with the slots that are dead at its node zeroed; the frame itself
+ * unless the program keeps dead slots. */
+static uint32_t canonical(struct product *x, struct prod_kind *k, uint32_t frame)
+{
+	const struct ir_node *n = &x->ir->nodes[vectab_get(&k->frames, frame)[0]];
+	if (!n->ndead)
+		return frame;
+	int32_t *f = malloc(sizeof *f * k->frames.width);
+	if (!f)
+		return VECTAB_NONE;
+	memcpy(f, vectab_get(&k->frames, frame), sizeof *f * k->frames.width);
+	for (uint32_t i = 0; i < n->ndead; i++)
+		f[x->ir->kills[n->dead + i]] = 0;
+	uint32_t id = vectab_add(&k->frames, f);
+	free(f);
+	return id;
+}
+
 static uint32_t add_local(struct product *x, struct prod_kind *k, uint32_t frame, uint32_t shadow,
                           uint32_t script, uint8_t phase)
 {
@@ -70,8 +88,12 @@ static uint32_t add_local(struct product *x, struct prod_kind *k, uint32_t frame
 	if (!grow((void **)&k->info, &k->cap, id + 1, sizeof *k->info))
 		return VECTAB_NONE;
 	uint32_t node = (uint32_t)vectab_get(&k->frames, frame)[0];
+	uint32_t canon = canonical(x, k, frame);
+	if (canon == VECTAB_NONE)
+		return VECTAB_NONE;
+	bool equal = x->mode == PROD_COMMIT && canon == canonical(x, k, shadow);
 	k->info[id] = (struct prod_local){ frame, shadow, script, phase, product_marked(x, node),
-		                           frame == shadow };
+		                           equal, canon };
 	k->ninfo = id + 1;
 	return id;
 }
@@ -606,8 +628,8 @@ static uint32_t compute(struct product *x, struct prod_kind *k, uint32_t global,
 	return at;
 }
 
-const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global,
-                                     uint32_t local, uint32_t *n)
+const struct prod_edge *product_step_slow(struct product *x, uint32_t kind, uint32_t global,
+                                          uint32_t local, uint32_t *n)
 {
 	struct prod_kind *k = &x->kinds[kind];
 	uint32_t at = MAP_NONE;

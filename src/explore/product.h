@@ -64,7 +64,8 @@ struct prod_local { /* what a local id stands for */
 	uint32_t script;        /* choices to replay or predicted; see product.c */
 	uint8_t phase;          /* 0 outside or before, 1 after the commit */
 	bool inside;            /* inside a marked block */
-	bool equal;             /* frame == shadow */
+	bool equal;             /* frame == shadow, dead slots aside */
+	uint32_t canon;         /* the frame with its dead slots zeroed */
 };
 
 struct prod_kind {
@@ -113,8 +114,21 @@ uint32_t product_initial_local(struct product *x, uint32_t thread);
  * The outcomes of a step of a thread of this kind: *n of them, valid until
  * the next call. PROD_NONE edges never occur; no outcomes: not enabled.
  */
-const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global,
-                                     uint32_t local, uint32_t *n);
+const struct prod_edge *product_step_slow(struct product *x, uint32_t kind, uint32_t global,
+                                          uint32_t local, uint32_t *n);
+static inline const struct prod_edge *product_step(struct product *x, uint32_t kind,
+                                                   uint32_t global, uint32_t local, uint32_t *n)
+{
+	const struct prod_kind *k = &x->kinds[kind];
+	if (global < k->dense_globals && local < k->dense_locals) {
+		uint32_t at1 = k->dense[(uint64_t)global * k->dense_locals + local];
+		if (at1) {
+			*n = x->edges[at1 - 1].global;
+			return &x->edges[at1];
+		}
+	}
+	return product_step_slow(x, kind, global, local, n);
+}
 
 static inline bool product_global_equal(const struct product *x, uint32_t global)
 {

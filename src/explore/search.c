@@ -40,6 +40,7 @@ struct search {
 	/* successors waiting for their insertion */
 	uint64_t *batch;
 	struct origin batch_from[BATCH];
+	uint64_t batch_hash[BATCH];
 	uint32_t nbatch;
 };
 
@@ -175,7 +176,7 @@ static bool flush(struct search *s)
 {
 	for (uint32_t i = 0; i < s->nbatch; i++) {
 		const uint64_t *key = s->batch + (size_t)i * s->store.words;
-		switch (store_insert(&s->store, key)) {
+		switch (store_insert(&s->store, key, s->batch_hash[i])) {
 		case STORE_OLD:
 			continue;
 		case STORE_FULL:
@@ -212,34 +213,54 @@ static void sort_into(const struct search *s, uint32_t *ids, uint32_t pos)
 	ids[i + 1] = v;
 }
 
-static bool add_successor(struct search *s, const uint64_t *key, const struct prod_edge *e,
-                          struct origin from)
+/* Puts the packed state behind the batch into it. */
+static inline bool batch_add(struct search *s, const uint64_t *out, struct origin from)
+{
+	uint64_t hash = store_hash(out, s->store.words);
+	store_prefetch(&s->store, hash);
+	s->batch_hash[s->nbatch] = hash;
+	s->batch_from[s->nbatch++] = from;
+	return s->nbatch < BATCH || flush(s);
+}
+
+/* The general case: fields that may have to grow, groups to be sorted. */
+static bool add_general(struct search *s, const struct prod_edge *e, struct origin from)
 {
 	uint32_t pos = from.thread;
-	s->r->transitions++;
-	if (!store_fits(&s->store, 0, e->global) || !store_fits(&s->store, pos + 1, e->local)) {
+	while (!store_fits(&s->store, 0, e->global) || !store_fits(&s->store, pos + 1, e->local)) {
 		uint32_t field = store_fits(&s->store, 0, e->global) ? pos + 1 : 0;
 		if (!widen(s, field, field ? e->local : e->global)) {
 			give_up(s, "memory");
 			return false;
 		}
-		return add_successor(s, NULL, e, from) && (s->r->transitions--, true);
 	}
 	uint64_t *out = s->batch + (size_t)s->nbatch * s->store.words;
-	if (key && s->first[pos] == s->last[pos]) {
-		memcpy(out, key, 8 * (size_t)s->store.words);
-		store_put(&s->store, out, 0, e->global);
-		store_put(&s->store, out, pos + 1, e->local);
-	} else {
-		memcpy(s->tmp, s->ids, sizeof *s->tmp * (s->nthreads + 1));
-		s->tmp[0] = e->global;
-		s->tmp[pos + 1] = e->local;
-		sort_into(s, s->tmp, pos);
-		store_pack(&s->store, s->tmp, out);
-	}
-	store_prefetch(&s->store, out);
-	s->batch_from[s->nbatch++] = from;
-	return s->nbatch < BATCH || flush(s);
+	memcpy(s->tmp, s->ids, sizeof *s->tmp * (s->nthreads + 1));
+	s->tmp[0] = e->global;
+	s->tmp[pos + 1] = e->local;
+	sort_into(s, s->tmp, pos);
+	store_pack(&s->store, s->tmp, out);
+	return batch_add(s, out, from);
+}
+
+/* `key` is the state's packed form, or NULL when the layout has changed. */
+static inline bool add_successor(struct search *s, const uint64_t *key, const struct prod_edge *e,
+                                 struct origin from)
+{
+	const struct store *st = &s->store;
+	uint32_t pos = from.thread;
+	s->r->transitions++;
+	if (e->global == s->ids[0] && e->local == s->ids[pos + 1])
+		return true; /* back to the same state */
+	if (!key || s->first[pos] != s->last[pos] || !store_fits(st, 0, e->global) ||
+	    !store_fits(st, pos + 1, e->local))
+		return add_general(s, e, from);
+	uint64_t *out = s->batch + (size_t)s->nbatch * st->words;
+	for (uint32_t w = 0; w < st->words; w++)
+		out[w] = key[w];
+	store_change(st, out, 0, s->ids[0], e->global);
+	store_change(st, out, pos + 1, s->ids[pos + 1], e->local);
+	return batch_add(s, out, from);
 }
 
 /* ---- one state ---------------------------------------------------------- */
@@ -383,7 +404,7 @@ static bool search_init(struct search *s, const struct ir *ir, enum prod_mode mo
 	uint64_t *key = s->batch;
 	store_pack(&s->store, s->ids, key);
 	struct origin none = { 0, IR_NONE, 0 };
-	return store_insert(&s->store, key) == STORE_NEW && level_push(s, &s->cur, key) &&
+	return store_insert(&s->store, key, store_hash(key, s->store.words)) == STORE_NEW && level_push(s, &s->cur, key) &&
 	       remember(s, &none);
 }
 

@@ -170,20 +170,25 @@ uint32_t shadows_initial(struct shadow_sets *s, const uint32_t *ids)
 	return set;
 }
 
-bool shadows_contain(struct shadow_sets *s, uint32_t set, const uint32_t *ids)
+/* Is the shadow this state, with everybody outside and dead slots aside? */
+static bool same_state(const struct shadow_sets *s, const int32_t *v, const uint32_t *ids)
 {
-	int32_t *v = calloc(s->shadows.width, sizeof *v);
-	bool found = false;
-	if (!v) {
-		s->out_of_memory = true;
+	if ((uint32_t)v[0] != ids[0])
 		return false;
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		const struct prod_local *info = s->x->kinds[s->x->kind_of[i]].info;
+		if (status_of(s, v, i) != OUTSIDE || info[v[1 + i]].canon != info[ids[1 + i]].canon)
+			return false;
 	}
-	memcpy(v, ids, sizeof *v * (s->nthreads + 1));
-	uint32_t id = vectab_find(&s->shadows, v);
-	free(v);
-	for (uint64_t i = s->start[set]; id != VECTAB_NONE && i < s->start[set + 1] && !found; i++)
-		found = s->pool[i] == id;
-	return found;
+	return true;
+}
+
+bool shadows_contain(const struct shadow_sets *s, uint32_t set, const uint32_t *ids)
+{
+	for (uint64_t i = s->start[set]; i < s->start[set + 1]; i++)
+		if (same_state(s, vectab_get(&s->shadows, s->pool[i]), ids))
+			return true;
+	return false;
 }
 
 /* ---- running a block serially ------------------------------------------- */

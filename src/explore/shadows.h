@@ -60,6 +60,6 @@ enum shadow_event shadows_event(const struct product *x, uint32_t from, uint32_t
 uint32_t shadows_step(struct shadow_sets *s, uint32_t set, uint32_t thread,
                       enum shadow_event event, uint32_t block);
 /* Is the (quiescent) state in the set? */
-bool shadows_contain(struct shadow_sets *s, uint32_t set, const uint32_t *ids);
+bool shadows_contain(const struct shadow_sets *s, uint32_t set, const uint32_t *ids);
 
 #endif

@@ -12,6 +12,7 @@ static void lay_out(struct store *s)
 		for (uint32_t i = 0; i < s->nfields; i++)
 			if (s->width[i] == w) {
 				s->offset[i] = (uint16_t)at;
+				s->limit[i] = w == 4 ? UINT32_MAX - 1 : (1u << 8 * w) - 1;
 				at += w;
 			}
 	s->words = (at + 7) / 8;
@@ -44,11 +45,13 @@ bool store_init(struct store *s, uint32_t nfields, uint64_t budget)
 	s->budget = budget;
 	s->width = malloc(nfields);
 	s->offset = malloc(nfields * sizeof *s->offset);
-	if (!s->width || !s->offset || nfields > 16000)
+	s->limit = malloc(nfields * sizeof *s->limit);
+	if (!s->width || !s->offset || !s->limit || nfields > 16000)
 		return false;
 	memset(s->width, 1, nfields);
 	lay_out(s);
 	s->cap = 1024;
+	s->full = s->cap / 5 * 4;
 	s->table = table_new(s->cap, s->words);
 	return s->table != NULL;
 }
@@ -58,12 +61,8 @@ void store_free(struct store *s)
 	table_free(s->table, s->cap, s->words);
 	free(s->width);
 	free(s->offset);
+	free(s->limit);
 	memset(s, 0, sizeof *s);
-}
-
-bool store_fits(const struct store *s, uint32_t field, uint32_t id)
-{
-	return s->width[field] == 4 || id + 1 < 1u << (8 * s->width[field]);
 }
 
 void store_pack(const struct store *s, const uint32_t *ids, uint64_t *key)
@@ -75,15 +74,8 @@ void store_pack(const struct store *s, const uint32_t *ids, uint64_t *key)
 
 void store_unpack(const struct store *s, const uint64_t *key, uint32_t *ids)
 {
-	for (uint32_t i = 0; i < s->nfields; i++) {
-		const uint8_t *at = (const uint8_t *)key + s->offset[i];
-		uint32_t v = at[0];
-		if (s->width[i] > 1)
-			v |= (uint32_t)at[1] << 8;
-		if (s->width[i] > 2)
-			v |= (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-		ids[i] = v - 1;
-	}
+	for (uint32_t i = 0; i < s->nfields; i++)
+		ids[i] = store_field(s, key, i);
 }
 
 static inline bool same(const uint64_t *a, const uint64_t *b, uint32_t words)
@@ -95,9 +87,10 @@ static inline bool same(const uint64_t *a, const uint64_t *b, uint32_t words)
 }
 
 /* The slot where key is or belongs. Every packed state has a non-zero word. */
-static inline uint64_t *locate(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t words)
+static inline uint64_t *locate(uint64_t *table, uint64_t cap, const uint64_t *key, uint64_t hash,
+                               uint32_t words)
 {
-	uint64_t i = store_hash(key, words) & (cap - 1);
+	uint64_t i = hash & (cap - 1);
 	for (;; i = (i + 1) & (cap - 1)) {
 		uint64_t *slot = table + i * words;
 		if (!slot[0] || same(slot, key, words))
@@ -120,7 +113,7 @@ static bool rebuild(struct store *s, uint64_t cap, uint32_t old_words, const str
 			store_pack(s, ids, key);
 			slot = key;
 		}
-		memcpy(locate(t, cap, slot, s->words), slot, 8 * (size_t)s->words);
+		memcpy(locate(t, cap, slot, store_hash(slot, s->words), s->words), slot, 8 * (size_t)s->words);
 	}
 	free(ids);
 	free(key);
@@ -131,6 +124,7 @@ static bool rebuild(struct store *s, uint64_t cap, uint32_t old_words, const str
 	table_free(s->table, s->cap, old_words);
 	s->table = t;
 	s->cap = cap;
+	s->full = cap / 5 * 4;
 	return true;
 }
 
@@ -156,19 +150,32 @@ bool store_widen(struct store *s, uint32_t field, uint32_t id)
 	return ok;
 }
 
-enum store_result store_insert(struct store *s, const uint64_t *key)
+static inline enum store_result insert(struct store *s, const uint64_t *key, uint64_t hash,
+                                       uint32_t words)
 {
-	if (s->n >= s->cap / 5 * 4) {
+	uint64_t *slot = locate(s->table, s->cap, key, hash, words);
+	if (slot[0])
+		return STORE_OLD;
+	for (uint32_t i = 0; i < words; i++)
+		slot[i] = key[i];
+	s->n++;
+	return STORE_NEW;
+}
+
+enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t hash)
+{
+	if (s->n >= s->full) {
 		uint64_t bytes = s->cap * s->words * 8;
 		if (s->budget && bytes > s->budget / 3) /* old and doubled together */
 			return STORE_FULL;
 		if (!rebuild(s, s->cap * 2, s->words, NULL))
 			return STORE_FULL;
 	}
-	uint64_t *slot = locate(s->table, s->cap, key, s->words);
-	if (slot[0])
-		return STORE_OLD;
-	memcpy(slot, key, 8 * (size_t)s->words);
-	s->n++;
-	return STORE_NEW;
+	switch (s->words) { /* the usual sizes without loops */
+	case 1: return insert(s, key, hash, 1);
+	case 2: return insert(s, key, hash, 2);
+	case 3: return insert(s, key, hash, 3);
+	case 4: return insert(s, key, hash, 4);
+	default: return insert(s, key, hash, s->words);
+	}
 }

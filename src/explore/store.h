@@ -20,10 +20,12 @@
 struct store {
 	uint32_t nfields;
 	uint8_t *width;   /* bytes */
-	uint16_t *offset;
+	uint16_t *offset; /* in bytes */
+	uint32_t *limit;  /* first id that does not fit */
 	uint32_t words;   /* of 8 bytes, a packed state */
 	uint64_t *table;
 	uint64_t cap, n;  /* slots, states */
+	uint64_t full;    /* states at which it grows */
 	uint64_t budget;  /* bytes the table may take; 0: no bound */
 	uint32_t version; /* changes when the layout does */
 };
@@ -32,10 +34,13 @@ enum store_result { STORE_NEW, STORE_OLD, STORE_FULL };
 
 bool store_init(struct store *s, uint32_t nfields, uint64_t budget);
 void store_free(struct store *s);
-/* True when every id fits; else widens the layout (packed states the caller
- * keeps elsewhere must then be repacked; s->version tells). */
-bool store_fits(const struct store *s, uint32_t field, uint32_t id);
-/* Makes room for `id` in the field; false when memory ends. */
+/* Is the field wide enough? */
+static inline bool store_fits(const struct store *s, uint32_t field, uint32_t id)
+{
+	return id < s->limit[field];
+}
+/* Makes room for `id` in the field (packed states kept elsewhere must then be
+ * repacked; s->version tells); false when memory ends. */
 bool store_widen(struct store *s, uint32_t field, uint32_t id);
 void store_pack(const struct store *s, const uint32_t *ids, uint64_t *key);
 void store_unpack(const struct store *s, const uint64_t *key, uint32_t *ids);
@@ -51,7 +56,27 @@ static inline void store_put(const struct store *s, uint64_t *key, uint32_t fiel
 		at[3] = (uint8_t)(v >> 24);
 	}
 }
-enum store_result store_insert(struct store *s, const uint64_t *key);
+/* Replaces a field of a packed state: fields are bytes of little-endian words,
+ * so adding the difference to the word changes them and nothing else. A field
+ * never straddles two words. */
+static inline void store_change(const struct store *s, uint64_t *key, uint32_t field,
+                                uint32_t from, uint32_t to)
+{
+	uint32_t off = s->offset[field];
+	key[off / 8] += (uint64_t)((int64_t)to - (int64_t)from) << 8 * (off % 8);
+}
+static inline uint32_t store_field(const struct store *s, const uint64_t *key, uint32_t field)
+{
+	const uint8_t *at = (const uint8_t *)key + s->offset[field];
+	uint32_t v = at[0];
+	if (s->width[field] > 1)
+		v |= (uint32_t)at[1] << 8;
+	if (s->width[field] > 2)
+		v |= (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+	return v - 1;
+}
+/* `hash` is store_hash of the key. */
+enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t hash);
 
 static inline uint64_t store_hash(const uint64_t *key, uint32_t words)
 {
@@ -65,9 +90,9 @@ static inline uint64_t store_hash(const uint64_t *key, uint32_t words)
 	return h;
 }
 /* Brings the place where key belongs into the cache, for an insertion soon. */
-static inline void store_prefetch(const struct store *s, const uint64_t *key)
+static inline void store_prefetch(const struct store *s, uint64_t hash)
 {
-	__builtin_prefetch(s->table + (store_hash(key, s->words) & (s->cap - 1)) * s->words, 1);
+	__builtin_prefetch(s->table + (hash & (s->cap - 1)) * s->words, 1);
 }
 
 #endif

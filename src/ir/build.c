@@ -113,7 +113,7 @@ uint32_t ir_array_reg(struct ir_builder *b, uint32_t len, int32_t lo, int32_t hi
 {
 	uint32_t first = b->array_regs.len;
 	if (len > IR_MAX_SLOTS || first + len > IR_MAX_SLOTS) {
-		fail(b, (struct span){ 0, 0 }, "the local arrays are too large");
+		fail(b, (struct span){ 0, 0 }, "a thread's local arrays have too many elements (at most 4096 together)");
 		len = 1;
 	}
 	for (uint32_t i = 0; i < len; i++) {
@@ -222,7 +222,8 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 			reads(&u, i->c, 1);
 		break;
 	case IR_CAS:
-		reads(&u, i->d, 2);
+		reads(&u, i->d, 1);
+		reads(&u, i->e, 1);
 		if (c)
 			reads(&u, i->c, 1);
 		writes(&u, i->a, 1);
@@ -244,7 +245,7 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 		break;
 	case IR_INVOKE:
 		if (i->c)
-			reads(&u, i->b, (uint32_t)i->c);
+			reads(&u, i->b, 1);
 		break;
 	}
 	return u;
@@ -301,14 +302,21 @@ static void lay_out_register(struct ir *p, struct ir_var *v, uint32_t var, struc
 	v->aux_stride = 1 + n * v->aux_record;
 }
 
-static bool lay_out_globals(struct ir *p, struct arena *a)
+static bool too_large(struct ir_builder *b, struct span at, const char *why)
 {
+	fail(b, at, why);
+	return false;
+}
+
+static bool lay_out_globals(struct ir *p, struct ir_builder *b)
+{
+	struct arena *a = b->arena;
 	uint64_t at = 0;
 	for (uint32_t i = 0; i < p->nvars; i++) {
 		p->vars[i].slot = (uint32_t)at;
 		at += p->vars[i].len;
 		if (at > IR_MAX_GLOBALS)
-			return false;
+			return too_large(b, p->vars[i].span, "the shared variables are too large");
 	}
 	for (uint32_t i = 0; i < p->nvars; i++) {
 		struct ir_var *v = &p->vars[i];
@@ -318,20 +326,22 @@ static bool lay_out_globals(struct ir *p, struct arena *a)
 		v->aux = (uint32_t)at;
 		at += (uint64_t)v->len * v->aux_stride;
 		if (at > IR_MAX_GLOBALS)
-			return false;
+			return too_large(b, v->span, "the safe and regular variables are too "
+			                             "large for this many threads");
 	}
 	p->nglobals = (uint32_t)at;
 	return true;
 }
 
-static bool make_threads(struct ir *p, struct arena *a)
+static bool make_threads(struct ir *p, struct ir_builder *b)
 {
+	struct arena *a = b->arena;
 	uint64_t n = 0;
 	for (uint32_t t = 0; t < p->ntemplates; t++) {
 		p->templates[t].first_thread = (uint32_t)n;
 		n += p->templates[t].count;
 		if (n > IR_MAX_THREADS)
-			return false;
+			return too_large(b, p->templates[t].span, "the model has too many threads");
 	}
 	p->nthreads = (uint32_t)n;
 	p->threads = arena_array(a, struct ir_thread, n);
@@ -343,14 +353,15 @@ static bool make_threads(struct ir *p, struct arena *a)
 	return true;
 }
 
-static bool lay_out_frames(struct ir *p)
+static bool lay_out_frames(struct ir *p, struct ir_builder *b)
 {
 	uint64_t at = p->nglobals;
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		p->threads[i].frame = (uint32_t)at;
 		at += p->templates[p->threads[i].tmpl].nslots;
 		if (at > 1u << 28)
-			return false;
+			return too_large(b, p->templates[p->threads[i].tmpl].span,
+			                 "the threads' local values are too large together");
 	}
 	p->nstate = (uint32_t)at;
 	return true;
@@ -409,15 +420,14 @@ const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool 
 	TAKE(slots, nslots);
 #undef TAKE
 	p->spans = b->spans.data;
+	if (!p->kills)
+		p->kills = arena_array(b->arena, uint32_t, 1); /* never a null pointer */
 	p->locals = arena_array(b->arena, struct ir_local, b->locals.len);
 	p->nlocals = b->locals.len;
 	for (uint32_t i = 0; i < b->locals.len; i++)
 		p->locals[i] = b->locals.data[i].l;
-	if (!make_threads(p, b->arena) || !lay_out_globals(p, b->arena) || !lay_out_frames(p)) {
-		fail(b, (struct span){ 0, 0 },
-		     "the program has too many threads or too much state");
+	if (!make_threads(p, b) || !lay_out_globals(p, b) || !lay_out_frames(p, b))
 		return NULL;
-	}
 	p->init = initial_state(p, b->arena, init);
 	return p;
 }

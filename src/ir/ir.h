@@ -40,7 +40,7 @@
 #define IR_MAX_SLOTS    4096u      /* of one frame */
 #define IR_MAX_REGS     8192u      /* slots and scratch of a template */
 #define IR_MAX_GLOBALS  (1u << 20)
-#define IR_MAX_CODE     (1u << 24) /* instructions, after inlining */
+#define IR_MAX_CODE     (1u << 22) /* instructions, after inlining */
 #define IR_MAX_CHOICES  64u        /* in one step */
 #define IR_FUEL         1000000u   /* instructions of one step */
 
@@ -103,7 +103,7 @@ enum ir_op {
 	IR_LZERO,  /* reg[a .. a+d) = 0 */
 	IR_LOAD,   /* a:r = var b [c:rk] */
 	IR_STORE,  /* var a [c:rk] = b:rk; range-checked */
-	IR_CAS,    /* a:r = cas(var b [c:rk], reg d, reg d+1) */
+	IR_CAS,    /* a:r = cas(var b [c:rk], reg d, reg e) */
 	IR_XCHG,   /* a:r = exchange(var b [c:rk], reg d) */
 	IR_FADD,   /* a:r = fetch_add(var b [c:rk], reg d) */
 	IR_ACQ,    /* lock a [c:rk], the holder's slot is reg d + index */
@@ -117,7 +117,7 @@ enum ir_op {
 	IR_ENTER,  /* block a */
 	IR_EXIT,   /* block a */
 	IR_COMMIT, /* block a; the phase bit is reg b */
-	IR_INVOKE, /* operation a (ir_oper), arguments from reg b on */
+	IR_INVOKE, /* operation a (ir_oper), its argument in reg b when c is 1 */
 	IR_RESPOND,/* operation a; result b:rk */
 	IR_OP_COUNT
 };
@@ -127,8 +127,7 @@ enum ir_op {
 
 struct ir_ins {
 	uint8_t op, imm;
-	uint16_t d16;    /* unused, zero */
-	int32_t a, b, c, d;
+	int32_t a, b, c, d, e;
 };
 
 /* ---- nodes -------------------------------------------------------------- */

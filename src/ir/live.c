@@ -317,7 +317,10 @@ static void rename_ins(const struct live *l, struct ir_ins *i)
 	case IR_ACQ: case IR_REL:
 		i->d = final_of(l, i->d);
 		break;
-	case IR_CAS: case IR_XCHG: case IR_FADD:
+	case IR_CAS:
+		i->e = final_of(l, i->e);
+		/* fall through */
+	case IR_XCHG: case IR_FADD:
 		i->d = final_of(l, i->d);
 		i->a = final_of(l, i->a);
 		break;

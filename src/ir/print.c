@@ -239,7 +239,7 @@ static void print_ins(const struct ir *p, const struct ir_ins *i, struct buf *ou
 		if (i->op == IR_CAS || i->op == IR_XCHG || i->op == IR_FADD)
 			buf_printf(out, " r%d", i->d);
 		if (i->op == IR_CAS)
-			buf_printf(out, " r%d", i->d + 1);
+			buf_printf(out, " r%d", i->e);
 		break;
 	case IR_STORE: case IR_WINV: case IR_WRESP: case IR_ACQ: case IR_REL:
 		buf_printf(out, " %s[", p->vars[i->a].name);
@@ -296,8 +296,7 @@ static void print_node(const struct ir *p, const struct ir_template *t, uint32_t
 	buf_printf(out, "  n%u %s%s", id, node_name[n->kind], id == t->entry ? " (entry)" : "");
 	if (n->block != IR_NONE)
 		buf_printf(out, " in %s", p->blocks[n->block].name);
-	struct source_pos pos = source_pos(p->src, n->span.start);
-	buf_printf(out, " line %u: ", pos.line);
+	buf_printf(out, " line %u: ", source_line_of(p->src, n->span.start));
 	ir_print_node(p, id, out);
 	buf_char(out, '\n');
 	for (uint32_t k = 0; k < n->naccess; k++) {

@@ -340,8 +340,8 @@ static enum ir_result run(struct machine *m)
 			int32_t *at = &g[v->slot + (uint32_t)elem], old = *at;
 			bool won = old == r[i->d];
 			if (won) {
-				FIT(v, r[i->d + 1]);
-				*at = r[i->d + 1];
+				FIT(v, r[i->e]);
+				*at = r[i->e];
 			}
 			RECORD(won ? IRA_RMW : IRA_READ, (uint32_t)i->b, (uint32_t)elem, old, *at);
 			r[i->a] = won;

@@ -338,9 +338,9 @@ static uint32_t comments_before(struct fmt *f, uint32_t t, uint32_t *c, uint32_t
 			begin_line(f, f->lay.level[t] * INDENT);
 			put_comment(f, com, true, f->lay.level[t] * INDENT);
 			f->blank_ok = f->leading = true;
-		} else if (ends && last && (line || com->line)) {
+		} else if (last && (ends ? line || com->line : line && closing)) {
 			trailing_comment(f, com, t);
-		} else if (alone && may_break(f, t)) {
+		} else if (alone && (may_break(f, t) || f->must_end)) {
 			begin_line(f, break_column(f, t));
 			put_comment(f, com, true, break_column(f, t));
 		} else {

@@ -165,6 +165,7 @@ static void lex_number(struct lexer *l)
 		diag_error(l->d, "bad-number", l->src, (struct span){ start, i },
 		           "the number does not fit into 32 bits");
 		diag_hint(l->d, "the largest int is 2147483647");
+		v = 0; /* so that nobody complains of it again */
 	}
 	emit(l, T_INT, start, i, (uint32_t)v);
 	l->pos = i;
@@ -239,7 +240,10 @@ static bool lex_mark(struct lexer *l)
 		    memcmp(s, marks[i].text, marks[i].len))
 			continue;
 		if ((unsigned char)s[0] >= 0x80 && !l->sml)
-			return false;
+			diag_error(l->d, "bad-character", l->src,
+			           (struct span){ l->pos, l->pos + marks[i].len },
+			           "'%s' is written %s in .atm files", marks[i].text,
+			           marks[i].kind == T_PIPE ? "'||'" : token_text(marks[i].kind));
 		emit(l, marks[i].kind, l->pos, l->pos + marks[i].len, 0);
 		l->pos += marks[i].len;
 		return true;
@@ -271,6 +275,7 @@ static void bad_bytes(struct lexer *l)
 			at.end++;
 		diag_error(l->d, "bad-character", l->src, at,
 		           "there are no strings or characters in the model language");
+		emit(l, T_INT, at.start, at.end, 0); /* something stood here */
 	} else if (cp == '#') {
 		while (at.end < l->src->len && s[at.end] != '\n')
 			at.end++;

@@ -9,8 +9,13 @@ struct init_values {
 	AVEC(int32_t) v;
 };
 
-static void lower_enum(struct lower *l, struct decl *e)
+#define ENUM_LOWERED 2 /* in decl.mark; 1 means declared */
+
+void lower_enum(struct lower *l, struct decl *e)
 {
+	if (e->mark == ENUM_LOWERED)
+		return;
+	e->mark = ENUM_LOWERED;
 	struct ir_enum out = { .name = intern_str(l->names, e->name), .n = (uint32_t)e->value };
 	uint32_t i = 0;
 	out.members = (const char **)arena_calloc(l->arena, out.n + 1, sizeof *out.members);
@@ -170,6 +175,14 @@ static bool lower_thread(struct lower *l, struct decl *t)
 
 /* ---- warnings that need the program ------------------------------------- */
 
+static void warn_no_access(struct lower *l, struct span at)
+{
+	diag_warn(l->d, "no-shared-access", l->u->src, at,
+	          "the block touches nothing shared, so nothing can interfere with it");
+	diag_hint(l->d, "%s", l->u->sml ? "names that begin with a small letter are local"
+	                                : "is a shared variable hidden by a local of the same name?");
+}
+
 static void warn_blocks(struct lower *l, const struct ir *p)
 {
 	uint32_t *accesses = arena_array(l->arena, uint32_t, p->nblocks + 1);
@@ -182,13 +195,11 @@ static void warn_blocks(struct lower *l, const struct ir *p)
 			accesses[n->block] += n->naccess;
 	}
 	for (uint32_t i = 0; i < p->nblocks; i++) {
-		if (!entered[i])
+		if (!entered[i] && !diag_is_at(l->d, "dead-code", p->blocks[i].span.start))
 			diag_warn(l->d, "dead-code", l->u->src, p->blocks[i].span,
 			          "this block can never be reached");
-		else if (!accesses[i])
-			diag_warn(l->d, "no-shared-access", l->u->src, p->blocks[i].span,
-			          "the block touches nothing shared: it is atomic for want of "
-			          "anything to interfere with");
+		else if (entered[i] && !accesses[i])
+			warn_no_access(l, p->blocks[i].span);
 	}
 }
 
@@ -223,7 +234,7 @@ const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,
 		return NULL;
 	const struct ir *p = ir_finish(&l.b, u->src, u->sml, init.v.data);
 	if (!p) {
-		diag_error(d, "too-large", NULL, (struct span){ 0, 0 }, "%s", l.b.error);
+		diag_error(d, "too-large", u->src, l.b.error_at, "%s", l.b.error);
 		return NULL;
 	}
 	warn_blocks(&l, p);

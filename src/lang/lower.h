@@ -27,6 +27,7 @@ const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,
 /* ---- within lower*.c ---------------------------------------------------- */
 
 #define LOWER_INLINE_DEPTH 200
+#define LOWER_DEPTH 4000 /* of the recursion below, all calls included */
 
 struct val { /* an operand: a constant or a register */
 	bool imm;
@@ -61,8 +62,13 @@ struct lower {
 	uint32_t in_step;    /* inside step { } or an SML statement */
 	struct span stmt;    /* the statement being lowered */
 	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
+	bool told_step;      /* not_in_step was reported */
+	uint32_t depth;      /* of statements and expressions, through calls */
 	bool failed;
 };
+
+/* lower.c */
+void lower_enum(struct lower *l, struct decl *e); /* once; later calls do nothing */
 
 /* lower_expr.c */
 struct val lower_expr(struct lower *l, struct expr *e);
@@ -84,6 +90,11 @@ uint32_t count_accesses(const struct expr *e);
 uint32_t declare_local(struct lower *l, struct decl *d);
 
 /* lower_stmt.c */
+/* False, after one message, when the recursion is too deep; else pair with
+ * l->depth--. */
+bool lower_nest(struct lower *l, struct span at);
+/* Something that takes time stands in a step { } through a call. */
+void not_in_step(struct lower *l, struct span at, const char *what);
 void lower_stmt(struct lower *l, struct stmt *s);
 /* A node of this kind at the present place, unless inside a step. */
 void stop(struct lower *l, enum ir_node_kind kind);

@@ -34,6 +34,8 @@ static uint32_t temp(struct lower *l, int32_t lo, int32_t hi)
 	return ir_reg(&l->b, lo, hi, false);
 }
 
+#define RANGE_HEIGHT 16
+
 /*
  * Every value e can have without a fault, for the width of the register that
  * may carry it across a step. Coarse: types, constants, + - * % and ?:.
@@ -57,6 +59,8 @@ static void value_range(const struct expr *e, int64_t *lo, int64_t *hi)
 	} else if (e->type == TY_ENUM && e->enum_decl) {
 		*lo = 0;
 		*hi = e->enum_decl->value - 1;
+	} else if (e->height > RANGE_HEIGHT) {
+		return; /* asked at every level: keep it cheap */
 	} else if (e->kind == E_COND) {
 		value_range(e->b, &al, &ah);
 		value_range(e->c, &bl, &bh);
@@ -108,6 +112,7 @@ struct val shared_load(struct lower *l, struct decl *d, struct val index, struct
 	uint32_t t = temp(l, ty->min, ty->max);
 	struct val var = { true, (int32_t)d->id };
 	if (d->var_class != VAR_PLAIN) {
+		not_in_step(l, at, "an access to a safe or regular variable takes time");
 		stop(l, IRN_REGISTER);
 		emit3(l, IR_RINV, 0, var, index, at);
 		stop(l, IRN_REGISTER);
@@ -122,6 +127,7 @@ struct val shared_load(struct lower *l, struct decl *d, struct val index, struct
 void shared_store(struct lower *l, struct decl *d, struct val index, struct val v, struct span at)
 {
 	if (d->var_class != VAR_PLAIN) {
+		not_in_step(l, at, "an access to a safe or regular variable takes time");
 		stop(l, IRN_REGISTER);
 		emit3(l, IR_WINV, d->id, v, index, at);
 		stop(l, IRN_REGISTER);
@@ -181,6 +187,8 @@ uint32_t declare_local(struct lower *l, struct decl *d)
 	const struct type_ref *ty = type_of(d);
 	uint32_t r = d->is_array ? ir_array_reg(&l->b, d->array_len, ty->min, ty->max)
 	                         : ir_reg(&l->b, ty->min, ty->max, true);
+	if (l->b.error && !l->b.error_at.end)
+		l->b.error_at = d->name_span;
 	if (!d->id) {
 		avec_push(l->arena, &l->local_reg, 0u);
 		d->id = l->local_reg.len - 1;
@@ -251,6 +259,8 @@ static enum ir_op ir_op_of(enum op op)
 void lower_branch(struct lower *l, struct expr *e, uint32_t to, bool when)
 {
 	uint32_t mark = l->b.top;
+	if (!lower_nest(l, e->span))
+		return;
 	if (e->is_const) {
 		if ((e->value != 0) == when)
 			jump(l, IR_JMP, to, imm(0), e->span);
@@ -270,6 +280,7 @@ void lower_branch(struct lower *l, struct expr *e, uint32_t to, bool when)
 		struct val v = lower_expr(l, e);
 		jump(l, when ? IR_JNZ : IR_JZ, to, v, e->span);
 	}
+	l->depth--;
 	l->b.top = mark;
 }
 
@@ -328,7 +339,7 @@ static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 	                                                   : IR_FADD,
 	                         .imm = (uint8_t)(IR_IMM_B | (index.imm ? IR_IMM_C : 0)),
 	                         .a = (int32_t)dest, .b = (int32_t)d->id, .c = index.v,
-	                         .d = (int32_t)first },
+	                         .d = (int32_t)first, .e = (int32_t)second },
 	        e->span);
 }
 
@@ -341,6 +352,8 @@ static void lower_any(struct lower *l, struct expr *e, uint32_t dest)
 static void lower_computed(struct lower *l, struct expr *e, uint32_t dest)
 {
 	struct val a, b;
+	if (!lower_nest(l, e->span))
+		return;
 	switch (e->kind) {
 	case E_UNARY:
 		a = lower_expr(l, e->a);
@@ -373,6 +386,7 @@ static void lower_computed(struct lower *l, struct expr *e, uint32_t dest)
 	default:
 		break;
 	}
+	l->depth--;
 }
 
 struct val lower_expr(struct lower *l, struct expr *e)
@@ -416,14 +430,14 @@ void lower_into(struct lower *l, struct expr *e, uint32_t dest)
 /* Arguments into fresh parameters, in order. */
 static void bind_arguments(struct lower *l, struct expr *e, struct decl *proc)
 {
-	struct val values[64];
+	struct val *values = arena_array(l->arena, struct val, proc->nparams);
 	struct decl *param = proc->params;
 	uint32_t n = 0;
-	for (struct expr *arg = e->args; arg && param && n < 64; arg = arg->next, param = param->next)
+	for (struct expr *arg = e->args; arg && param; arg = arg->next, param = param->next)
 		values[n++] = lower_converted(l, arg, param->type);
 	param = proc->params;
 	n = 0;
-	for (struct expr *arg = e->args; arg && param && n < 64; arg = arg->next, param = param->next) {
+	for (struct expr *arg = e->args; arg && param; arg = arg->next, param = param->next) {
 		declare_local(l, param);
 		store_local(l, param, imm(0), values[n++], arg->span);
 	}
@@ -437,13 +451,14 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
 		.outer = l->b.oper, .nargs = m->nparams, .has_result = m->result != NULL,
 		.span = e->span,
 	};
+	not_in_step(l, e->span, "an operation takes time");
 	avec_push(l->arena, &l->b.opers, op);
 	uint32_t id = l->b.opers.len - 1;
 	stop(l, IRN_INVOKE);
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = IR_INVOKE, .a = (int32_t)id,
 	                         .b = m->nparams ? (int32_t)reg_of(l, m->params) : 0,
-	                         .c = (int32_t)m->nparams },
+	                         .c = m->nparams != 0 },
 	        e->span);
 	l->b.oper = id;
 	return id;

@@ -28,8 +28,34 @@ static bool told_before(struct stmt *s)
 
 static void note_calls(struct lower *l)
 {
-	for (struct inline_ctx *c = l->inl; c && c->outer; c = c->outer)
+	uint32_t n = 0;
+	for (struct inline_ctx *c = l->inl; c && c->outer && n < 8; c = c->outer, n++)
 		diag_note(l->d, l->u->src, c->call, "called here");
+}
+
+bool lower_nest(struct lower *l, struct span at)
+{
+	if (l->depth < LOWER_DEPTH) {
+		l->depth++;
+		return true;
+	}
+	if (!l->failed) {
+		diag_error(l->d, "too-deep", l->u->src, at,
+		           "calls, statements and expressions nest more than %d deep", LOWER_DEPTH);
+		note_calls(l);
+	}
+	l->failed = true;
+	return false;
+}
+
+/* type.c reports what stands in a step itself; this is for what is called. */
+void not_in_step(struct lower *l, struct span at, const char *what)
+{
+	if (!l->in_step || l->u->sml || l->told_step)
+		return;
+	l->told_step = true;
+	diag_error(l->d, "not-in-step", l->u->src, at, "%s: it cannot stand inside step { }", what);
+	note_calls(l);
 }
 
 /* ---- assignments -------------------------------------------------------- */
@@ -93,10 +119,12 @@ static void lower_local_array(struct lower *l, struct decl *d)
 {
 	uint32_t i = 0;
 	int32_t dflt = default_of(d->type);
-	struct val values[256];
-	for (struct expr *e = d->init; e && i < 256; e = e->next)
+	uint32_t given = 0;
+	for (struct expr *e = d->init; e; e = e->next)
+		given++;
+	struct val *values = arena_array(l->arena, struct val, given);
+	for (struct expr *e = d->init; e; e = e->next)
 		values[i++] = lower_converted(l, e, d->type);
-	uint32_t given = i;
 	uint32_t r = declare_local(l, d);
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = IR_LZERO, .a = (int32_t)r, .d = (int32_t)d->array_len },
@@ -109,6 +137,8 @@ static void lower_local_array(struct lower *l, struct decl *d)
 static void lower_decls(struct lower *l, struct stmt *s)
 {
 	for (struct decl *d = s->decls; d; d = d->next) {
+		if (d->type->enum_def)
+			lower_enum(l, d->type->enum_def);
 		l->stmt = d->init ? s->span : l->stmt;
 		if (d->is_array) {
 			lower_local_array(l, d);
@@ -271,7 +301,7 @@ static uint32_t block_for(struct lower *l, struct stmt *s)
 		                .named = s->name != 0 };
 	blk.name = s->name ? intern_str(l->names, s->name)
 	                   : arena_printf(l->arena, "%s@%u", l->u->sml ? "block" : "atomic",
-	                                  source_pos(l->u->src, s->head.start).line);
+	                                  source_line_of(l->u->src, s->head.start));
 	avec_push(l->arena, &l->b.blocks, blk);
 	s->block_tmpl1 = l->b.tmpl + 1;
 	return s->block = l->b.blocks.len - 1;
@@ -279,6 +309,7 @@ static uint32_t block_for(struct lower *l, struct stmt *s)
 
 static void lower_atomic(struct lower *l, struct stmt *s)
 {
+	not_in_step(l, s->head, "an atomic block is more than one step");
 	if (l->b.block != IR_NONE || l->in_step) {
 		/* type.c has warned of those nested in the text */
 		if (l->inl->in_block && l->inl->outer && !told_before(s)) {
@@ -418,14 +449,17 @@ static void lower_simple(struct lower *l, struct stmt *s)
 void lower_stmt(struct lower *l, struct stmt *s)
 {
 	uint32_t top = l->b.top;
+	if (!lower_nest(l, s->span))
+		return;
 	l->stmt = s->span;
 	switch (s->kind) {
 	case S_BLOCK:
 		lower_list(l, s);
-		return;
+		break;
 	case S_DECL:
 		lower_decls(l, s);
-		return; /* keeps its registers and scope */
+		top = l->b.top; /* keeps its registers and scope */
+		break;
 	case S_IF:
 		lower_if(l, s);
 		break;
@@ -451,5 +485,6 @@ void lower_stmt(struct lower *l, struct stmt *s)
 	default:
 		lower_simple(l, s);
 	}
+	l->depth--;
 	l->b.top = top;
 }

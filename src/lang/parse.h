@@ -24,6 +24,8 @@ struct parser {
 	struct intern *names;
 	uint32_t depth;
 	bool too_deep;  /* reported once */
+	bool gave_up;   /* the rest of the file was skipped: no more messages */
+	uint32_t odd_open, odd_close; /* braces whose indentation disagrees, or 0 */
 	bool panic;     /* an error was reported and nothing was parsed since */
 };
 
@@ -79,6 +81,8 @@ struct expr *expr_new(struct parser *p, enum expr_kind kind, struct span span);
 struct expr *expr_grown(struct parser *p, struct expr *e);
 /* parse_expr.c: the expression grammar of .atm */
 struct expr *parse_expr(struct parser *p);
+/* ++ or -- at the cursor, where an expression goes on. */
+void report_increment(struct parser *p);
 /* A constant expression or range bound: no assignment, no comma. */
 struct expr *parse_name_or_element(struct parser *p, const char *what);
 

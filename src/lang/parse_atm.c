@@ -107,6 +107,15 @@ static struct type_ref *parse_type(struct parser *p)
 	return ty;
 }
 
+/* In place of a type that is missing. */
+static struct type_ref *int_type(struct parser *p)
+{
+	struct type_ref *ty = arena_new(p->arena, struct type_ref);
+	ty->kind = TY_INT;
+	ty->span = tok_span(peek(p));
+	return ty;
+}
+
 /* Does a declaration begin here? A bare name followed by a name does. */
 static bool at_type(const struct parser *p)
 {
@@ -131,10 +140,15 @@ static struct stmt *stmt_new(struct parser *p, enum stmt_kind kind)
 	return s;
 }
 
+/* A missing one at the end of a line is taken as written; in the middle of a
+ * line the rest of the statement is skipped. */
 static void semicolon(struct parser *p, const char *behind)
 {
-	if (!tok_expect(p, T_SEMI, behind))
+	if (tok_expect(p, T_SEMI, behind))
+		return;
+	if (!peek(p)->line_start)
 		tok_recover(p);
+	p->panic = false;
 }
 
 /* block := "{" { stmt } "}" */
@@ -261,8 +275,25 @@ static enum op assign_op(enum tok k)
 	}
 }
 
-/* Words of C that look like statements and are not in the language. */
-static bool foreign_word(struct parser *p)
+/* Skips "(" ... ")" at the cursor, if it is one. */
+static void skip_parentheses(struct parser *p)
+{
+	uint32_t open = 0;
+	if (peek_kind(p) != T_LPAREN)
+		return;
+	do {
+		enum tok k = peek_kind(p);
+		if (k == T_EOF || k == T_LBRACE || k == T_RBRACE)
+			return;
+		open += k == T_LPAREN;
+		open -= k == T_RPAREN;
+		p->pos++;
+	} while (open);
+}
+
+/* Words of other languages that begin a statement and do not exist here. What
+ * stands behind them is read as far as it can be. */
+static struct stmt *foreign_word(struct parser *p)
 {
 	static const struct {
 		const char *word, *hint;
@@ -271,30 +302,37 @@ static bool foreign_word(struct parser *p)
 		{ "do", "use while (true) { ...; if (!e) break; }" },
 		{ "switch", "use if ... else if" },
 		{ "goto", "use while, break and continue" },
-		{ "await", "use assume(e); it waits until e holds" },
-		{ "wait", "use assume(e); it waits until e holds" },
-		{ "unlock", "use release(l)" },
-		{ "CAS", "the word is cas: cas(x, expected, new)" },
-		{ "begin", "blocks are written atomic { ... }; begin/end is SML (.sml)" },
+		{ "begin", "blocks are written atomic { ... }; begin ... end is SML (.sml)" },
+		{ "end", "blocks are written atomic { ... }; begin ... end is SML (.sml)" },
 	};
-	if (peek_kind(p) != T_NAME)
-		return false;
+	enum tok next = peek_at(p, 1);
+	if (peek_kind(p) != T_NAME || next == T_ASSIGN || next == T_DOT || next == T_LBRACK ||
+	    (next >= T_INC && next <= T_SHR_EQ))
+		return NULL; /* a variable of that name */
 	const char *name = intern_str(p->names, peek(p)->value);
-	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-		if (strcmp(name, foreign[i].word))
-			continue;
-		/* a user's own procedure may bear the name */
-		if (!strcmp(name, "unlock") || !strcmp(name, "wait") ||
-		    !strcmp(name, "await") || !strcmp(name, "CAS"))
-			return false;
-		diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)),
-		           "there is no '%s' in the model language", name);
-		diag_hint(p->d, "%s", foreign[i].hint);
-		p->panic = true;
-		p->pos++;
-		return true;
+	size_t i = 0, n = sizeof foreign / sizeof *foreign;
+	while (i < n && strcmp(name, foreign[i].word))
+		i++;
+	if (i == n)
+		return NULL;
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)),
+	           "there is no '%s' in the model language", name);
+	diag_hint(p->d, "%s", foreign[i].hint);
+	struct stmt *s = stmt_new(p, S_EMPTY);
+	p->pos++;
+	skip_parentheses(p);
+	if (!strcmp(name, "for") || !strcmp(name, "do") || !strcmp(name, "begin")) {
+		s = parse_stmt(p);
+	} else {
+		if (peek_kind(p) == T_LBRACE || !peek(p)->line_start)
+			tok_recover(p);
 	}
-	return false;
+	if (!strcmp(name, "do") && peek_kind(p) == T_WHILE) {
+		p->pos++;
+		skip_parentheses(p);
+		tok_accept(p, T_SEMI);
+	}
+	return s;
 }
 
 /* simple := place assign-op expr ";" | place "++" ";" | call ";" | expr ";" */
@@ -318,8 +356,6 @@ static struct stmt *parse_simple(struct parser *p)
 		diag_hint(p->d, "write = instead, or name the file .sml");
 		k = T_ASSIGN;
 	}
-	if (k == T_EQ && !p->panic && e->kind <= E_INDEX)
-		p->panic = false;
 	if (k == T_ASSIGN || assign_op(k) != OP_NONE) {
 		s->kind = S_ASSIGN;
 		s->form = k == T_ASSIGN ? ASSIGN_PLAIN : ASSIGN_OP;
@@ -341,6 +377,8 @@ static struct stmt *parse_simple(struct parser *p)
 		           "only a variable or an array element can be assigned");
 		s->target = expr_new(p, E_ERROR, e->span);
 	}
+	if (s->value && (peek_kind(p) == T_INC || peek_kind(p) == T_DEC))
+		report_increment(p);
 	if (s->value && s->value->kind != E_ERROR && peek_kind(p) == T_ASSIGN && !p->panic) {
 		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
 		           "assignments cannot be chained");
@@ -448,15 +486,15 @@ static struct stmt *parse_stmt_inner(struct parser *p)
 		diag_error(p->d, "misplaced", p->src, tok_span(peek(p)),
 		           "%s declarations stand at the top level",
 		           token_text(peek_kind(p)));
-		diag_hint(p->d, "is a '}' missing before this line?");
+		diag_hint(p->d, peek_kind(p) == T_CONST ? "move it there"
+		                                        : "is a '}' missing before this line?");
 		p->panic = true;
 		return stmt_new(p, S_EMPTY);
 	default:
-		if (at_type(p))
-			return parse_local(p);
-		if (foreign_word(p))
-			return stmt_new(p, S_EMPTY);
-		return parse_simple(p);
+		s = foreign_word(p);
+		if (s)
+			return s;
+		return at_type(p) ? parse_local(p) : parse_simple(p);
 	}
 }
 
@@ -529,9 +567,14 @@ static struct decl *parse_declarators(struct parser *p, struct type_ref *ty,
 			d->is_array = true;
 			d->length = parse_expr(p);
 			tok_close(p, T_RBRACK, open);
-			if (peek_kind(p) == T_LBRACK)
+			while (peek_kind(p) == T_LBRACK) {
 				diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
 				           "arrays have one dimension");
+				diag_hint(p->d, "put row i, column j at index i * columns + j");
+				open = tok_next(p);
+				parse_expr(p);
+				tok_close(p, T_RBRACK, open);
+			}
 		}
 		if (peek_kind(p) == T_WALRUS) {
 			diag_error(p->d, "walrus", p->src, tok_span(peek(p)),
@@ -562,9 +605,13 @@ static void parse_params(struct parser *p, struct decl *proc)
 		bool typed = at_type(p) && peek_kind(p) != T_SAFE && peek_kind(p) != T_REGULAR;
 		if (!typed) {
 			tok_expected(p, "a parameter's type");
-			break;
+			if (peek_kind(p) != T_NAME)
+				break;
+			diag_hint(p->d, "write it before the name: int %s",
+			          intern_str(p->names, peek(p)->value));
+			p->panic = false;
 		}
-		struct type_ref *ty = parse_type(p);
+		struct type_ref *ty = typed ? parse_type(p) : int_type(p);
 		const struct token *t = tok_expect(p, T_NAME, "of the parameter");
 		if (!t)
 			break;
@@ -594,6 +641,7 @@ static struct decl *parse_proc(struct parser *p, struct type_ref *result,
 	} else {
 		tok_expect(p, T_LBRACE, "with the procedure's body");
 		tok_recover(p);
+		p->panic = false;
 		d->body = stmt_new(p, S_BLOCK);
 	}
 	d->span = span_from(p, start);
@@ -635,10 +683,14 @@ static struct decl *parse_object(struct parser *p)
 			d->spec_span = tok_span(spec);
 		}
 		const struct token *open = spec ? tok_expect(p, T_LPAREN, NULL) : NULL;
-		if (open && (at_type(p) || peek_kind(p) == T_NAME))
+		if (open && (at_type(p) || peek_kind(p) == T_NAME)) {
 			d->spec_type = parse_type(p);
-		else if (open)
+		} else if (open) {
 			tok_expected(p, "a type");
+			while (peek_kind(p) != T_RPAREN && peek_kind(p) != T_LBRACE &&
+			       peek_kind(p) != T_EOF)
+				p->pos++;
+		}
 		if (open)
 			tok_close(p, T_RPAREN, open);
 		if (tok_accept(p, T_ASSIGN))
@@ -647,6 +699,7 @@ static struct decl *parse_object(struct parser *p)
 	const struct token *open = tok_expect(p, T_LBRACE, "with the object's fields and operations");
 	if (!open) {
 		tok_recover(p);
+		p->panic = false;
 		return d;
 	}
 	struct decl **field = &d->fields, **method = &d->methods;
@@ -701,6 +754,24 @@ static struct decl *parse_const(struct parser *p)
 	return d;
 }
 
+/* Does a statement begin here, where only declarations may? */
+static bool at_statement(const struct parser *p)
+{
+	enum tok next = peek_at(p, 1);
+	switch (peek_kind(p)) {
+	case T_ATOMIC: case T_WHILE: case T_IF: case T_LBRACE: case T_ACQUIRE:
+	case T_RELEASE: case T_REPEAT: case T_EITHER: case T_ASSUME: case T_ASSERT:
+	case T_SKIP: case T_STEP: case T_COMMIT: case T_RETURN: case T_INC: case T_DEC:
+		return true;
+	case T_NAME:
+		return next == T_ASSIGN || next == T_WALRUS || next == T_LPAREN ||
+		       next == T_LBRACK || next == T_DOT ||
+		       (next >= T_INC && next <= T_SHR_EQ);
+	default:
+		return false;
+	}
+}
+
 /* top := const | thread | object | procedure | [class] type declarators ";" */
 static struct decl *parse_top(struct parser *p)
 {
@@ -728,9 +799,7 @@ static struct decl *parse_top(struct parser *p)
 		break;
 	}
 	if (!at_type(p)) {
-		if (peek_kind(p) == T_ATOMIC || peek_kind(p) == T_WHILE ||
-		    peek_kind(p) == T_IF || peek_kind(p) == T_LBRACE ||
-		    peek_kind(p) == T_ACQUIRE) {
+		if (cls == VAR_PLAIN && at_statement(p)) {
 			diag_error(p->d, "misplaced", p->src, tok_span(peek(p)),
 			           "statements stand inside a thread or a procedure");
 			diag_hint(p->d, "thread name { ... }");
@@ -743,12 +812,12 @@ static struct decl *parse_top(struct parser *p)
 			tok_expected(p, cls == VAR_PLAIN
 			                        ? "a declaration (a type, const, lock, "
 			                          "proc, thread or object)"
-			                        : "a type");
+			                        : "a type (as in safe bool x)");
 		}
 		return NULL;
 	}
 	struct type_ref *ty = parse_type(p);
-	if (ty->enum_def && tok_accept(p, T_SEMI))
+	if (ty->enum_def && cls == VAR_PLAIN && tok_accept(p, T_SEMI))
 		return ty->enum_def; /* enum e { A, B }; */
 	if (peek_kind(p) == T_NAME && peek_at(p, 1) == T_LPAREN)
 		return parse_proc(p, ty, tok_next(p), start);

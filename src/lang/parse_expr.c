@@ -73,9 +73,8 @@ static struct expr *parse_name(struct parser *p)
 		if (peek_kind(p) != T_LPAREN) {
 			diag_error(p->d, "syntax", p->src, span_from(p, t->start),
 			           "an object's fields cannot be used from outside");
-			diag_hint(p->d, "only its operations can: %s.%s(...)",
-			          intern_str(p->names, t->value),
-			          intern_str(p->names, m->value));
+			diag_hint(p->d, "call one of its operations, as in %s.read()",
+			          intern_str(p->names, t->value));
 			return expr_new(p, E_ERROR, span_from(p, t->start));
 		}
 		parse_args(p, e);
@@ -155,15 +154,29 @@ static struct expr *parse_any(struct parser *p)
 		e->a = parse_expr(p);
 		if (tok_accept(p, T_DOTDOT)) {
 			e->b = parse_expr(p);
-		} else if (!p->panic) {
-			tok_expected(p, "'..'");
-			diag_hint(p->d, "any(bool) or any(lo..hi)");
+		} else {
+			if (!p->panic) {
+				tok_expected(p, "'..'");
+				diag_hint(p->d, "any(bool) or any(lo..hi)");
+			}
 			e->kind = E_ERROR;
 		}
 	}
 	tok_close(p, T_RPAREN, open);
 	e->span = span_from(p, t->start);
 	return expr_grown(p, e);
+}
+
+void report_increment(struct parser *p)
+{
+	if (p->panic)
+		return;
+	diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
+	           "%s is a statement here, not part of an expression",
+	           token_text(peek_kind(p)));
+	diag_hint(p->d, "write `x++;` on its own, or fetch_add(x, 1) for one step that "
+	                "returns the old value");
+	p->panic = true;
 }
 
 static struct expr *parse_unary(struct parser *p);
@@ -209,14 +222,7 @@ static struct expr *parse_primary(struct parser *p)
 		return e;
 	case T_INC:
 	case T_DEC:
-		if (!p->panic) {
-			diag_error(p->d, "syntax", p->src, tok_span(t),
-			           "%s is a statement here, not part of an expression",
-			           token_text(t->kind));
-			diag_hint(p->d, "write `x++;` on its own, or fetch_add(x, 1) "
-			                "for one step that returns the old value");
-			p->panic = true;
-		}
+		report_increment(p);
 		p->pos++;
 		return expr_new(p, E_ERROR, tok_span(t));
 	default:

@@ -123,8 +123,9 @@ static struct stmt *parse_assign(struct sml *s)
 	           (k >= T_PLUS_EQ && k <= T_SHR_EQ)) {
 		diag_error(p->d, "assign-form", p->src, tok_span(peek(p)),
 		           "SML has no %s", token_text(k));
-		diag_hint(p->d, "write it out: %s := %s %c ...", name, name,
-		          k == T_DEC || k == T_MINUS_EQ ? '-' : '+');
+		diag_hint(p->d, "write it out: %s := %s %c %s", name, name,
+		          k == T_DEC || k == T_MINUS_EQ ? '-' : '+',
+		          k == T_INC || k == T_DEC ? "1" : "...");
 		p->panic = true;
 	} else if (k != T_WALRUS) {
 		tok_expected(p, "':=' behind the variable");
@@ -168,7 +169,8 @@ static struct stmt *parse_list(struct sml *s)
 		    peek_kind(p) != T_SEMI)
 			tok_expected(p, "';' or the end of the thread");
 		if (p->panic) {
-			if (p->pos == before && !ends_list(peek_kind(p)))
+			if (p->pos == before && !ends_list(peek_kind(p)) &&
+			    peek_kind(p) != T_LBRACE)
 				p->pos++;
 			recover(s);
 			p->panic = false;
@@ -246,16 +248,15 @@ static struct stmt *parse_if(struct sml *s)
 	struct stmt *st = stmt_new(s, S_IF);
 	const struct token *head = tok_next(p);
 	st->value = parse_condition(s, "behind 'if'");
-	if (p->panic)
-		return st;
 	st->body = parse_braces(s, "behind the condition");
 	if (p->panic)
 		return st;
 	if (!tok_accept(p, T_ELSE)) {
-		tok_expected(p, "'else'");
+		uint32_t end = p->toks.list[p->pos - 1].end;
+		diag_error(p->d, "missing-else", p->src, (struct span){ end, end },
+		           "expected 'else' behind the first branch");
 		diag_note(p->d, p->src, tok_span(head), "the 'if' it belongs to");
 		diag_hint(p->d, "every if of SML has two branches; write else { skip }");
-		p->panic = false;
 		return st;
 	}
 	st->other = parse_braces(s, "behind 'else'");
@@ -268,8 +269,7 @@ static struct stmt *parse_while(struct sml *s)
 	struct stmt *st = stmt_new(s, S_WHILE);
 	tok_next(&s->p);
 	st->value = parse_condition(s, "behind 'while'");
-	if (!s->p.panic)
-		st->body = parse_braces(s, "behind the condition");
+	st->body = parse_braces(s, "behind the condition");
 	return st;
 }
 
@@ -403,18 +403,17 @@ static struct decl *parse_thread(struct sml *s)
 	d->name_span = tok_span(peek(p));
 	d->body = stmt_new(s, S_BLOCK);
 	struct stmt **tail = &d->body->body;
-	for (;;) {
+	while (peek_kind(p) != T_OROR && peek_kind(p) != T_EOF) {
+		if (ends_list(peek_kind(p))) {
+			diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
+			           "%s closes nothing", token_text(peek_kind(p)));
+			tok_next(p);
+			tok_accept(p, T_SEMI);
+			continue;
+		}
 		*tail = parse_list(s);
 		while (*tail)
 			tail = &(*tail)->next;
-		if (peek_kind(p) == T_OROR || peek_kind(p) == T_EOF)
-			break;
-		diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "%s closes nothing",
-		           token_text(peek_kind(p)));
-		tok_next(p);
-		tok_accept(p, T_SEMI);
-		if (peek_kind(p) == T_OROR || peek_kind(p) == T_EOF)
-			break;
 	}
 	d->body->close = p->pos ? p->toks.list[p->pos - 1].end : 0;
 	d->body->body = implicit_locals(s, locals, d->body->body);
@@ -448,7 +447,7 @@ static void parse_threads(struct sml *s, struct decl **tail)
 
 /* ---- definitions -------------------------------------------------------- */
 
-/* What C has behind a declared name and SML has not. */
+/* What C has behind a declared name and SML has not; skipped. */
 static void foreign_definition(struct sml *s)
 {
 	struct parser *p = &s->p;
@@ -463,27 +462,20 @@ static void foreign_definition(struct sml *s)
 		diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "SML has no arrays");
 		diag_hint(p->d, "a model that needs them can be written as an .atm file");
 		break;
-	case T_COMMA:
-		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-		           "one definition defines one name");
-		diag_hint(p->d, "separate them by ';': int X; int Y");
-		break;
 	default:
 		return;
 	}
 	recover(s);
 }
 
-/* defn := "int" Y | "lock" l */
-static struct decl *parse_definition(struct sml *s)
+/* defn := "int" Y | "lock" l; at the name */
+static struct decl *parse_definition(struct sml *s, const struct token *word)
 {
 	struct parser *p = &s->p;
-	const struct token *word = tok_next(p);
 	bool lock = word->kind == T_LOCK;
 	const struct token *t = tok_expect(p, T_NAME, lock ? "of a lock" : "of a variable");
 	if (!t) {
 		recover(s);
-		p->panic = false;
 		return NULL;
 	}
 	struct decl *d = arena_new(p->arena, struct decl);
@@ -508,16 +500,34 @@ static struct decl *parse_definition(struct sml *s)
 	return d;
 }
 
+static bool at_definition(const struct sml *s)
+{
+	return peek_kind(&s->p) == T_INT_TYPE || peek_kind(&s->p) == T_LOCK;
+}
+
+/* defn := defn ";" defn */
 static struct decl **parse_definitions(struct sml *s)
 {
 	struct parser *p = &s->p;
 	struct decl **tail = &s->unit->decls;
-	while (peek_kind(p) == T_INT_TYPE || peek_kind(p) == T_LOCK) {
-		*tail = parse_definition(s);
+	const struct token *word = NULL;
+	while (at_definition(s) || (word && peek_kind(p) == T_COMMA)) {
+		if (peek_kind(p) == T_COMMA) {
+			diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
+			           "one definition defines one name");
+			diag_hint(p->d, "separate them by ';': %s",
+			          word->kind == T_LOCK ? "lock a; lock b" : "int X; int Y");
+			tok_next(p);
+		} else {
+			word = tok_next(p);
+		}
+		*tail = parse_definition(s, word);
 		if (*tail)
 			tail = &(*tail)->next;
-		if (!tok_accept(p, T_SEMI) &&
-		    (peek_kind(p) == T_INT_TYPE || peek_kind(p) == T_LOCK))
+		if (peek_kind(p) == T_COMMA)
+			continue;
+		word = NULL;
+		if (!tok_accept(p, T_SEMI) && at_definition(s))
 			tok_expect(p, T_SEMI, "between two definitions");
 		p->panic = false;
 	}

@@ -48,6 +48,8 @@ void sml_need_bool(struct sml *s, const struct expr *e)
 
 bool sml_suggest(struct sml *s, name_id name, enum type_kind type)
 {
+	if (!s->p.d->last)
+		return true; /* the message was one too many and dropped */
 	const char *wanted = intern_str(s->p.names, name);
 	const char *best = NULL;
 	unsigned least = edit_slack(intern_len(s->p.names, name)) + 1;

@@ -23,13 +23,14 @@ bool tok_accept(struct parser *p, enum tok kind)
 	return true;
 }
 
-/* Where a missing mark belongs: behind the token before, when the line ended
- * there; at the unexpected token otherwise. */
+/* Where a missing mark belongs: behind the token before, when the line or the
+ * file ended there; at the unexpected token otherwise. */
 static struct span missing_at(const struct parser *p, enum tok kind)
 {
 	const struct token *t = peek(p);
-	if (p->pos && (t->line_start || t->kind == T_EOF) &&
-	    (kind == T_SEMI || kind == T_RPAREN || kind == T_RBRACK)) {
+	if (p->pos && (t->kind == T_EOF ||
+	               (t->line_start &&
+	                (kind == T_SEMI || kind == T_RPAREN || kind == T_RBRACK)))) {
 		uint32_t end = p->toks.list[p->pos - 1].end;
 		return (struct span){ end, end };
 	}
@@ -49,9 +50,9 @@ static const char *found_text(const struct parser *p, char *room, size_t size)
 void tok_expected(struct parser *p, const char *what)
 {
 	char room[64];
-	if (p->panic)
+	if (p->panic || p->gave_up)
 		return;
-	diag_error(p->d, "syntax", p->src, tok_span(peek(p)), "expected %s, found %s",
+	diag_error(p->d, "syntax", p->src, missing_at(p, T_NAME), "expected %s, found %s",
 	           what, found_text(p, room, sizeof room));
 	p->panic = true;
 }
@@ -60,7 +61,7 @@ const struct token *tok_expect(struct parser *p, enum tok kind, const char *wher
 {
 	if (peek_kind(p) == kind)
 		return tok_next(p);
-	if (p->panic)
+	if (p->panic || p->gave_up)
 		return NULL;
 	char room[64];
 	diag_error(p->d, "syntax", p->src, missing_at(p, kind),
@@ -70,18 +71,47 @@ const struct token *tok_expect(struct parser *p, enum tok kind, const char *wher
 	return NULL;
 }
 
+static uint32_t indent_of_line(const struct parser *p, uint32_t offset)
+{
+	size_t len, n = 0;
+	const char *s = source_line(p->src, source_line_of(p->src, offset), &len);
+	uint32_t col = 0;
+	for (; n < len && (s[n] == ' ' || s[n] == '\t'); n++)
+		col = s[n] == ' ' ? col + 1 : (col / 8 + 1) * 8;
+	return col;
+}
+
+/* Remembers the first '}' that stands further left than the line it closes:
+ * when a brace turns out to be missing, it is missing before that one. */
+static void compare_indents(struct parser *p, const struct token *open)
+{
+	const struct token *close = peek(p);
+	if (!close->line_start ||
+	    indent_of_line(p, close->start) >= indent_of_line(p, open->start))
+		return;
+	p->odd_open = (uint32_t)(open - p->toks.list);
+	p->odd_close = p->pos;
+}
+
 bool tok_close(struct parser *p, enum tok kind, const struct token *open)
 {
-	if (tok_accept(p, kind))
+	if (peek_kind(p) == kind) {
+		if (kind == T_RBRACE && !p->odd_close)
+			compare_indents(p, open);
+		tok_next(p);
 		return true;
-	if (p->panic)
+	}
+	if (p->panic || p->gave_up)
 		return false;
 	char room[64];
-	struct source_pos at = source_pos(p->src, open->start);
 	diag_error(p->d, "unclosed", p->src, missing_at(p, kind),
 	           "expected %s to close the %s of line %u, found %s", token_text(kind),
-	           token_text(open->kind), at.line, found_text(p, room, sizeof room));
+	           token_text(open->kind), source_line_of(p->src, open->start), found_text(p, room, sizeof room));
 	diag_note(p->d, p->src, tok_span(open), "%s opened here", token_text(open->kind));
+	if (kind == T_RBRACE && p->odd_close && p->toks.list[p->odd_open].start > open->start)
+		diag_note(p->d, p->src, tok_span(&p->toks.list[p->odd_close]),
+		          "this '}' closes the '{' of line %u, though its indentation says "
+		          "otherwise", source_line_of(p->src, p->toks.list[p->odd_open].start));
 	p->panic = true;
 	return false;
 }
@@ -96,7 +126,7 @@ bool nest(struct parser *p)
 		           "nested more than %d levels deep", PARSE_DEPTH);
 		p->too_deep = true;
 	}
-	p->panic = true;
+	p->panic = p->gave_up = true;
 	/* What is nested this deep is not worth reading on. */
 	p->pos = p->toks.n - 1;
 	return false;

@@ -122,9 +122,12 @@ static void check_assign(struct checker *c, struct stmt *s)
 		check_value(c, s->value, "a value");
 }
 
+static void declare_type(struct checker *c, struct type_ref *ty);
+
 static void check_decl_stmt(struct checker *c, struct stmt *s)
 {
 	for (struct decl *d = s->decls; d; d = d->next) {
+		declare_type(c, d->type);
 		check_var(c, d);
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
@@ -165,9 +168,10 @@ static void check_lock_stmt(struct checker *c, struct stmt *s)
 		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s",
 		           word, name_of(c, d->name),
 		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl)
-		                            : "none");
+		                            : "a constant");
 		diag_note(c->d, c->src, d->name_span, "declared here");
-		diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
+		if (d->kind == D_VAR && d->is_shared)
+			diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
 		s->target->decl = NULL;
 	}
 }
@@ -201,7 +205,8 @@ static void check_atomic(struct checker *c, struct stmt *s)
 		                "what is verified");
 	} else if (c->atomics) {
 		diag_warn(c->d, "nested-atomic", c->src, s->head,
-		          "atomic inside an atomic block: it belongs to the outer one");
+		          "%s inside an atomic block: it belongs to the outer one",
+		          c->u->sml ? "begin" : "atomic");
 		diag_hint(c->d, "only the outermost block is verified; remove this one");
 	}
 	c->atomics++;
@@ -246,9 +251,13 @@ void check_stmt(struct checker *c, struct stmt *s)
 		break;
 	case S_BREAK:
 	case S_CONTINUE:
-		if (!c->loops)
+		if (!c->loops) {
 			diag_error(c->d, "misplaced", c->src, s->head, "'%s' outside a loop",
 			           s->kind == S_BREAK ? "break" : "continue");
+			if (c->proc && c->proc->kind == D_PROC)
+				diag_hint(c->d, "a procedure cannot end a loop of its caller; "
+				                "return a value and test it there");
+		}
 		break;
 	case S_RETURN:
 		check_return(c, s);
@@ -369,7 +378,9 @@ static void check_proc(struct checker *c, struct decl *p)
 		scope_declare(c, d);
 		avec_push(c->arena, &c->locals, d);
 	}
-	check_stmt(c, p->body);
+	/* parameters and the body's own locals are one scope, as in C */
+	for (struct stmt *s = p->body->body; s; s = s->next)
+		check_stmt(c, s);
 	scope_close(c, mark);
 	bool end = falls_through(c, p->body);
 	if (p->result && end && !c->d->errors) {
@@ -397,10 +408,13 @@ static bool same_type(const struct type_ref *a, const struct type_ref *b)
 	       a->enum_decl == b->enum_decl;
 }
 
+#define MANY_METHODS 16
+
 /* A register has read() and write(v), both of the register's type. */
 static void check_register(struct checker *c, struct decl *o)
 {
 	bool has_read = false, has_write = false;
+	unsigned many = 0;
 	for (struct decl *m = o->methods; m; m = m->next) {
 		const char *n = name_of(c, m->name);
 		if (!strcmp(n, "read")) {
@@ -421,6 +435,8 @@ static void check_register(struct checker *c, struct decl *o)
 			           "a register has the operations read and write, not '%s'", n);
 			diag_hint(c->d, "helpers can be procedures outside the object");
 		}
+		if (++many == MANY_METHODS)
+			m->next = NULL; /* enough said, and the rest would be slow to search */
 	}
 	if (!has_read || !has_write)
 		diag_error(c->d, "object-signature", c->src, o->name_span,
@@ -435,11 +451,12 @@ static void check_object(struct checker *c, struct decl *o)
 	if (!o->spec_type)
 		return;
 	check_type_ref(c, o->spec_type);
+	bool known = true;
 	if (strcmp(name_of(c, o->spec), "register")) {
 		diag_error(c->d, "unknown-object", c->src, o->spec_span,
 		           "there is no specification '%s'", name_of(c, o->spec));
 		diag_hint(c->d, "known: register(type)");
-		return;
+		known = false;
 	}
 	int64_t v = default_value(o->spec_type);
 	if (o->init)
@@ -453,7 +470,8 @@ static void check_object(struct checker *c, struct decl *o)
 		check_var(c, f);
 	for (struct decl *m = o->methods; m; m = m->next)
 		check_signature(c, m);
-	check_register(c, o);
+	if (known)
+		check_register(c, o);
 }
 
 static void check_object_bodies(struct checker *c, struct decl *o)
@@ -465,9 +483,11 @@ static void check_object_bodies(struct checker *c, struct decl *o)
 		scope_declare(c, f);
 	for (struct decl *m = o->methods; m; m = m->next) {
 		for (struct decl *other = o->methods; other != m; other = other->next)
-			if (other->name == m->name)
+			if (other->name == m->name) {
 				diag_error(c->d, "declared-twice", c->src, m->name_span,
 				           "'%s' is declared twice", name_of(c, m->name));
+				diag_note(c->d, c->src, other->name_span, "first declared here");
+			}
 		m->owner = o;
 		check_proc(c, m);
 	}
@@ -516,8 +536,8 @@ static void declare_top(struct checker *c)
 		declare_types_of(c, d);
 		if (d->kind == D_ENUM)
 			declare_enum(c, d);
-		else
-			scope_declare(c, d);
+		else if (d->kind != D_THREAD || !c->u->sml)
+			scope_declare(c, d); /* SML's T1, T2, ... are no names of its own */
 	}
 }
 
@@ -551,7 +571,7 @@ static void report_cycle(struct checker *c, uint32_t *stack, uint32_t n, struct 
 	                          : "'%s' calls itself through others: procedures are "
 	                            "inlined and cannot recurse",
 	           name_of(c, to->name));
-	for (uint32_t i = first; i < n && i < first + 8; i++) {
+	for (uint32_t i = first; n - first > 1 && i < n && i < first + 8; i++) {
 		struct call_edge *s = &c->calls.data[stack[i]];
 		diag_note(c->d, c->src, s->at, "'%s' calls '%s' here", name_of(c, s->from->name),
 		          name_of(c, s->to->name));
@@ -669,9 +689,10 @@ void type_check(struct unit *u, struct intern *names, struct arena *a, struct di
 	}
 	scope_close(&c, mark);
 	if (!threads && !d->errors) {
-		diag_error(d, "no-threads", u->src, (struct span){ u->src->len, u->src->len },
+		diag_error(d, "no-threads", u->src, (struct span){ 0, 0 },
 		           "the model has no thread");
-		diag_hint(d, "thread name { ... } starts one");
+		diag_hint(d, u->sml ? "a thread is a list of statements behind the definitions"
+		                    : "thread name { ... } starts one");
 	}
 	check_calls(&c);
 	if (!d->errors)

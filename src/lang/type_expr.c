@@ -51,6 +51,8 @@ struct decl *scope_find(struct checker *c, name_id name, struct span at, const c
 		return d;
 	const char *text = name_of(c, name);
 	diag_error(c->d, "undeclared-name", c->src, at, "%s '%s' is not declared", what, text);
+	if (!c->d->last)
+		return NULL; /* one too many: dropped, and so is the search */
 	unsigned best = edit_slack(strlen(text)) + 1;
 	struct decl *near = NULL;
 	for (uint32_t i = 1; i < c->undo.len + 1; i++) {
@@ -64,7 +66,7 @@ struct decl *scope_find(struct checker *c, name_id name, struct span at, const c
 	if (near)
 		diag_hint(c->d, "did you mean '%s', declared on line %u?",
 		          name_of(c, near->name),
-		          source_pos(c->src, near->name_span.start).line);
+		          source_line_of(c->src, near->name_span.start));
 	return NULL;
 }
 
@@ -124,6 +126,7 @@ static bool resolve_const(struct checker *c, struct decl *d, struct span use)
 	if (d->mark == 1) {
 		diag_error(c->d, "recursive-constant", c->src, use,
 		           "the constant '%s' depends on itself", name_of(c, d->name));
+		diag_note(c->d, c->src, d->name_span, "declared here");
 		d->mark = 2;
 		return false;
 	}
@@ -136,6 +139,39 @@ static bool resolve_const(struct checker *c, struct decl *d, struct span use)
 	return true;
 }
 
+/* Says why e has no constant value: the first operand that is none, or an
+ * operation on constants that goes wrong. */
+static void report_not_constant(struct checker *c, const struct expr *e, const char *what)
+{
+	const struct expr *part = e;
+	for (;;) {
+		if (part->kind == E_BINARY || part->kind == E_UNARY || part->kind == E_COND)
+			part = !part->a->is_const             ? part->a
+			       : part->b && !part->b->is_const ? part->b
+			       : part->c && !part->c->is_const ? part->c
+			                                       : NULL;
+		else
+			break;
+		if (!part)
+			break;
+		e = part;
+	}
+	if (part) {
+		diag_error(c->d, "not-constant", c->src, e->span, "%s must be a constant", what);
+		if (e->kind == E_NAME && e->decl && e->decl->kind == D_VAR)
+			diag_note(c->d, c->src, e->decl->name_span, "'%s' is a variable",
+			          name_of(c, e->name));
+	} else if ((e->op == OP_DIV || e->op == OP_MOD) && e->b->value == 0) {
+		diag_error(c->d, "not-constant", c->src, e->span, "%s: division by zero", what);
+	} else if (e->op == OP_SHL || e->op == OP_SHR) {
+		diag_error(c->d, "not-constant", c->src, e->span,
+		           "%s: the shift leaves 32 bits, or its count is not in 0..31", what);
+	} else {
+		diag_error(c->d, "not-constant", c->src, e->span,
+		           "%s: the result does not fit into 32 bits", what);
+	}
+}
+
 bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *value)
 {
 	uint32_t before = c->d->errors;
@@ -145,11 +181,7 @@ bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *v
 		return true;
 	}
 	if (c->d->errors == before && e->kind != E_ERROR)
-		diag_error(c->d, "not-constant", c->src, e->span,
-		           "%s must be a constant%s", what,
-		           e->kind == E_BINARY || e->kind == E_UNARY
-		                   ? " that fits into 32 bits"
-		                   : "");
+		report_not_constant(c, e, what);
 	*value = 0;
 	return false;
 }
@@ -223,9 +255,10 @@ void check_value(struct checker *c, struct expr *e, const char *what)
 		e->type = TY_INT;
 	} else if (e->type == TY_VOID) {
 		diag_error(c->d, "type", c->src, e->span,
-		           "%s is needed, but the call returns none", what);
+		           "%s is needed, but the call returns nothing", what);
 		if (e->decl)
-			diag_note(c->d, c->src, e->decl->name_span, "declared without a result");
+			diag_note(c->d, c->src, e->decl->name_span,
+			          "'%s' is declared without a result", name_of(c, e->decl->name));
 		e->type = TY_INT;
 	}
 }
@@ -338,12 +371,14 @@ static void check_binary(struct checker *c, struct expr *e)
 		diag_error(c->d, "type", c->src, e->op_span, "%s is compared with %s",
 		           type_text(c, TY_ENUM, e->a->enum_decl),
 		           type_text(c, TY_ENUM, e->b->enum_decl));
-	if ((e->op == OP_DIV || e->op == OP_MOD) && e->b->is_const && e->b->value == 0)
+	if ((e->op == OP_DIV || e->op == OP_MOD) && e->b->is_const && e->b->value == 0 && c->proc)
 		diag_warn(c->d, "always-faults", c->src, e->b->span, "division by zero is a fault");
 	if (compare && e->a->kind == E_BINARY && !e->a->parens && e->a->op >= OP_LT &&
-	    e->a->op <= OP_GE)
+	    e->a->op <= OP_GE) {
 		diag_warn(c->d, "chained-comparison", c->src, e->span,
 		          "a < b < c compares a truth value with c, as in C");
+		diag_hint(c->d, "write a < b && b < c");
+	}
 	if (e->a->is_const && e->b->is_const)
 		e->is_const = fold(e->op, e->a->value, e->b->value, &e->value);
 	else if (e->op == OP_LAND && e->a->is_const && !e->a->value)
@@ -373,7 +408,10 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 	struct decl *param = proc->params;
 	uint32_t i = 0;
 	for (struct expr *arg = e->args; arg; arg = arg->next, i++) {
-		if (param) {
+		if (param && param->type->kind == TY_LOCK) {
+			check_expr(c, arg); /* the parameter was reported */
+			param = param->next;
+		} else if (param) {
 			check_fits(c, arg, param->type,
 			           arena_printf(c->arena, "parameter '%s'",
 			                        name_of(c, param->name)));
@@ -480,7 +518,9 @@ static void check_rmw(struct checker *c, struct expr *e)
 		           name_of(c, d->name), d->var_class == VAR_SAFE ? "safe" : "regular");
 	} else if (e->a->kind != E_ERROR && d && d->kind != D_VAR) {
 		diag_error(c->d, "not-a-variable", c->src, e->a->span,
-		           "%s needs a shared variable", word);
+		           "%s needs a shared variable; '%s' is a constant", word,
+		           name_of(c, d->name));
+		diag_note(c->d, c->src, d->name_span, "declared here");
 	} else if (d && d->kind == D_VAR) {
 		d->reads++;
 		d->writes++;
@@ -539,6 +579,7 @@ void check_expr(struct checker *c, struct expr *e)
 		if (e->value > INT32_MAX) {
 			diag_error(c->d, "bad-number", c->src, e->span,
 			           "the number does not fit into 32 bits");
+			diag_hint(c->d, "the largest int is 2147483647");
 			e->value = INT32_MAX;
 		}
 		break;

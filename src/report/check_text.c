@@ -136,20 +136,30 @@ static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
 
 /* ---- counterexamples ---------------------------------------------------- */
 
-/* "count = 1, flag = false": the shared variables in which a and b differ. */
-static uint32_t differences(const struct ir *p, const int32_t *a, const int32_t *b, struct buf *out)
+/* Does the slot differ from the run's end in some serial order? */
+static bool slot_differs(const struct ir *p, const struct verdict *v, const int32_t *end, uint32_t s)
+{
+	for (uint32_t i = 0; i < v->nserial; i++)
+		if (v->serial[(size_t)i * p->nstate + s] != end[s])
+			return true;
+	return false;
+}
+
+/* "count = 1, flag = false": those shared variables of a state. */
+static uint32_t telling_values(const struct ir *p, const struct verdict *v, const int32_t *end,
+                               const int32_t *state, struct buf *out)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->nvars; i++)
 		for (uint32_t k = 0; k < p->vars[i].len; k++) {
 			uint32_t s = p->vars[i].slot + k;
-			if (a[s] == b[s])
+			if (!slot_differs(p, v, end, s))
 				continue;
 			if (n++)
 				buf_str(out, ", ");
 			text_variable(p, i, k, out);
 			buf_str(out, " = ");
-			text_value(p, i, a[s], out);
+			text_value(p, i, state[s], out);
 		}
 	return n;
 }
@@ -165,18 +175,21 @@ static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 	}
 	struct buf got;
 	buf_init(&got);
-	if (differences(p, end, v->serial, &got))
+	if (telling_values(p, v, end, end, &got))
 		buf_printf(out, "It ends with %s.\n", buf_cstr(&got));
 	else
 		buf_str(out, "It ends with the shared variables as in a serial order, but a thread "
 		             "elsewhere or with other locals.\n");
-	for (uint32_t i = 0; i < v->nserial; i++) {
+	for (uint32_t i = 0; i < v->nserial && got.len; i++) {
 		buf_clear(&got);
-		if (differences(p, v->serial + (size_t)i * p->nstate, end, &got))
+		telling_values(p, v, end, v->serial + (size_t)i * p->nstate, &got);
+		if (v->nserial_all == 1)
+			buf_printf(out, "Every serial order of the same blocks ends with %s.\n",
+			           buf_cstr(&got));
+		else
 			buf_printf(out, "%s with %s.\n",
-			           v->nserial_all == 1 ? "Every serial order of the same blocks ends"
-			           : i == 0            ? "Serial orders of the same blocks end"
-			                               : "                                 or",
+			           i ? "                                 or"
+			             : "Serial orders of the same blocks end",
 			           buf_cstr(&got));
 	}
 	if (v->nserial_all > v->nserial)
@@ -254,22 +267,46 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	run_free(&r);
 }
 
-/* A block whose counterexample is the program's is shown once. */
 static bool same_path(const struct verdict *a, const struct verdict *b)
 {
 	return a->npath == b->npath && a->problem == b->problem &&
 	       !memcmp(a->path, b->path, sizeof *a->path * a->npath);
 }
 
+/* The program's counterexample says it best; a block's own is a command away. */
+static const struct verdict *program_violation(const struct verdict *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].block == VERDICT_PROGRAM && v[i].problem == PROBLEM_ATOMICITY && v[i].path)
+			return &v[i];
+	return NULL;
+}
+
 void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_text_options *o, struct buf *out)
 {
+	const struct verdict *whole = program_violation(v, n);
+	bool others = false;
 	summary(p, v, n, o, out);
 	for (uint32_t i = 0; i < n; i++) {
-		bool shown = !v[i].path;
-		for (uint32_t k = 0; k < i && !shown; k++)
-			shown = v[k].path && same_path(&v[i], &v[k]);
-		if (!shown)
+		if (!v[i].path)
+			continue;
+		bool own = !whole || &v[i] == whole || v[i].problem != PROBLEM_ATOMICITY;
+		if (own)
 			counterexample(p, &v[i], o, out);
+		else if (!same_path(&v[i], whole))
+			others = true;
+	}
+	if (!others)
+		return;
+	buf_str(out, "\nBlocks that are not atomic by themselves have runs of their own:\n");
+	for (uint32_t i = 0; i < n; i++) {
+		if (!v[i].path || v[i].block == VERDICT_PROGRAM || same_path(&v[i], whole))
+			continue;
+		buf_str(out, "  intact check --block ");
+		check_text_name(p, v[i].block, out);
+		buf_char(out, ' ');
+		buf_safe(out, o->model, strlen(o->model));
+		buf_char(out, '\n');
 	}
 }

@@ -142,22 +142,26 @@ static void source(const struct ir *p, struct span s, struct buf *out)
 
 /* ---- events ------------------------------------------------------------- */
 
-static void event_update(const struct ir *p, const struct ir_event *e, const struct glyphs *g,
-                         struct buf *out)
+/* These return how many bytes at the end are the result. */
+static size_t event_update(const struct ir *p, const struct ir_event *e, const struct glyphs *g,
+                           struct buf *out)
 {
 	uint8_t op = p->code[e->ins].op;
 	buf_str(out, op == IR_CAS ? "cas(" : op == IR_XCHG ? "exchange(" : "fetch_add(");
 	text_variable(p, e->var, e->elem, out);
+	buf_char(out, ')');
+	size_t at = out->len;
 	if (op == IR_CAS) {
-		buf_str(out, e->mode == IRA_RMW ? ") succeeds" : ") fails");
-		return;
+		buf_str(out, e->mode == IRA_RMW ? " succeeds" : " fails");
+	} else {
+		buf_printf(out, " %s ", g->arrow);
+		text_value(p, e->var, e->before, out);
 	}
-	buf_printf(out, ") %s ", g->arrow);
-	text_value(p, e->var, e->before, out);
+	return out->len - at;
 }
 
-static void event(const struct ir *p, const struct ir_event *e, const struct glyphs *g,
-                  struct buf *out)
+static size_t event(const struct ir *p, const struct ir_event *e, const struct glyphs *g,
+                    struct buf *out)
 {
 	static const struct { uint32_t mode; const char *before, *between; bool arrow; } forms[] = {
 		{ IRA_READ, "read ", "", true },
@@ -170,15 +174,15 @@ static void event(const struct ir *p, const struct ir_event *e, const struct gly
 		{ IRA_WRITE_RESP, "end write ", " = ", false },
 	};
 	uint8_t op = p->code[e->ins].op;
-	if (op == IR_CAS || op == IR_XCHG || op == IR_FADD) {
-		event_update(p, e, g, out);
-		return;
-	}
+	if (op == IR_CAS || op == IR_XCHG || op == IR_FADD)
+		return event_update(p, e, g, out);
+	size_t at = 0;
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		if (forms[i].mode != e->mode)
 			continue;
 		buf_str(out, forms[i].before);
 		text_variable(p, e->var, e->elem, out);
+		at = out->len;
 		if (forms[i].arrow)
 			buf_printf(out, " %s ", g->arrow);
 		else if (forms[i].between)
@@ -186,16 +190,19 @@ static void event(const struct ir *p, const struct ir_event *e, const struct gly
 		if (forms[i].between)
 			text_value(p, e->var, e->after, out);
 	}
+	return at ? out->len - at : 0;
 }
 
-static void events(const struct run *r, const struct run_step *s, const struct glyphs *g,
-                   struct buf *out)
+static size_t events(const struct run *r, const struct run_step *s, const struct glyphs *g,
+                     struct buf *out)
 {
+	size_t result = 0;
 	for (uint32_t i = 0; i < s->nevent; i++) {
 		if (i)
 			buf_str(out, "; ");
-		event(r->ir, &r->events[s->event + i], g, out);
+		result = event(r->ir, &r->events[s->event + i], g, out);
 	}
+	return s->nevent == 1 ? result : 0;
 }
 
 /* ---- steps -------------------------------------------------------------- */
@@ -219,16 +226,19 @@ static void invocation(const struct ir *p, const struct run_step *s, struct buf 
 	buf_char(out, ')');
 }
 
-static void response(const struct ir *p, const struct run_step *s, struct buf *out)
+static size_t response(const struct ir *p, const struct run_step *s, struct buf *out)
 {
 	const struct ir_oper *o = &p->opers[s->responded];
 	const struct ir_object *obj = &p->objects[o->object];
 	operation(p, s->responded, out);
-	buf_str(out, "() returns");
-	if (!o->has_result)
-		return;
-	buf_char(out, ' ');
-	value(p, obj->value, obj->enum_id, s->result, out);
+	buf_str(out, "()");
+	size_t at = out->len;
+	buf_str(out, " returns");
+	if (o->has_result) {
+		buf_char(out, ' ');
+		value(p, obj->value, obj->enum_id, s->result, out);
+	}
+	return out->len - at;
 }
 
 /* The statement, and what its reads saw. */
@@ -251,8 +261,9 @@ static void statement(const struct run *r, const struct run_step *s, const struc
 		buf_char(out, ')');
 }
 
-static void action(const struct run *r, const struct run_step *s, const struct glyphs *g,
-                   struct buf *out)
+/* Returns how many bytes at the end are the step's result. */
+static size_t action(const struct run *r, const struct run_step *s, const struct glyphs *g,
+                     struct buf *out)
 {
 	const struct ir *p = r->ir;
 	const struct ir_node *n = &p->nodes[s->node];
@@ -260,46 +271,49 @@ static void action(const struct run *r, const struct run_step *s, const struct g
 	case IRN_INVOKE:
 		if (s->invoked != IR_NONE)
 			invocation(p, s, out);
-		return;
+		return 0;
 	case IRN_RESPOND:
-		if (s->responded != IR_NONE)
-			response(p, s, out);
-		return;
+		return s->responded != IR_NONE ? response(p, s, out) : 0;
 	case IRN_START:
 		buf_str(out, "start");
-		return;
+		return 0;
 	case IRN_STEP:
 		if (p->sml || !s->nevent || s->nevent > 4) {
 			statement(r, s, g, out);
-		} else {
-			buf_str(out, "step: ");
-			events(r, s, g, out);
+			return 0;
 		}
-		return;
+		buf_str(out, "step: ");
+		return events(r, s, g, out);
 	case IRN_ACCESS: case IRN_LOCK: case IRN_REGISTER:
 		if (s->nevent)
-			events(r, s, g, out);
-		else
-			source(p, n->span, out);
-		return;
+			return events(r, s, g, out);
+		source(p, n->span, out);
+		return 0;
 	case IRN_ENTER: case IRN_EXIT: case IRN_END: case IRN_STUCK: case IRN_LOCAL: case IRN_AWAIT:
 		source(p, n->span, out);
-		return;
+		return 0;
 	}
+	return 0;
+}
+
+/* What was picked: the locals it decided, else the alternatives' numbers. The
+ * value that a read of a safe or regular variable returned is told already. */
+static void choice(const struct run *r, const struct run_step *s, struct buf *out)
+{
+	bool told = s->npick == 1 && s->nevent == 1 && r->events[s->event].mode == IRA_READ_RESP;
+	for (uint32_t i = 0; i < s->nlocal; i++) {
+		buf_str(out, ", ");
+		text_local(r->ir, &r->locals[s->local + i], out);
+	}
+	for (uint32_t i = 0; i < s->npick && !s->nlocal && !told; i++)
+		buf_printf(out, i ? ".%u" : ", alternative %u", r->picks[s->pick + i] + 1);
 }
 
 /* What else happened: picks, a commit, a fault. */
 static void consequences(const struct run *r, const struct run_step *s, struct buf *out)
 {
-	if (s->npick) {
-		buf_str(out, ", picks ");
-		for (uint32_t i = 0; i < s->nlocal; i++) {
-			buf_str(out, i ? ", " : "");
-			text_local(r->ir, &r->locals[s->local + i], out);
-		}
-		for (uint32_t i = 0; i < s->npick && !s->nlocal; i++)
-			buf_printf(out, i ? ".%u" : "alternative %u", r->picks[s->pick + i] + 1);
-	}
+	if (s->npick)
+		choice(r, s, out);
 	if (s->committed != IR_NONE)
 		buf_str(out, ", commits");
 	if (s->stuck)
@@ -320,13 +334,14 @@ static size_t step(const struct run *r, uint32_t i, const struct glyphs *g, cons
                    const char *out_, struct buf *out)
 {
 	const struct run_step *s = &r->steps[i];
+	size_t result = 0;
 	if (s->entered != IR_NONE || s->exited != IR_NONE)
 		boundary(r, s, in, out_, out);
 	else
-		action(r, s, g, out);
+		result = action(r, s, g, out);
 	size_t before = out->len;
 	consequences(r, s, out);
-	return out->len - before;
+	return result + out->len - before;
 }
 
 void text_step(const struct run *r, uint32_t i, const struct glyphs *g, struct buf *out)
@@ -339,18 +354,24 @@ size_t text_step_lane(const struct run *r, uint32_t i, const struct glyphs *g, s
 	return step(r, i, g, g->top, g->bottom, out);
 }
 
-void text_changes(const struct run *r, uint32_t i, const struct glyphs *g, struct buf *out)
+size_t text_changes(const struct run *r, uint32_t i, const struct glyphs *g, bool brief,
+                    struct buf *out)
 {
 	const struct run_step *s = &r->steps[i];
+	size_t at = out->len;
 	for (uint32_t k = 0; k < s->nchange; k++) {
 		const struct run_change *c = &r->changes[s->change + k];
 		buf_str(out, k ? ", " : "");
 		text_variable(r->ir, c->var, c->elem, out);
-		buf_str(out, ": ");
-		text_value(r->ir, c->var, c->before, out);
+		if (!brief) {
+			buf_str(out, ": ");
+			text_value(r->ir, c->var, c->before, out);
+		}
+		at = out->len;
 		buf_printf(out, " %s ", g->arrow);
 		text_value(r->ir, c->var, c->after, out);
 	}
+	return s->nchange == 1 ? out->len - at : 0;
 }
 
 /* ---- waiting ------------------------------------------------------------ */

@@ -28,11 +28,13 @@ void text_local(const struct ir *p, const struct run_local *l, struct buf *out);
 /* "read count -> 0", "cas(m) fails", "enter update", "bit.read() returns true" */
 void text_step(const struct run *r, uint32_t step, const struct glyphs *g, struct buf *out);
 /* The same inside a lane: a block's boundary is its name behind a corner.
- * Returns how many bytes of it, at the end, say what the step led to (picks,
- * commit, fault): what is best kept when there is not room for all. */
+ * Returns how many bytes of it, at the end, say what came of the step (the
+ * value read, picks, commit, fault): what is best kept when room is short. */
 size_t text_step_lane(const struct run *r, uint32_t step, const struct glyphs *g, struct buf *out);
-/* "m: free -> held, count: 0 -> 1" */
-void text_changes(const struct run *r, uint32_t step, const struct glyphs *g, struct buf *out);
+/* "m: free -> held, count: 0 -> 1"; when brief, "m -> held, count -> 1".
+ * Returns how many bytes at the end are the new value of the only change. */
+size_t text_changes(const struct run *r, uint32_t step, const struct glyphs *g, bool brief,
+                    struct buf *out);
 /*
  * The named locals a thread sees now, the innermost first, at most `max` of
  * them into `out` (ids into ir.locals). A name hidden by an inner one and a

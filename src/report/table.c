@@ -4,17 +4,12 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "report/line.h"
 #include "report/step_text.h"
 
 #define GAP 2u          /* between columns */
 #define NARROW 14u      /* words cut to less are better moved out of the lanes */
 #define MIN_WIDTH 40u
-
-#define BOLD  "\033[1m"
-#define DIM   "\033[2m"
-#define RED   "\033[1;31m"
-#define CYAN  "\033[36m"
-#define RESET "\033[0m"
 
 enum layout { LAYOUT_NAMES, LAYOUT_NUMBERS, LAYOUT_MARKS, LAYOUT_LIST };
 
@@ -23,6 +18,7 @@ struct row {
 	size_t text, text_len;       /* into table.pool */
 	size_t tail_len;             /* its end, kept when it is cut */
 	size_t change, change_len;
+	size_t brief, brief_len, brief_tail; /* the changes without old values */
 	size_t note, note_len;
 };
 
@@ -76,8 +72,11 @@ static void fill_row(struct table *t, struct row *w, uint32_t step)
 	w->tail_len = text_step_lane(t->r, step, t->g, &t->pool);
 	w->text_len = pool_mark(t) - w->text;
 	w->change = pool_mark(t);
-	text_changes(t->r, step, t->g, &t->pool);
+	text_changes(t->r, step, t->g, false, &t->pool);
 	w->change_len = pool_mark(t) - w->change;
+	w->brief = pool_mark(t);
+	w->brief_tail = text_changes(t->r, step, t->g, true, &t->pool);
+	w->brief_len = pool_mark(t) - w->brief;
 	w->note = pool_mark(t);
 	if (o->notes && o->notes[step])
 		buf_safe(&t->pool, o->notes[step], strlen(o->notes[step]));
@@ -263,71 +262,9 @@ static bool choose_layout(struct table *t)
 
 /* ---- output ------------------------------------------------------------- */
 
-struct line { /* one line of output: padding is written only before text */
-	struct buf *out;
-	bool color;
-	unsigned at, pending;
-};
-
-static void pad_to(struct line *l, unsigned column)
-{
-	if (column > l->at + l->pending)
-		l->pending = column - l->at;
-}
-
-static void put(struct line *l, const char *style, const char *s, size_t len)
-{
-	if (!len)
-		return;
-	buf_repeat(l->out, ' ', l->pending);
-	l->at += l->pending + (unsigned)utf8_columns(s, len);
-	l->pending = 0;
-	if (style && l->color)
-		buf_str(l->out, style);
-	buf_add(l->out, s, len);
-	if (style && l->color)
-		buf_str(l->out, RESET);
-}
-
-/* Cut to `width` columns, never inside a character. */
-static void put_fit(struct line *l, const char *style, const char *s, size_t len, unsigned width,
-                    const char *dots)
-{
-	unsigned mark = (unsigned)utf8_columns(dots, strlen(dots)), used = 0;
-	size_t i = 0;
-	if (utf8_columns(s, len) <= width) {
-		put(l, style, s, len);
-		return;
-	}
-	while (i < len) {
-		uint32_t cp = 0;
-		unsigned n = utf8_decode(s + i, len - i, &cp), w = n ? utf8_width(cp) : 1;
-		if (used + w + mark > width)
-			break;
-		used += w;
-		i += n ? n : 1;
-	}
-	while (i > 0 && s[i - 1] == ' ')
-		i--;
-	struct buf cut;
-	buf_init(&cut);
-	buf_add(&cut, s, i);
-	if (mark <= width)
-		buf_str(&cut, dots);
-	put(l, style, buf_cstr(&cut), cut.len);
-	buf_free(&cut);
-}
-
-static void put_number(struct line *l, const char *style, uint32_t n, unsigned width)
-{
-	char text[16];
-	int len = snprintf(text, sizeof text, "%*u", (int)width, n);
-	put(l, style, text, (size_t)len);
-}
-
 static void put_title(struct line *l, const char *s, unsigned width, const char *dots)
 {
-	put_fit(l, BOLD, s, strlen(s), width, dots);
+	line_fit(l, BOLD, s, strlen(s), width, dots);
 }
 
 static void header(struct table *t, struct line *l)
@@ -335,22 +272,22 @@ static void header(struct table *t, struct line *l)
 	unsigned at = t->o->marks ? 2 : 0;
 	struct buf b;
 	buf_init(&b);
-	pad_to(l, at + t->step_width - 4);
+	line_pad(l, at + t->step_width - 4);
 	put_title(l, "step", 4, "");
 	at += t->step_width + GAP;
 	for (uint32_t i = 0; t->layout == LAYOUT_MARKS && i < t->nlanes; i++) {
-		pad_to(l, at);
-		put_number(l, BOLD, t->lanes[i].thread + 1, 0);
+		line_pad(l, at);
+		line_number(l, BOLD, t->lanes[i].thread + 1, 0);
 		at += t->mark_width + 1;
 	}
 	at += t->layout == LAYOUT_MARKS;
 	if (t->layout >= LAYOUT_MARKS) {
-		pad_to(l, at);
+		line_pad(l, at);
 		put_title(l, "thread", capped(t, t->thread_want), t->g->dots);
 		at += capped(t, t->thread_want) + GAP + capped(t, t->text_want) + GAP;
 	}
 	for (uint32_t i = 0; t->layout < LAYOUT_MARKS && i < t->nlanes; i++) {
-		pad_to(l, at);
+		line_pad(l, at);
 		buf_clear(&b);
 		if (t->layout == LAYOUT_NUMBERS)
 			buf_printf(&b, "%u", t->lanes[i].thread + 1);
@@ -359,16 +296,16 @@ static void header(struct table *t, struct line *l)
 		put_title(l, buf_cstr(&b), t->lanes[i].width, t->g->dots);
 		at += t->lanes[i].width + GAP;
 	}
-	pad_to(l, at + t->line_width - 4);
+	line_pad(l, at + t->line_width - 4);
 	put_title(l, "line", 4, "");
 	at += t->line_width + GAP;
 	if (t->change_want) {
-		pad_to(l, at);
+		line_pad(l, at);
 		put_title(l, "changes", capped(t, t->change_want), t->g->dots);
 		at += capped(t, t->change_want) + GAP;
 	}
 	if (t->note_want) {
-		pad_to(l, at);
+		line_pad(l, at);
 		put_title(l, t->o->note_title, capped(t, t->note_want), t->g->dots);
 	}
 	buf_free(&b);
@@ -386,21 +323,14 @@ static void cell(struct table *t, struct line *l, const struct row *w, struct la
 	unsigned column = l->at + l->pending;
 	if (ln->blocks && !edge) {
 		if (ln->inside)
-			put(l, DIM, t->g->bar, strlen(t->g->bar));
-		pad_to(l, column + 2);
+			line_put(l, DIM, t->g->bar, strlen(t->g->bar));
+		line_pad(l, column + 2);
 		width = width > 2 ? width - 2 : 1;
 	}
 	if (!style && t->o->marks && t->o->marks[w->step])
 		style = BOLD;
 	style = style ? style : edge ? CYAN : NULL;
-	size_t head = w->text_len - w->tail_len;
-	unsigned tail = columns(t, w->text + head, w->tail_len);
-	if (tail && columns(t, w->text, w->text_len) > width && tail + 6 <= width) {
-		put_fit(l, style, text, head, width - tail, t->g->dots);
-		put(l, style, text + head, w->tail_len);
-	} else {
-		put_fit(l, style, text, w->text_len, width, t->g->dots);
-	}
+	line_tail(l, style, text, w->text_len, w->tail_len, width, t->g->dots);
 }
 
 /* A lane without words: the corners, the bar, or a dot for a step. */
@@ -411,7 +341,7 @@ static void put_mark(struct table *t, struct line *l, const struct run_step *s, 
 	                : s->entered != IR_NONE ? g->top
 	                : s->exited != IR_NONE  ? g->bottom
 	                                        : g->dot;
-	put(l, s->thread == ln->thread ? CYAN : DIM, m, strlen(m));
+	line_put(l, s->thread == ln->thread ? CYAN : DIM, m, strlen(m));
 }
 
 static void step_row(struct table *t, struct line *l, const struct row *w)
@@ -420,12 +350,12 @@ static void step_row(struct table *t, struct line *l, const struct row *w)
 	uint32_t lane = t->lane_of[s->thread];
 	unsigned at = t->o->marks ? 2 : 0;
 	if (t->o->marks && t->o->marks[w->step])
-		put(l, BOLD, "*", 1);
-	pad_to(l, at);
-	put_number(l, DIM, w->step + 1, t->step_width);
+		line_put(l, BOLD, "*", 1);
+	line_pad(l, at);
+	line_number(l, DIM, w->step + 1, t->step_width);
 	at += t->step_width + GAP;
 	for (uint32_t i = 0; t->layout == LAYOUT_MARKS && i < t->nlanes; i++) {
-		pad_to(l, at);
+		line_pad(l, at);
 		put_mark(t, l, s, &t->lanes[i]);
 		at += t->mark_width + 1;
 	}
@@ -434,31 +364,35 @@ static void step_row(struct table *t, struct line *l, const struct row *w)
 		struct buf b;
 		buf_init(&b);
 		text_thread(t->r->ir, s->thread, &b);
-		pad_to(l, at);
-		put_fit(l, NULL, buf_cstr(&b), b.len, capped(t, t->thread_want), t->g->dots);
+		line_pad(l, at);
+		line_fit(l, NULL, buf_cstr(&b), b.len, capped(t, t->thread_want), t->g->dots);
 		buf_free(&b);
 		at += capped(t, t->thread_want) + GAP;
-		pad_to(l, at);
+		line_pad(l, at);
 		cell(t, l, w, &t->lanes[lane], capped(t, t->text_want));
 		at += capped(t, t->text_want) + GAP;
 	}
 	for (uint32_t i = 0; t->layout < LAYOUT_MARKS && i < t->nlanes; i++) {
-		pad_to(l, at);
+		line_pad(l, at);
 		if (i == lane)
 			cell(t, l, w, &t->lanes[i], t->lanes[i].width);
 		else if (t->lanes[i].inside)
-			put(l, DIM, t->g->bar, strlen(t->g->bar));
+			line_put(l, DIM, t->g->bar, strlen(t->g->bar));
 		at += t->lanes[i].width + GAP;
 	}
-	pad_to(l, at);
-	put_number(l, DIM, text_line(t->r->ir, s->node), t->line_width);
+	line_pad(l, at);
+	line_number(l, DIM, text_line(t->r->ir, s->node), t->line_width);
 	at += t->line_width + GAP;
-	pad_to(l, at);
-	put_fit(l, CYAN, t->pool.data + w->change, w->change_len, capped(t, t->change_want), t->g->dots);
+	line_pad(l, at);
+	if (columns(t, w->change, w->change_len) <= capped(t, t->change_want))
+		line_put(l, CYAN, t->pool.data + w->change, w->change_len);
+	else
+		line_tail(l, CYAN, t->pool.data + w->brief, w->brief_len, w->brief_tail,
+		         capped(t, t->change_want), t->g->dots);
 	if (t->change_want)
 		at += capped(t, t->change_want) + GAP;
-	pad_to(l, at);
-	put_fit(l, NULL, t->pool.data + w->note, w->note_len, capped(t, t->note_want), t->g->dots);
+	line_pad(l, at);
+	line_fit(l, NULL, t->pool.data + w->note, w->note_len, capped(t, t->note_want), t->g->dots);
 	buf_char(l->out, '\n');
 }
 
@@ -477,8 +411,8 @@ static void gap_row(struct table *t, struct buf *out)
 	buf_printf(&b, "%s %u step%s not shown", t->g->dots, t->left_out, t->left_out == 1 ? "" : "s");
 	if (t->o->full)
 		buf_printf(&b, " (%s shows all)", t->o->full);
-	pad_to(&l, (t->o->marks ? 2 : 0) + t->step_width + GAP);
-	put(&l, DIM, buf_cstr(&b), b.len);
+	line_pad(&l, (t->o->marks ? 2 : 0) + t->step_width + GAP);
+	line_put(&l, DIM, buf_cstr(&b), b.len);
 	buf_char(out, '\n');
 	buf_free(&b);
 }
@@ -489,7 +423,7 @@ static void legend(struct table *t, struct buf *out)
 	struct line l = { .out = out, .color = t->o->color };
 	struct buf b;
 	buf_init(&b);
-	put(&l, NULL, "threads", 7);
+	line_put(&l, NULL, "threads", 7);
 	for (uint32_t i = 0; i < t->nlanes; i++) {
 		buf_clear(&b);
 		text_thread(t->r->ir, t->lanes[i].thread, &b);
@@ -499,8 +433,8 @@ static void legend(struct table *t, struct buf *out)
 			l.at = 0;
 			l.pending = 7;
 		}
-		pad_to(&l, l.at + l.pending + GAP);
-		put_fit(&l, NULL, buf_cstr(&b), b.len, t->o->width > 20 ? t->o->width - 10 : 100,
+		line_pad(&l, l.at + l.pending + GAP);
+		line_fit(&l, NULL, buf_cstr(&b), b.len, t->o->width > 20 ? t->o->width - 10 : 100,
 		        t->g->dots);
 	}
 	buf_char(out, '\n');

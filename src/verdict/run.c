@@ -402,23 +402,30 @@ enum run_status run_step(struct run *r, uint32_t thread, const uint32_t *picks, 
 	return RUN_OK;
 }
 
+/* Forgets the steps from n on; r->now is the caller's to set. */
+static void truncate_to(struct run *r, uint32_t n)
+{
+	const struct run_step *s = &r->steps[n];
+	r->nsteps = n;
+	r->npicks = s->pick;
+	r->nevents = s->event;
+	r->nchanges = s->change;
+	r->nlocals = s->local;
+	if (r->cursor_at > n) {
+		memcpy(r->cursor, r->ir->init, r->ir->nstate * sizeof *r->cursor);
+		r->cursor_at = 0;
+	}
+	while (r->nkept && (r->nkept - 1) * r->stride > n)
+		r->nkept--;
+}
+
 bool run_undo(struct run *r)
 {
 	if (!r->nsteps)
 		return false;
 	bool fault = run_faulted(r);
-	const struct run_step *s = &r->steps[--r->nsteps];
-	r->npicks = s->pick;
-	r->nevents = s->event;
-	r->nchanges = s->change;
-	r->nlocals = s->local;
-	if (r->cursor_at > r->nsteps) {
-		memcpy(r->cursor, r->ir->init, r->ir->nstate * sizeof *r->cursor);
-		r->cursor_at = 0;
-	}
-	while (r->nkept && (r->nkept - 1) * r->stride > r->nsteps)
-		r->nkept--;
-	if (fault)
+	truncate_to(r, r->nsteps - 1);
+	if (fault) /* the state is that before it already */
 		return true;
 	if (r->has_prev) {
 		int32_t *t = r->now;
@@ -431,67 +438,17 @@ bool run_undo(struct run *r)
 	return true;
 }
 
-/* ---- random steps ------------------------------------------------------- */
-
-struct sample {
-	struct rng *rng;
-	uint32_t seen;
-	struct ir_choices ch;
-};
-
-static bool sample_outcome(void *arg, enum ir_result res, const int32_t *next,
-                           const struct ir_choices *ch, const struct ir_effect *eff)
+void run_rewind(struct run *r, uint32_t n)
 {
-	struct sample *s = arg;
-	(void)res;
-	(void)next;
-	(void)eff;
-	if (rng_below(s->rng, ++s->seen) == 0)
-		s->ch = *ch;
-	return true;
-}
-
-/* Picks for a step of `thread`, alternative by alternative. Where that runs
- * into what an assume forbids again and again, all outcomes are listed. */
-static bool random_picks(struct run *r, uint32_t thread, struct rng *rng, struct ir_choices *ch)
-{
-	struct ir_effect eff = { 0 };
-	for (int attempt = 0; attempt < 16; attempt++) {
-		uint32_t done = 0;
-		enum ir_result res;
-		for (;;) {
-			ch->fixed = done;
-			res = ir_step(r->ir, r->now, thread, ch, r->spare, &eff);
-			if (ch->n <= done)
-				break;
-			ch->pick[done] = rng_below(rng, ch->size[done]);
-			done++;
-		}
-		if (res != IR_BLOCKED && !(eff.stuck && ch->n))
-			return true;
-		if (res == IR_BLOCKED && !ch->n)
-			return false;
+	if (n >= r->nsteps)
+		return;
+	if (n + 1 == r->nsteps) {
+		run_undo(r);
+		return;
 	}
-	struct sample s = { .rng = rng };
-	ir_successors(r->ir, r->now, thread, r->spare, sample_outcome, &s);
-	*ch = s.ch;
-	return s.seen > 0;
-}
-
-enum run_status run_random(struct run *r, struct rng *rng)
-{
-	struct ir_choices ch;
-	if (run_faulted(r))
-		return RUN_OVER;
-	for (uint32_t i = 0; i < r->ir->nthreads; i++)
-		r->order[i] = i;
-	for (uint32_t left = r->ir->nthreads; left > 0; left--) {
-		uint32_t k = rng_below(rng, left), thread = r->order[k];
-		if (random_picks(r, thread, rng, &ch))
-			return run_step(r, thread, ch.pick, ch.n);
-		r->order[k] = r->order[left - 1];
-	}
-	return RUN_BLOCKED;
+	truncate_to(r, n);
+	rebuild(r, n, r->now);
+	r->has_prev = false;
 }
 
 /* ---- questions ---------------------------------------------------------- */

@@ -116,6 +116,8 @@ void run_free(struct run *r);
 enum run_status run_step(struct run *r, uint32_t thread, const uint32_t *picks, uint32_t npicks);
 /* Takes the last step back; false when there is none. */
 bool run_undo(struct run *r);
+/* Back to the first n steps, at the cost of at most `stride` steps. */
+void run_rewind(struct run *r, uint32_t n);
 /*
  * One step of a thread that can move, and picks, drawn uniformly (alternative
  * by alternative). RUN_BLOCKED: no thread can move.

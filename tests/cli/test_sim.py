@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tap import check, done, run
 
-intact, examples = sys.argv[1], Path(sys.argv[2])
+intact, examples = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2])
 lost = examples / "lost-update.atm"
 tmp_dir = tempfile.TemporaryDirectory()
 tmp = Path(tmp_dir.name)
@@ -292,14 +292,14 @@ after 0 steps: x = 0
   2: b 1  line 8  x = 5
   3: b 2  line 8  x = 5
 > 1
-step 1, 1: a: enter inc
+step 1, thread 1 (a): enter inc
 
 after 1 step: x = 0
   1: a    [inc]  line 4  read x -> 0
   2: b 1  line 8  x = 5
   3: b 2  line 8  x = 5
 > 3
-step 2, 3: b 2: x = 5  [x: 0 -> 5]
+step 2, thread 3 (b 2): x = 5  [x: 0 -> 5]
 
 after 2 steps: x = 5
   1: a    [inc]  line 4  read x -> 5
@@ -369,7 +369,7 @@ def terminal(argv, keys, columns=100, **env):
 
 
 rc, out = terminal([intact, "sim", "-i", str(small)], ["1", "1", "t", "q"], LANG="C.UTF-8", NO_COLOR="1")
-check("a session on a terminal: box characters, no echo of ours", rc == 0 and "step 2, 1: a: read x → 0\n" in out and
+check("a session on a terminal: box characters, no echo of ours", rc == 0 and "step 2, thread 1 (a): read x → 0\n" in out and
       "   1  ┌ inc            3\n" in out and out.count("> 1\n") == 2, out)
 rc, out = terminal([intact, "sim", str(small), "--schedule", "1,1,3,1,1"], [], LANG="C.UTF-8")
 plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
@@ -393,6 +393,17 @@ long = write("long.atm", f"int {'v' * 10000}; thread {'t' * 2000} * 2 {{ atomic 
 rc, out, err = sim(long, "--seed", "1")
 rows = [line for line in out.splitlines() if re.match(r" *\d+  ", line)]
 check("10,000-character names", rc == 0 and len(rows) == 6 and all(len(line) <= 100 for line in rows), rows)
+
+# ---- the page ---------------------------------------------------------------------------
+
+root = examples.parent
+page = (root / "docs" / "sim.md").read_text()
+blocks = re.findall(r"```console\n\$ intact (.*)\n((?:.*\n)*?)```\n", page)
+check("docs/sim.md has its examples", len(blocks) >= 6)
+for command, shown in blocks:
+    keys = "".join(k + "\n" for k in re.findall(r"^> (.*)$", shown, re.M))
+    rc, out, err = run([intact, *command.split()], stdin=keys, cwd=root)
+    check(f"docs/sim.md: intact {command}", err + out == shown, err + out)
 
 # ---- every example --------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ static uint32_t slot_of(const struct ir *p, const char *name)
 	for (uint32_t i = 0; i < p->nvars; i++)
 		if (!strcmp(p->vars[i].name, name))
 			return p->vars[i].slot;
-	CHECK(!"no such variable");
+	CHECK(false); /* no such variable */
 	return 0;
 }
 

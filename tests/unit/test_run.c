@@ -67,7 +67,7 @@ static const struct ir *load(struct lang *l, const char *name, const char *text,
 		diags_render(&l->diags, &b, false);
 		printf("# %s: %s\n", name, buf_cstr(&b));
 		buf_free(&b);
-		CHECK(!"the model loads");
+		CHECK(0 && "the model loads");
 		return NULL;
 	}
 	return l->ir;
@@ -202,10 +202,20 @@ static void walk_model(const char *name, const char *text, uint64_t seed, size_t
 	for (int round = 0; round < LEN + 200 && n < LEN; round++) {
 		if (rng_below(&rng, 40) == 0) {
 			uint32_t back = rng_below(&rng, 30);
-			while (back-- && run_undo(&r))
-				n -= r.nsteps < n;
+			if (rng_below(&rng, 2)) {
+				n -= back < n ? back : n;
+				run_rewind(&r, n);
+			} else {
+				while (back-- && run_undo(&r))
+					n--;
+			}
 			CHECK_EQ(n, r.nsteps);
 			CHECK(!memcmp(run_now(&r), states + (size_t)n * p->nstate,
+			              p->nstate * sizeof *states));
+		}
+		if (rng_below(&rng, 20) == 0) {
+			uint32_t k = n - rng_below(&rng, n < 20 ? n + 1 : 20);
+			CHECK(!memcmp(run_state(&r, k), states + (size_t)k * p->nstate,
 			              p->nstate * sizeof *states));
 		}
 		enum run_status st = run_random(&r, &rng);

@@ -81,6 +81,33 @@ static void test_exact(void)
 	lang_free(&l);
 }
 
+/* What came of a step is kept when its text is cut. */
+static void test_narrow(void)
+{
+	static const char text[] =
+		"bool a_long_name; int[0..9] another_name;\n"
+		"thread left { if (cas(a_long_name, false, true)) another_name = 5; }\n"
+		"thread right { if (cas(a_long_name, false, true)) another_name = 7; }\n";
+	struct lang l;
+	struct run r;
+	struct buf b;
+	const struct ir *p = load(&l, text, NULL, 0);
+	if (!p)
+		return;
+	buf_init(&b);
+	CHECK(run_init(&r, p));
+	take(&r, "121");
+	table_render(&r, &(struct table_options){ .width = 68, .utf8 = true }, &b);
+	CHECK_STR(buf_cstr(&b),
+	          "step  1: left            2: right           line  changes\n"
+	          "   1  cas(a_l… succeeds                        2  a_long_na… → true\n"
+	          "   2                     cas(a_long… fails     3\n"
+	          "   3  another_name = 5                         2  another_name → 5\n");
+	buf_free(&b);
+	run_free(&r);
+	lang_free(&l);
+}
+
 /* Every line fits, is UTF-8, and has no control character. */
 static void check_page(const struct buf *b, unsigned width)
 {
@@ -128,7 +155,7 @@ static void test_every_width(void)
 	const char *texts[] = { lost, buf_cstr(&text),
 		"int x; bool y; thread worker * 3 { while (true) { atomic { x = (x + 1) % 5; } y = !y; } }" };
 	for (int m = 0; m < 3; m++)
-		for (uint32_t count = 1; count < 40; count += count < 4 ? 1 : 7) {
+		for (uint32_t count = 1; count < 40; count += count < 4 ? 1 : 11) {
 			struct lang l;
 			struct run r;
 			struct rng rng;
@@ -139,7 +166,7 @@ static void test_every_width(void)
 			rng_seed(&rng, count);
 			for (int i = 0; i < 60; i++)
 				run_random(&r, &rng);
-			for (unsigned width = 40; width < 180; width += 1 + width / 7) {
+			for (unsigned width = 40; width < 180; width += 1 + width / 5) {
 				for (int k = 0; k < 8; k++) {
 					struct table_options o = { .width = width, .utf8 = k & 1, .list = k & 2,
 						                   .max_rows = k & 4 ? 30 : 0 };
@@ -191,6 +218,7 @@ static void test_color(void)
 int main(void)
 {
 	RUN(test_exact);
+	RUN(test_narrow);
 	RUN(test_every_width);
 	RUN(test_color);
 	return check_done();
