@@ -10,3 +10,8 @@ INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore"
 echo "== examples, walked with many seeds"
 INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
 python3 tests/cli/test_examples.py "$intact" 40 | tail -1
+echo "== random traces: clocks, graph and the judge; every cycle verified, corrupted ones rejected"
+INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_serial"
+INTACT_TRACE_RUNS=${INTACT_TRACE_RUNS:-100} python3 tests/cli/test_trace.py "$intact" . | tail -3
+echo "== predicted reorderings against all feasible runs"
+INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_predict"

@@ -59,12 +59,10 @@ static void judge_init(struct judge *j, const struct event *ev, uint32_t n)
 static bool clash(const struct judge *j, uint32_t a, uint32_t b)
 {
 	const struct event *x = &j->ev[a], *y = &j->ev[b];
-	if (j->off[a] || j->off[b])
-		return false;
 	if (x->kind <= EVENT_WRITE && y->kind <= EVENT_WRITE)
 		return x->target == y->target && x->kind + y->kind > 0;
 	if (x->kind == EVENT_REL && y->kind == EVENT_ACQ)
-		return x->target == y->target;
+		return x->target == y->target && !j->off[a] && !j->off[b];
 	return (x->kind == EVENT_FORK && x->target == y->thread) ||
 	       (y->kind == EVENT_JOIN && y->target == x->thread);
 }
@@ -148,7 +146,7 @@ static bool is_link(const struct judge *j, uint32_t c, uint32_t e)
 	if (j->ev[c].thread == j->ev[e].thread || !clash(j, c, e))
 		return false;
 	for (uint32_t d = c + 1; d < e; d++)
-		if (!j->off[d] && same_object(j, c, e, d) && clash(j, c, d) &&
+		if (same_object(j, c, e, d) && clash(j, c, d) &&
 		    (j->ev[d].thread == j->ev[e].thread || clash(j, d, e)))
 			return false;
 	return true;
