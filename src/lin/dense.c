@@ -112,11 +112,16 @@ static void add(struct dense *d, val v)
 
 bool dense_build(struct dense *d, const struct problem *p)
 {
+	return dense_build_fn(d, p, FN_WRITE);
+}
+
+bool dense_build_fn(struct dense *d, const struct problem *p, enum fn fn)
+{
 	memset(d, 0, sizeof *d);
 	d->lim = p->lim;
 	uint32_t lo = p->init, hi = p->init, writes = 1;
 	for (uint32_t i = 0; i < p->n; i++)
-		if (p->ops[i].fn == FN_WRITE) {
+		if (p->ops[i].fn == fn) {
 			val v = p->ops[i].a;
 			lo = v < lo ? v : lo;
 			hi = v > hi ? v : hi;
@@ -142,7 +147,7 @@ bool dense_build(struct dense *d, const struct problem *p)
 	}
 	add(d, p->init);
 	for (uint32_t i = 0; i < p->n; i++)
-		if (p->ops[i].fn == FN_WRITE)
+		if (p->ops[i].fn == fn)
 			add(d, p->ops[i].a);
 	return true;
 }

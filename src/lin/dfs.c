@@ -454,9 +454,77 @@ enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max
 	return r->verdict;
 }
 
+/* ---- the moment ------------------------------------------------------------------
+ *
+ * The search knows every answer from the start, also those given after the
+ * response it gets stuck at. For operations that change the object and answer
+ * (cas, dequeue, ...) that is more than was known at the time: then the first
+ * moment of certainty may be later, and is looked for among the prefixes.
+ */
+
+static bool answers(const struct problem *p)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint8_t f = p->ops[i].fn;
+		if (p->ops[i].res != RES_NONE ? f != FN_CONTAINS : f == FN_DEQ || f == FN_POP || f == FN_POLL)
+			return true;
+	}
+	return false;
+}
+
+/* What was known before event `cut`; map gives the operations' old numbers. */
+static void prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t *map,
+                   struct problem *out)
+{
+	*out = *p;
+	out->ops = ops;
+	out->n = 0;
+	for (uint32_t i = 0; i < p->n && p->ops[i].call < cut; i++) {
+		struct hop op = p->ops[i];
+		if (op.ret >= cut) {
+			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
+				continue;
+			op.ret = RANK_INF;
+			op.res = RES_NONE;
+			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL)
+				op.b = VAL_NONE;
+		}
+		map[out->n] = i;
+		ops[out->n++] = op;
+	}
+}
+
+static void first_moment(const struct problem *p, struct result *r)
+{
+	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
+	struct hop *ops = lim_realloc(p->lim, NULL, 0, bo);
+	uint32_t *map = lim_realloc(p->lim, NULL, 0, bm);
+	uint32_t stuck = p->ops[r->culprit].ret, good = stuck, bad = p->nevents;
+	for (uint32_t cut = stuck + 1; ops && map && good + 1 < bad;) {
+		struct problem q;
+		struct result s;
+		prefix(p, cut, ops, map, &q);
+		enum lin_verdict v = lin_dfs(&q, &s, 0);
+		result_free(&s);
+		if (v == LIN_UNKNOWN)
+			break;
+		*(v == LIN_HOLDS ? &good : &bad) = cut;
+		cut = good + (bad - good + 1) / 2;
+	}
+	if (ops && map && good + 1 >= bad && bad != stuck + 1)
+		for (uint32_t i = 0; i < p->n; i++)
+			if (p->ops[i].ret == bad - 1)
+				r->culprit = i;
+	r->moment_open = good + 1 < bad;
+	lim_free(p->lim, ops, ops ? bo : 0);
+	lim_free(p->lim, map, map ? bm : 0);
+}
+
 enum lin_verdict lin_search(const struct problem *p, struct result *r)
 {
 	lin_dfs(p, r, 0);
+	if (r->verdict == LIN_VIOLATED && answers(p))
+		first_moment(p, r);
 	r->algorithm = ALG_SEARCH;
 	return r->verdict;
 }

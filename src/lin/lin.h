@@ -65,6 +65,7 @@ struct result {
 	uint32_t *order;       /* holds: the operations in their order */
 	uint32_t norder;       /*   (regular, safe: order[i] = the write read i saw) */
 	uint32_t culprit;      /* violated: with its response it was certain */
+	bool moment_open;      /*   or perhaps with an earlier one */
 	enum proof proof;
 	uint32_t *ops;         /* the facts of the proof */
 	uint32_t nops;
@@ -96,7 +97,9 @@ struct dense {
 	uint32_t base, range, mask, n;
 	bool direct;
 };
-bool dense_build(struct dense *d, const struct problem *p); /* init is id 0 */
+/* Values of operations of kind fn; the initial one is number 0. */
+bool dense_build_fn(struct dense *d, const struct problem *p, enum fn fn);
+bool dense_build(struct dense *d, const struct problem *p); /* of writes */
 uint32_t dense_get(const struct dense *d, val v);           /* RANK_INF: never written */
 void dense_free(struct dense *d);
 

@@ -157,22 +157,118 @@ static bool precedes(const struct problem *p, uint32_t x, uint32_t y)
 	return x == RANK_INF || p->ops[x].ret < p->ops[y].call;
 }
 
+static bool is_put(uint8_t fn)
+{
+	return fn == FN_WRITE || fn == FN_ENQ || fn == FN_PUSH || fn == FN_INSERT;
+}
+
+static bool is_take(uint8_t fn)
+{
+	return fn == FN_DEQ || fn == FN_POP || fn == FN_POLL;
+}
+
+/* How often v was written or put in by operations invoked before a rank. */
 static uint32_t writes_of(const struct problem *p, val v, uint32_t before)
 {
-	uint32_t n = v == p->init;
+	uint32_t len, n = v == p->init;
+	const val *e = val_elems(p->vals, p->init, &len);
+	for (uint32_t i = 0; i < len; i++)
+		n += e[i] == v;
 	for (uint32_t i = 0; i < p->n; i++)
-		n += p->ops[i].fn == FN_WRITE && p->ops[i].a == v && p->ops[i].call < before;
+		n += is_put(p->ops[i].fn) && p->ops[i].a == v && p->ops[i].call < before;
 	return n;
 }
 
 static enum verify_answer check_unwritten(const struct problem *p, const uint32_t *ops, char *why)
 {
 	const struct hop *rd = &p->ops[ops[0]];
-	if (rd->fn != FN_READ || rd->ret == RANK_INF)
-		return reject(why, "the proof is not about a completed read", ops[0]);
+	if (rd->ret == RANK_INF || (rd->fn != FN_READ && (!is_take(rd->fn) || rd->b == VAL_NIL)))
+		return reject(why, "the proof is not about a completed read or removal", ops[0]);
 	if (writes_of(p, rd->b, rd->ret))
 		return reject(why, "the value had been written when the read returned", ops[0]);
 	return VERIFY_ACCEPTED;
+}
+
+/* ---- containers ------------------------------------------------------------------ */
+
+static enum verify_answer check_twice(const struct problem *p, const uint32_t *ops, char *why)
+{
+	const struct hop *a = &p->ops[ops[0]], *b = &p->ops[ops[1]];
+	if (ops[0] == ops[1] || !is_take(a->fn) || !is_take(b->fn) || a->ret == RANK_INF ||
+	    b->ret == RANK_INF || a->b != b->b || a->b == VAL_NIL)
+		return reject(why, "the operations did not both take the value", RANK_INF);
+	return writes_of(p, a->b, RANK_INF) > 1 ? reject(why, "the value was put in more than once", RANK_INF)
+	                                        : VERIFY_ACCEPTED;
+}
+
+/* in a before in b, and out b before out a (or a never came out). */
+static enum verify_answer check_fifo(const struct problem *p, const uint32_t *ops, char *why)
+{
+	const struct hop *ia = &p->ops[ops[0]], *ib = &p->ops[ops[1]], *ob = &p->ops[ops[3]];
+	const struct hop *oa = ops[2] == RANK_INF ? NULL : &p->ops[ops[2]];
+	if (p->obj != OBJ_QUEUE || ia->fn != FN_ENQ || ib->fn != FN_ENQ || ob->fn != FN_DEQ ||
+	    ob->b != ib->a || ob->ret == RANK_INF || (oa && (oa->fn != FN_DEQ || oa->b != ia->a)))
+		return reject(why, "the operations are not those of two values", RANK_INF);
+	if (writes_of(p, ia->a, RANK_INF) != 1 || writes_of(p, ib->a, RANK_INF) != 1)
+		return reject(why, "a value was put in more than once", RANK_INF);
+	if (ia->ret >= ib->call || (oa && ob->ret >= oa->call))
+		return reject(why, "the operations do not precede each other as the proof says", RANK_INF);
+	for (uint32_t i = 0; i < p->n && !oa; i++)
+		if (p->ops[i].fn == FN_DEQ && (p->ops[i].b == ia->a || p->ops[i].b == VAL_NONE))
+			return reject(why, "the first value may have come out", i);
+	return VERIFY_ACCEPTED;
+}
+
+/* At every moment of ops[0] some value is surely inside: one below its own
+ * with `smaller`. A value that is put in more than once counts for nothing,
+ * and nothing counts when a removal never answered. */
+static enum verify_answer check_inside(const struct problem *p, const uint32_t *ops, bool smaller, char *why)
+{
+	const struct hop *d = &p->ops[ops[0]];
+	if (!is_take(d->fn) || d->ret == RANK_INF || (smaller ? p->obj != OBJ_PQUEUE : d->b != VAL_NIL))
+		return reject(why, "the proof is about another operation", ops[0]);
+	uint32_t *until = malloc((p->nevents + 2ull) * sizeof *until); /* inside from gap g to until[g] */
+	if (!until)
+		return VERIFY_UNDECIDED;
+	memset(until, 0, (p->nevents + 2ull) * sizeof *until);
+	enum verify_answer out = VERIFY_ACCEPTED;
+	struct map in;
+	map_init(&in);
+	for (uint32_t i = 0; i < p->n; i++) { /* who put each value in; twice: nobody */
+		if (!is_put(p->ops[i].fn))
+			continue;
+		uint32_t had = map_get(&in, p->ops[i].a);
+		map_put(&in, p->ops[i].a, had == MAP_NONE ? i : p->n);
+	}
+	for (uint32_t i = 0; i < p->n; i++)
+		if (is_put(p->ops[i].fn) && map_get(&in, p->ops[i].a) == i && p->ops[i].ret != RANK_INF &&
+		    (!smaller || val_compare(p->vals, p->ops[i].a, d->b) < 0))
+			until[p->ops[i].ret + 1] = p->nevents + 1;
+	for (uint32_t i = 0; i < p->n; i++) {
+		if (!is_take(p->ops[i].fn))
+			continue;
+		if (p->ops[i].b == VAL_NONE)
+			out = reject(why, "a removal never answered", i);
+		uint32_t put = p->ops[i].b == VAL_NONE ? MAP_NONE : map_get(&in, p->ops[i].b);
+		if (put != MAP_NONE && put < p->n && p->ops[put].ret != RANK_INF &&
+		    until[p->ops[put].ret + 1] > p->ops[i].call)
+			until[p->ops[put].ret + 1] = p->ops[i].call;
+	}
+	uint32_t lo = d->call + 1;
+	if (smaller) { /* its own value must be in before it is taken */
+		uint32_t put = map_get(&in, d->b);
+		if (put < p->n && p->ops[put].call + 1 > lo)
+			lo = p->ops[put].call + 1;
+	}
+	map_free(&in);
+	uint32_t reach = 0;
+	for (uint32_t g = 0; g <= d->ret && out == VERIFY_ACCEPTED; g++) {
+		reach = until[g] > reach ? until[g] : reach;
+		if (g >= lo && reach < g)
+			out = reject(why, "there is a moment at which nothing need be inside", ops[0]);
+	}
+	free(until);
+	return out;
 }
 
 /* Two values, each written once, of which each has an operation that precedes
@@ -336,25 +432,28 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
                                     uint32_t nops, uint32_t culprit, uint32_t budget, char *why)
 {
 	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1,
-		                        [PROOF_ZONES] = 4, [PROOF_INSIDE] = 4 };
+		                        [PROOF_ZONES] = 4, [PROOF_INSIDE] = 4, [PROOF_FIFO] = 4,
+		                        [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1, [PROOF_PRIORITY] = 1,
+		                        [PROOF_COUNTS] = 0 };
 	bool reg = p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER || p->obj == OBJ_KV);
+	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE;
 	if (culprit != RANK_INF && culprit >= p->n)
 		return reject(why, "the proof names an operation that is not there", culprit);
 	for (uint32_t i = 0; i < nops; i++)
 		if (ops[i] >= p->n && ops[i] != RANK_INF)
 			return reject(why, "the proof names an operation that is not there", ops[i]);
-	if (proof <= PROOF_INSIDE && need[proof]) {
-		bool initial = proof == PROOF_ZONES || proof == PROOF_INSIDE;
-		if (nops < need[proof])
+	if (proof > PROOF_COUNTS || nops < need[proof])
+		return reject(why, "the proof names too few operations", RANK_INF);
+	for (uint32_t i = 0; i < need[proof]; i++) { /* the initial write, a removal that never came */
+		bool may_miss = (about_reg && need[proof] == 4 && i == 0) || (proof == PROOF_FIFO && i == 2);
+		if (ops[i] == RANK_INF && !may_miss)
 			return reject(why, "the proof names too few operations", RANK_INF);
-		for (uint32_t i = 0; i < nops; i++)
-			if (ops[i] == RANK_INF && !(initial && i == 0))
-				return reject(why, "the proof names too few operations", RANK_INF);
-		for (uint32_t i = 0; i < p->n; i++)
-			reg &= p->ops[i].fn == FN_READ || p->ops[i].fn == FN_WRITE;
-		if (!reg)
-			return reject(why, "the proof is about a register", RANK_INF);
 	}
+	for (uint32_t i = 0; i < p->n && reg; i++) /* a write may also be part of a cas or append */
+		reg = p->ops[i].fn == FN_READ || p->ops[i].fn == FN_WRITE;
+	bool box = p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE;
+	if (need[proof] && !(reg || (box && !about_reg)))
+		return reject(why, "the proof is about another kind of object", RANK_INF);
 	switch (proof) {
 	case PROOF_UNWRITTEN:
 	case PROOF_FUTURE:
@@ -364,6 +463,13 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
 	case PROOF_ZONES:
 	case PROOF_INSIDE:
 		return check_zones(p, ops, proof == PROOF_INSIDE, why);
+	case PROOF_FIFO:
+		return check_fifo(p, ops, why);
+	case PROOF_TWICE:
+		return check_twice(p, ops, why);
+	case PROOF_NOT_EMPTY:
+	case PROOF_PRIORITY:
+		return check_inside(p, ops, proof == PROOF_PRIORITY, why);
 	default:
 		return try_everything(p, culprit, budget, why);
 	}
