@@ -36,13 +36,13 @@ enum proof {
 	                      before ops[3] (the other), and they interleave */
 	PROOF_INSIDE,      /* ops[0] ends, then the value of ops[2],ops[3] lives and
 	                      dies, then ops[1] starts with the first value again */
-	PROOF_STALE,       /* regular: ops[0] returned the value of ops[1], which
-	                      ops[2] had overwritten before ops[0] began */
 	PROOF_FIFO,        /* queue: ops[0] before ops[1] in, ops[3] before ops[2] out */
 	PROOF_TWICE,       /* ops[0] and ops[1] took the same value */
 	PROOF_NOT_EMPTY,   /* ops[0] said empty; the others cover its interval */
 	PROOF_PRIORITY,    /* ops[0] took; a smaller one was there all the time */
-	PROOF_COUNTS,      /* stack/others: no order exists, found by elimination */
+	PROOF_COUNTS,      /* no order exists, found by elimination */
+	PROOF_STALE,       /* regular, safe: ops[0] returned the value of ops[1],
+	                      which ops[2] had overwritten before ops[0] began */
 };
 
 struct problem {
@@ -110,14 +110,16 @@ enum lin_verdict lin_greedy(const struct problem *p, struct result *r);
 enum lin_verdict lin_backward(const struct problem *p, struct result *r);
 enum lin_verdict lin_zones(const struct problem *p, struct result *r);
 enum lin_verdict lin_brute(const struct problem *p, struct result *r);
-enum lin_verdict lin_bfs(const struct problem *p, struct result *r, uint32_t max_configs);
+enum lin_verdict lin_bfs(const struct problem *p, struct result *r);
 enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max_steps);
 enum lin_verdict lin_search(const struct problem *p, struct result *r);
 enum lin_verdict lin_queue(const struct problem *p, struct result *r);
 enum lin_verdict lin_stack(const struct problem *p, struct result *r);
 enum lin_verdict lin_pqueue(const struct problem *p, struct result *r);
 enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe);
-enum lin_verdict lin_sequential(const struct problem *p, struct result *r);
+/* The operations of all keys together: sequential consistency does not split. */
+enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,
+                                struct result *r);
 /* Picks by the object and the shape of the history. */
 enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r);
 

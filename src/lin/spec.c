@@ -149,6 +149,21 @@ static uint32_t vec_remove(struct spec_ctx *c, uint32_t state, uint32_t at)
 	return vec_intern(c, t, n - 1);
 }
 
+uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len)
+{
+	return vec_intern(c, w, len);
+}
+
+const uint32_t *states_at(const struct spec_ctx *c, uint32_t id)
+{
+	return vec_at(c, id);
+}
+
+uint32_t states_count(const struct spec_ctx *c)
+{
+	return c->st.n;
+}
+
 /* ---- register, cas-register ---------------------------------------------- */
 
 static uint32_t reg_init(struct spec_ctx *c, val init)
@@ -559,21 +574,72 @@ static void kv_print(struct spec_ctx *c, uint32_t s, struct buf *out)
 	val_print(c->vals, t->piece, out);
 }
 
+/* ---- moving to another table ----------------------------------------------------- */
+
+static uint32_t vec_move(struct spec_ctx *from, uint32_t s, struct spec_ctx *to)
+{
+	return vec_intern(to, vec_at(from, s), vec_len(from, s));
+}
+
+/* Down the chain, turning it over, and up again. */
+static uint32_t cons_move(struct spec_ctx *from, uint32_t s, struct spec_ctx *to)
+{
+	uint32_t n = 0, out = vec_intern(to, NULL, 0);
+	for (uint32_t x = s; vec_len(from, x); x = vec_at(from, x)[0])
+		n++;
+	uint32_t *t = malloc(n * 4ull + 4);
+	if (!t) {
+		to->failed = true;
+		return out;
+	}
+	for (uint32_t x = s, k = n; vec_len(from, x); x = vec_at(from, x)[0])
+		t[--k] = vec_at(from, x)[1];
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t w[2] = { out, t[k] };
+		out = vec_intern(to, w, 2);
+	}
+	free(t);
+	return out;
+}
+
+static uint32_t kv_move(struct spec_ctx *from, uint32_t s, struct spec_ctx *to)
+{
+	uint32_t n = 0, out = 0;
+	for (uint32_t x = s; x != UINT32_MAX; x = from->texts[x].prev)
+		n++;
+	uint32_t *t = malloc(n * 4ull + 4);
+	if (!t) {
+		to->failed = true;
+		return 0;
+	}
+	for (uint32_t x = s, k = n; x != UINT32_MAX; x = from->texts[x].prev)
+		t[--k] = from->texts[x].piece;
+	for (uint32_t k = 0; k < n; k++) {
+		struct hop op = { .fn = FN_APPEND, .a = t[k] };
+		if (k == 0)
+			out = text_intern(to, text_of(to, t[k]));
+		else
+			kv_apply(to, out, &op, &out);
+	}
+	free(t);
+	return out;
+}
+
 /* ---- the table -------------------------------------------------------------- */
 
 static const struct spec specs[] = {
-	[OBJ_REGISTER] = { "register", reg_init, reg_apply, reg_print },
-	[OBJ_CAS_REGISTER] = { "cas-register", reg_init, reg_apply, reg_print },
-	[OBJ_COUNTER] = { "counter", counter_init, counter_apply, counter_print },
-	[OBJ_MUTEX] = { "mutex", mutex_init, mutex_apply, mutex_print },
-	[OBJ_SET] = { "set", vec_init, set_apply, vec_print },
-	[OBJ_QUEUE] = { "queue", vec_init, queue_apply, vec_print },
-	[OBJ_STACK] = { "stack", cons_init, stack_apply, cons_print },
-	[OBJ_PQUEUE] = { "priority-queue", pqueue_init, pqueue_apply, vec_print },
-	[OBJ_KV] = { "kv", kv_init, kv_apply, kv_print },
-	[OBJ_LIST] = { "append-list", cons_init, list_apply, cons_print },
+	[OBJ_REGISTER] = { "register", reg_init, reg_apply, NULL, reg_print },
+	[OBJ_CAS_REGISTER] = { "cas-register", reg_init, reg_apply, NULL, reg_print },
+	[OBJ_COUNTER] = { "counter", counter_init, counter_apply, vec_move, counter_print },
+	[OBJ_MUTEX] = { "mutex", mutex_init, mutex_apply, NULL, mutex_print },
+	[OBJ_SET] = { "set", vec_init, set_apply, vec_move, vec_print },
+	[OBJ_QUEUE] = { "queue", vec_init, queue_apply, vec_move, vec_print },
+	[OBJ_STACK] = { "stack", cons_init, stack_apply, cons_move, cons_print },
+	[OBJ_PQUEUE] = { "priority-queue", pqueue_init, pqueue_apply, vec_move, vec_print },
+	[OBJ_KV] = { "kv", kv_init, kv_apply, kv_move, kv_print },
+	[OBJ_LIST] = { "append-list", cons_init, list_apply, cons_move, cons_print },
 };
-static const struct spec kreg = { "k-atomic register", kreg_init, kreg_apply, vec_print };
+static const struct spec kreg = { "k-atomic register", kreg_init, kreg_apply, vec_move, vec_print };
 
 const struct spec *spec_of(enum object o, uint32_t k)
 {

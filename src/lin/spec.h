@@ -23,6 +23,9 @@ struct spec {
 	uint32_t (*init)(struct spec_ctx *c, val init);
 	/* False: not allowed here. May be called with any state of c. */
 	bool (*apply)(struct spec_ctx *c, uint32_t state, const struct hop *op, uint32_t *next);
+	/* The same state in another context of this object (to forget the rest);
+	 * NULL when states are values and need no table. */
+	uint32_t (*move)(struct spec_ctx *from, uint32_t state, struct spec_ctx *to);
 	/* The state in words ("3", "[1 2]"). */
 	void (*print)(struct spec_ctx *c, uint32_t state, struct buf *out);
 };
@@ -80,5 +83,10 @@ const struct spec *spec_of(enum object o, uint32_t k);
 void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals,
                struct limits *lim, uint32_t k);
 void spec_close(struct spec_ctx *c);
+/* Interned vectors, for engines that keep such tables themselves: equal
+ * vectors have equal ids, ids are dense. On memory's end c->failed is set. */
+uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
+const uint32_t *states_at(const struct spec_ctx *c, uint32_t id);
+uint32_t states_count(const struct spec_ctx *c);
 
 #endif

@@ -140,6 +140,25 @@ enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *sa
 	return out;
 }
 
+enum verify_answer verify_read_impossible(const struct problem *p, uint32_t read, bool safe, char *why)
+{
+	if (read >= p->n || p->ops[read].fn != FN_READ || p->ops[read].ret == RANK_INF)
+		return reject(why, "the proof is not about a completed read", read);
+	const struct hop *rd = &p->ops[read];
+	uint32_t newest = 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->ops[i].fn == FN_WRITE && p->ops[i].ret < rd->call && p->ops[i].call + 1 > newest)
+			newest = p->ops[i].call + 1;
+	bool possible = may_return(p, rd, RANK_INF, newest);
+	for (uint32_t i = 0; i < p->n; i++) {
+		if (p->ops[i].fn != FN_WRITE)
+			continue;
+		possible |= may_return(p, rd, i, newest);
+		possible |= safe && p->ops[i].call < rd->ret && p->ops[i].ret > rd->call;
+	}
+	return possible ? reject(why, "the read may have returned that", read) : VERIFY_ACCEPTED;
+}
+
 /* ---- proofs ------------------------------------------------------------------- */
 
 static val value_of(const struct problem *p, uint32_t op)

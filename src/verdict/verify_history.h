@@ -30,6 +30,8 @@ enum verify_answer verify_order_sequential(const struct problem *p, const uint32
  * themselves. */
 enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe,
                                      char *why);
+/* No write can be what this read returned. */
+enum verify_answer verify_read_impossible(const struct problem *p, uint32_t read, bool safe, char *why);
 /* The violation of atomicity that `proof` claims. `budget`: configurations
  * the naive search may keep. */
 enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,

@@ -231,6 +231,12 @@ static void campaign(enum object obj, bool distinct, engine direct, uint32_t max
 			ok &= w == v;
 			result_free(&b);
 		}
+		/* the monitor, which learns answers only when they come, sees the
+		 * violation at the same response */
+		ok &= lin_bfs(&g.p, &b) == v && (v == LIN_HOLDS || b.culprit == r.culprit);
+		if (v == LIN_VIOLATED && b.culprit != r.culprit)
+			printf("# search blames %u, the monitor %u\n", r.culprit, b.culprit);
+		result_free(&b);
 		if (direct) {
 			enum lin_verdict u = direct(&g.p, &d);
 			refused += u == LIN_REFUSED;
