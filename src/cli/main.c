@@ -14,10 +14,10 @@
 #include "cli/cli.h"
 #include "version.h"
 
-extern const struct cmd cmd_check, cmd_sim, cmd_fmt, cmd_help, cmd_version;
+extern const struct cmd cmd_check, cmd_sim, cmd_fmt, cmd_help, cmd_history, cmd_version;
 
 const struct cmd *const cli_commands[] = {
-	&cmd_check, &cmd_sim, &cmd_fmt, &cmd_help, &cmd_version, NULL,
+	&cmd_check, &cmd_sim, &cmd_history, &cmd_fmt, &cmd_help, &cmd_version, NULL,
 };
 
 static const struct cmd *find(const char *name)

@@ -404,7 +404,10 @@ struct job {
 	const struct check_options *o;
 	struct check *c;
 	atomic_uint next;
+	uint64_t max_steps; /* first round: a bound for each part */
 };
+
+#define FIRST_ROUND_STEPS 200000
 
 static void judge(struct job *j, struct part *part)
 {
@@ -421,6 +424,7 @@ static void judge(struct job *j, struct part *part)
 		part->r.verdict = v;
 	} else {
 		p.k = j->o->k;
+		p.max_steps = j->max_steps;
 		if (p.k > 1)
 			p.obj = OBJ_REGISTER;
 		lin_atomic(&p, j->o->algorithm, &part->r);
@@ -432,7 +436,8 @@ static void judge(struct job *j, struct part *part)
 				part->r.verdict = LIN_UNKNOWN;
 		}
 	}
-	if (part->r.verdict == LIN_UNKNOWN)
+	part->skipped = part->r.verdict == LIN_UNKNOWN && j->max_steps && !lim_spent(j->h->lim);
+	if (part->r.verdict == LIN_UNKNOWN && !part->skipped)
 		atomic_compare_exchange_strong(&j->h->lim->spent, &(int){ 0 }, LIMIT_MEMORY);
 	translate(j->h, j->c, part, &p);
 	lim_free(j->h->lim, ops, ops ? part->n * sizeof *ops : 0);
@@ -445,8 +450,34 @@ static void *work(void *arg)
 		uint32_t i = atomic_fetch_add(&j->next, 1);
 		if (i >= j->c->nparts)
 			return NULL;
-		judge(j, &j->c->parts[i]);
+		struct part *part = &j->c->parts[i];
+		if (!j->max_steps && j->c->nparts > 1 && !part->skipped)
+			continue; /* settled in the first round */
+		result_free(&part->r);
+		judge(j, part);
 	}
+}
+
+/* All parts, shared out among the threads. */
+static void run_round(struct job *j)
+{
+	uint32_t n = j->o->jobs < j->c->nparts ? j->o->jobs : j->c->nparts, started = 0;
+	pthread_t threads[64];
+	atomic_store(&j->next, 0);
+	for (; started + 1 < n && started < 64; started++)
+		if (pthread_create(&threads[started], NULL, work, j))
+			break;
+	work(j);
+	while (started)
+		pthread_join(threads[--started], NULL);
+}
+
+static bool any(const struct check *c, bool skipped)
+{
+	for (uint32_t i = 0; i < c->nparts; i++)
+		if (skipped ? c->parts[i].skipped : c->parts[i].r.verdict == LIN_VIOLATED)
+			return true;
+	return false;
 }
 
 bool lin_check(struct history *h, const struct interpretation *in, const struct check_options *o,
@@ -456,16 +487,14 @@ bool lin_check(struct history *h, const struct interpretation *in, const struct 
 	c->verdict = LIN_UNKNOWN;
 	if (!split(h, in, c, o->condition == COND_SEQUENTIAL))
 		return false;
-	struct job j = { h, in, o, c, 0 };
-	uint32_t n = o->jobs < c->nparts ? o->jobs : c->nparts;
-	pthread_t threads[64];
-	uint32_t started = 0;
-	for (; started + 1 < n && started < 64; started++)
-		if (pthread_create(&threads[started], NULL, work, &j))
-			break;
-	work(&j);
-	while (started)
-		pthread_join(threads[--started], NULL);
+	/* of several parts each gets a first try; hard ones go on only when no
+	 * other has settled the verdict */
+	struct job j = { h, in, o, c, 0, c->nparts > 1 ? FIRST_ROUND_STEPS : 0 };
+	run_round(&j);
+	if (j.max_steps && any(c, true) && !any(c, false)) {
+		j.max_steps = 0;
+		run_round(&j);
+	}
 	enum lin_verdict v = LIN_HOLDS;
 	c->delta = 0;
 	for (uint32_t i = 0; i < c->nparts; i++) {
@@ -473,6 +502,7 @@ bool lin_check(struct history *h, const struct interpretation *in, const struct 
 		enum lin_verdict w = p->r.verdict;
 		c->nviolated += w == LIN_VIOLATED;
 		c->nunknown += w == LIN_UNKNOWN;
+		c->nskipped += p->skipped;
 		if (w == LIN_REFUSED || v == LIN_REFUSED)
 			v = LIN_REFUSED;
 		else if (w == LIN_VIOLATED || (w == LIN_UNKNOWN && v == LIN_HOLDS))

@@ -27,6 +27,7 @@ struct part {
 	struct result r;
 	uint32_t k;        /* k_min: the least k; 0: none */
 	int64_t delta;     /* the least staleness; -1: none */
+	bool skipped;      /* undecided, and another part settles the verdict */
 };
 
 struct check {
@@ -35,7 +36,7 @@ struct check {
 	uint32_t nparts;
 	uint32_t *ops;     /* operations grouped by part; NULL: one part, in order */
 	size_t bytes_parts, bytes_ops;
-	uint32_t nviolated, nunknown;
+	uint32_t nviolated, nunknown, nskipped;
 	uint32_t k;        /* k_min: over all parts */
 	int64_t delta;
 };

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lin/guide.h"
 #include "lin/lin.h"
 #include "lin/spec.h"
 
@@ -35,6 +36,7 @@ struct frame {
 struct dfs {
 	const struct problem *p;
 	struct spec_ctx ctx;
+	struct guide guide;
 	struct result *r;
 	uint32_t *ev;
 	uint32_t *slot;      /* by operation: live ones 0.., crashed ones 0.. apart */
@@ -44,6 +46,7 @@ struct dfs {
 	uint32_t nlive, ncrashed, ncalled; /* crashed ones invoked by now */
 	uint32_t lw, w;      /* words of a mask: live, all */
 	uint32_t pos;        /* events before it have been passed */
+	uint32_t ncalls;     /* invocations among them */
 	struct frame *fr;    /* the stack, and the mask of each frame */
 	uint64_t *masks;
 	uint32_t nfr, cfr;
@@ -138,6 +141,7 @@ static void finish(struct dfs *d)
 {
 	struct limits *l = d->p->lim;
 	size_t bytes = d->p->n * 4ull + 4;
+	guide_close(&d->guide);
 	lim_free(l, d->ev, d->ev ? d->p->nevents * 4ull + 4 : 0);
 	lim_free(l, d->slot, d->slot ? bytes : 0);
 	lim_free(l, d->crashed, d->crashed ? bytes : 0);
@@ -232,6 +236,7 @@ static void rewind_to(struct dfs *d, uint32_t at)
 		uint32_t e = d->ev[--d->pos];
 		if (e == RANK_INF)
 			continue;
+		d->ncalls -= !(e & 1);
 		if (is_crashed(d, e / 2))
 			d->ncalled--;
 		else
@@ -265,6 +270,7 @@ static bool advance(struct dfs *d, uint32_t state)
 		if (e == RANK_INF)
 			continue;
 		uint32_t op = e / 2;
+		d->ncalls += !(e & 1);
 		if (is_crashed(d, op)) {
 			d->ncalled++;
 		} else if (!(e & 1)) {
@@ -352,6 +358,24 @@ static void absorb_open(struct dfs *d, uint32_t state)
 			absorb(d, d->occupant[s], state);
 }
 
+/* Can what is still to be read be read from here? */
+static bool hopeful(struct dfs *d, uint32_t state)
+{
+	if (!d->guide.on)
+		return true;
+	for (int reads = 0; reads < 2; reads++)
+		for (uint32_t s = 0; s < d->nlive; s++) {
+			uint32_t op = d->occupant[s];
+			if (op == RANK_INF || bit(d->cur, s) || d->p->ops[op].fn != (reads ? FN_READ : FN_WRITE))
+				continue;
+			if (!reads)
+				return true; /* an open write may start the content afresh */
+			if (!guide_allows_read(&d->guide, &d->ctx, state, op, d->ncalls))
+				return false;
+		}
+	return guide_allows(&d->guide, &d->ctx, state, d->ncalls);
+}
+
 /* Tries one candidate of the top frame. 1 the end of the history was reached. */
 static int step(struct dfs *d)
 {
@@ -379,7 +403,8 @@ static int step(struct dfs *d)
 		absorb_open(d, next);
 	if (!advance(d, next))
 		return 1;
-	push(d, next);
+	if (hopeful(d, next))
+		push(d, next);
 	return 0;
 }
 
@@ -428,6 +453,7 @@ enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max
 	result_init(r, ALG_DFS, p->lim);
 	struct dfs d = { .p = p, .r = r };
 	spec_open(&d.ctx, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
+	guide_open(&d.guide, p);
 	if (prepare(&d)) {
 		uint32_t init = d.ctx.spec->init(&d.ctx, p->init);
 		int end = !advance(&d, init);
@@ -459,11 +485,15 @@ enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max
  * The search knows every answer from the start, also those given after the
  * response it gets stuck at. For operations that change the object and answer
  * (cas, dequeue, ...) that is more than was known at the time: then the first
- * moment of certainty may be later, and is looked for among the prefixes.
+ * moment of certainty may be later, and is looked for among the prefixes. A
+ * prefix says less than the whole and can be harder: there is a bound.
  */
+#define MOMENT_STEPS 20000
 
 static bool answers(const struct problem *p)
 {
+	if (p->obj == OBJ_KV || p->obj == OBJ_LIST) /* there the search looks ahead */
+		return true;
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint8_t f = p->ops[i].fn;
 		if (p->ops[i].res != RES_NONE ? f != FN_CONTAINS : f == FN_DEQ || f == FN_POP || f == FN_POLL)
@@ -504,7 +534,7 @@ static void first_moment(const struct problem *p, struct result *r)
 		struct problem q;
 		struct result s;
 		prefix(p, cut, ops, map, &q);
-		enum lin_verdict v = lin_dfs(&q, &s, 0);
+		enum lin_verdict v = lin_dfs(&q, &s, MOMENT_STEPS);
 		result_free(&s);
 		if (v == LIN_UNKNOWN)
 			break;
@@ -522,7 +552,7 @@ static void first_moment(const struct problem *p, struct result *r)
 
 enum lin_verdict lin_search(const struct problem *p, struct result *r)
 {
-	lin_dfs(p, r, 0);
+	lin_dfs(p, r, p->max_steps);
 	if (r->verdict == LIN_VIOLATED && answers(p))
 		first_moment(p, r);
 	r->algorithm = ALG_SEARCH;

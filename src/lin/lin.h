@@ -51,6 +51,7 @@ struct problem {
 	enum object obj;
 	val init;
 	uint32_t k; /* > 1: k-atomicity */
+	uint64_t max_steps; /* of the search; 0: no bound but lim */
 	const struct values *vals;
 	struct limits *lim;
 };

@@ -426,7 +426,7 @@ static bool build(struct builder *b)
 	}
 	if (more < 0)
 		return false;
-	if (!h->n) {
+	if (!h->n && !h->nskipped && !b->r.ended) { /* [] and a lone nemesis are fine */
 		diag_error(b->r.d, "empty-history", NULL, (struct span){ 0, 0 },
 		           "%s: no operation in it (read as %s)", b->r.in.name, h->format);
 		return false;

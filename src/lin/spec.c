@@ -527,6 +527,14 @@ static struct text_node text_of(const struct spec_ctx *c, val v)
 	return t;
 }
 
+bool spec_text(const struct spec_ctx *c, uint32_t state, uint64_t *len, uint64_t *hash)
+{
+	const struct text_node *t = &c->texts[state];
+	*len = t->len;
+	*hash = t->hash;
+	return t->prev != UINT32_MAX || is_text(c, t->piece);
+}
+
 static uint32_t kv_init(struct spec_ctx *c, val init)
 {
 	return text_intern(c, text_of(c, init));

@@ -88,5 +88,7 @@ void spec_close(struct spec_ctx *c);
 uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
 const uint32_t *states_at(const struct spec_ctx *c, uint32_t id);
 uint32_t states_count(const struct spec_ctx *c);
+/* Length and hash of a key-value map's text; false when it is no text. */
+bool spec_text(const struct spec_ctx *c, uint32_t state, uint64_t *len, uint64_t *hash);
 
 #endif
