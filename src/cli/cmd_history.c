@@ -146,7 +146,7 @@ static int verify_report(struct run *run, struct history *h, struct diags *d)
 static int judge_file(struct run *run, struct history *h, const char *path, struct diags *d)
 {
 	struct args *a = run->a;
-	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta };
+	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta, !a->delta };
 	val init;
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
@@ -214,7 +214,7 @@ static void say_follow(struct run *run, const struct history *h, const struct in
 
 static int follow_file(struct run *run, struct history *h, const char *path, struct diags *d)
 {
-	struct read_options ro = { (enum format)run->a->format, ORDER_LINES, false };
+	struct read_options ro = { (enum format)run->a->format, ORDER_LINES, false, false };
 	struct follow_result f;
 	val init;
 	if (!parse_init(run, h, &init))
@@ -237,7 +237,7 @@ static bool flush_out(void *arg, struct buf *b)
 
 static int convert_file(struct run *run, struct history *h, const char *path, struct diags *d)
 {
-	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false };
+	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false, false };
 	if (!history_read(h, path, &ro, d))
 		return d->errors ? EXIT_USAGE : spent(run, path);
 	history_write(h, (enum format)run->a->to, &run->cli->out, flush_out, NULL);

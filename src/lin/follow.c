@@ -78,9 +78,11 @@ static void guess(struct follower *f)
 	in->object_guessed = in->object == OBJ_GUESS;
 	if (in->object_guessed) {
 		struct hop one = { .fn = (uint8_t)(told ? told->fn : FN_READ), .a = VAL_NIL, .b = VAL_NONE };
-		struct history h = { .ops = &one, .n = 1 };
+		struct history h = { .ops = &one, .n = 1, .vals = *vs };
 		bool pairs;
 		in->object = history_guess_object(&h, &pairs);
+		if (told && told->fn == FN_APPEND && told->in != VAL_NONE && val_kind(vs, told->in) == VK_STR)
+			in->object = OBJ_KV;
 		if (in->object == OBJ_REGISTER) /* a cas may still come */
 			in->object = OBJ_CAS_REGISTER;
 	}
@@ -94,6 +96,8 @@ static void guess(struct follower *f)
 	int64_t n;
 	if (first_read != VAL_NONE)
 		in->init = first_read;
+	else if (in->object == OBJ_KV)
+		in->init = val_text(vs, VK_STR, "", 0);
 	else if (told && told->fn == FN_WRITE && told->in != VAL_NONE && val_get_int(vs, told->in, &n))
 		in->init = val_int(vs, 0);
 }

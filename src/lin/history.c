@@ -58,11 +58,18 @@ void history_init(struct history *h, struct arena *a, struct limits *lim)
 	values_init(&h->vals, a);
 }
 
+void history_drop_times(struct history *h)
+{
+	lim_free(h->lim, h->tcall, h->tcall ? h->cap * sizeof *h->tcall : 0);
+	lim_free(h->lim, h->tret, h->tret ? h->cap * sizeof *h->tret : 0);
+	h->tcall = h->tret = NULL;
+	h->timed = false;
+}
+
 void history_free(struct history *h)
 {
 	lim_free(h->lim, h->ops, h->cap * sizeof *h->ops);
-	lim_free(h->lim, h->tcall, h->tcall ? h->cap * sizeof *h->tcall : 0);
-	lim_free(h->lim, h->tret, h->tret ? h->cap * sizeof *h->tret : 0);
+	history_drop_times(h);
 	values_free(&h->vals);
 	map_free(&h->procmap);
 	map_free(&h->keymap);

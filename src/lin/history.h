@@ -85,6 +85,8 @@ void history_free(struct history *h);
 struct hop *history_push(struct history *h);
 /* Clock times to ranks: sorts the operations by invocation. False: memory. */
 bool history_rank(struct history *h);
+/* Frees the clock times. */
+void history_drop_times(struct history *h);
 
 struct interpretation {
 	enum object object;  /* OBJ_GUESS: from the names of the operations */

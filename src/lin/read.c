@@ -433,7 +433,12 @@ static bool build(struct builder *b)
 	}
 	bool whole = h->nevents == 0;
 	if (whole || b->o->order == ORDER_TIME)
-		return history_rank(h) && (!whole || check_overlap(b));
+	{
+		bool ok = history_rank(h) && (!whole || check_overlap(b));
+		if (b->o->drop_times)
+			history_drop_times(h);
+		return ok;
+	}
 	if (b->o->keep_times && !b->any_time) /* no times in the file: count events */
 		for (uint32_t i = 0; i < h->n; i++) {
 			h->tcall[i] = h->ops[i].call;

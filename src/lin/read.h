@@ -44,6 +44,7 @@ struct read_options {
 	enum format format;
 	enum order order; /* what counts when lines and times disagree */
 	bool keep_times;  /* for --delta */
+	bool drop_times;  /* clock times are not needed once ranked */
 };
 
 #define CSV_MAX_COLUMNS 32
