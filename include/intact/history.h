@@ -66,6 +66,8 @@ void intact_invoke_cas(struct intact_recorder *r, int64_t from, int64_t to);
 void intact_return(struct intact_recorder *r, int64_t answer);
 /* There was nothing to take. */
 void intact_return_empty(struct intact_recorder *r);
+/* It did not happen after all (the queue was full, the lock was not got). */
+void intact_cancel(struct intact_recorder *r);
 
 /* After the recording threads are done. Operations without a return may or
  * may not have happened. */

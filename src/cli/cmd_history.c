@@ -340,6 +340,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "--k: expected a whole number from 1, or min");
 	else if ((run.opts.k > 1 || run.opts.k_min || a.delta) && a.condition != COND_ATOMIC)
 		rc = cli_usage(cli, cmd, "--k and --delta go with --condition=atomic");
+	else if (a.delta && (run.opts.k > 1 || run.opts.k_min))
+		rc = cli_usage(cli, cmd, "--delta and --k ask different questions: one at a time");
 	else if (a.follow && (a.condition != COND_ATOMIC || a.delta || run.opts.k_min || o.nargs > 1))
 		rc = cli_usage(cli, cmd, "--follow judges atomicity (or --k=N) of one history");
 	else if (convert && a.to == FORMAT_GUESS)

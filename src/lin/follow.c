@@ -1,5 +1,6 @@
 #include "lin/follow.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,22 +126,30 @@ static struct online *monitor(struct follower *f, uint32_t key)
 	return o;
 }
 
+/* An error at a record; of one that was read ahead only the line is known. */
+static int wrong(struct follower *f, const struct rec *rec, const char *code, const char *text)
+{
+	if (rec->start)
+		reader_error(&f->r, rec->start, rec->len, code, "%s", text);
+	else
+		diag_error(f->r.d, code, history_line(f->r.h, rec->line), (struct span){ 0, 0 }, "%s", text);
+	return -2;
+}
+
 static int bad_op(struct follower *f, const struct rec *rec, const char *why)
 {
-	reader_error(&f->r, rec->start ? rec->start : f->r.in.buf + f->r.in.pos, rec->len, "bad-operation",
-	             "%s (checked as a %s)", why, object_names[f->in->object]);
-	return -2;
+	char text[256];
+	snprintf(text, sizeof text, "%s (checked as a %s)", why, object_names[f->in->object]);
+	return wrong(f, rec, "bad-operation", text);
 }
 
 static int on_invoke(struct follower *f, const struct rec *rec, struct open_op *p)
 {
 	const char *why = NULL;
 	struct history *h = f->r.h;
-	if (p->open) {
-		reader_error(&f->r, rec->start, rec->len, "two-open-operations",
+	if (p->open)
+		return wrong(f, rec, "two-open-operations",
 		             "the process invokes an operation while another one of it is open");
-		return -2;
-	}
 	p->raw = (struct hop){ .fn = (uint8_t)rec->fn, .a = rec->in, .b = VAL_NONE, .ret = RANK_INF,
 		               .line = rec->line, .proc = proc_intern(h, rec->proc) };
 	p->raw.key = rec->has_key ? key_intern(h, rec->key) : 0;
@@ -159,10 +168,9 @@ static int on_invoke(struct follower *f, const struct rec *rec, struct open_op *
 static int on_response(struct follower *f, const struct rec *rec, struct open_op *p)
 {
 	if (!p->open || p->raw.fn != rec->fn) {
-		reader_error(&f->r, rec->start, rec->len, p->open ? "response-mismatch" : "response-without-invocation",
+		return wrong(f, rec, p->open ? "response-mismatch" : "response-without-invocation",
 		             p->open ? "the open operation of the process is another one"
 		                     : "a response, but the process has no open operation");
-		return -2;
 	}
 	struct online *o = &f->keys[p->op.key];
 	p->open = false;
@@ -196,9 +204,8 @@ static int on_response(struct follower *f, const struct rec *rec, struct open_op
 static int on_record(struct follower *f, const struct rec *rec)
 {
 	if (rec->kind == REC_OP) {
-		reader_error(&f->r, rec->start, rec->len, "not-events",
+		return wrong(f, rec, "not-events",
 		             "--follow needs invocations and responses as they happen, not whole operations");
-		return -2;
 	}
 	struct open_op *p = process(f, rec->proc);
 	if (!p)

@@ -28,8 +28,11 @@ void reader_error(struct reader *r, const char *at, size_t len, const char *code
 	while (*e && *e != '\n')
 		e++;
 	uint32_t line = r->line;
-	for (const char *p = r->in.buf + r->in.pos; p < s; p++)
+	const char *here = r->in.buf + r->in.pos; /* r->line is the line of this byte */
+	for (const char *p = here; p < s; p++)
 		line += *p == '\n';
+	for (const char *p = s; p < here; p++)
+		line -= *p == '\n';
 	struct source *src = arena_new(r->h->arena, struct source);
 	size_t n = (size_t)(e - s) < 4096 ? (size_t)(e - s) : 4096;
 	size_t from = (size_t)(at - s) > n ? n : (size_t)(at - s);

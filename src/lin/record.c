@@ -26,7 +26,7 @@
 struct event {
 	uint64_t call, ret;
 	int64_t key, a, b, answer;
-	uint8_t op, empty, keyed;
+	uint8_t op, empty, keyed, cancelled;
 };
 
 struct chunk {
@@ -160,6 +160,14 @@ EXPORT void intact_return_empty(struct intact_recorder *r)
 	answered(r, 0, true);
 }
 
+EXPORT void intact_cancel(struct intact_recorder *r)
+{
+	struct event *e = r ? r->open : NULL;
+	answered(r, 0, false);
+	if (e)
+		e->cancelled = true;
+}
+
 /* ---- checking --------------------------------------------------------------------- */
 
 static enum fn fn_of(uint8_t op)
@@ -195,6 +203,7 @@ static bool add(struct history *h, const struct intact_history *ih, const struct
 	op->b = e->ret == NEVER ? VAL_NONE : e->empty ? VAL_NIL
 	        : boolean ? val_bool(e->answer != 0) : val_int(vs, e->answer);
 	op->ret = e->ret == NEVER ? RANK_INF : 0;
+	op->flags = e->cancelled ? HF_FAILED : 0;
 	if (e->op == INTACT_ACQUIRE || e->op == INTACT_RELEASE)
 		op->b = VAL_NONE;
 	h->tcall[h->n - 1] = (int64_t)e->call;
@@ -232,7 +241,7 @@ static enum intact_verdict judge(struct intact_history *ih, struct history *h, s
 	}
 	if (atomic_load(&ih->no_memory) || !gather(ih, h))
 		return INTACT_UNKNOWN;
-	struct interpretation in = { .object = object_of(ih->object), .nil_reads = 1, .pairs = 2, .failed_cas = 1 };
+	struct interpretation in = { .object = object_of(ih->object), .nil_reads = 1, .pairs = 2 };
 	in.init = in.object == OBJ_CAS_REGISTER || in.object == OBJ_COUNTER ? val_int(&h->vals, ih->initial)
 	                                                                    : object_default_init(in.object, &h->vals);
 	if (in.object == OBJ_GUESS || !history_interpret(h, &in, d)) {

@@ -269,13 +269,13 @@ static void violated_part(const struct say *s, const struct part *p)
 	if (r->culprit == RANK_INF)
 		return;
 	const struct hop *c = &s->h->ops[r->culprit];
-	if (r->moment_open)
-		buf_printf(out, "  it was certain at the latest when line %u's operation returned\n", c->line);
-	else
-		buf_printf(out, "  longest good prefix: until the operation of line %u returned; %u operation%s "
-		           "had completed before\n", c->line, p->ended, p->ended == 1 ? "" : "s");
-	if (p->window_op != RANK_INF && s->h->ops[p->window_op].line && !r->moment_open)
-		buf_printf(out, "  failing window: from the operation of line %u to that of line %u\n",
+	buf_str(out, r->moment_open ? "  certain at the latest when " : "  longest good prefix: until ");
+	hop_print_short(s->h, c, s->in->object, out);
+	if (c->line)
+		buf_printf(out, " (line %u)", c->line);
+	buf_printf(out, " returned; %u operation%s had completed before\n", p->ended, p->ended == 1 ? "" : "s");
+	if (p->window_op != RANK_INF && s->h->ops[p->window_op].line && c->line && !r->moment_open)
+		buf_printf(out, "  failing window: the operations invoked from line %u to line %u\n",
 		           s->h->ops[p->window_op].line, c->line);
 	if (r->nops && s->o->condition == COND_ATOMIC) {
 		buf_str(out, "  in conflict:\n");
@@ -378,8 +378,8 @@ void say_text(const struct history *h, const struct interpretation *in, const st
 		buf_printf(out, "  and %u more parts\n", shown - 5);
 	if (o->delta && c->verdict <= LIN_VIOLATED) {
 		if (c->delta >= 0)
-			buf_printf(out, "staleness: it is atomic when every read may be up to %lld old, not less\n",
-			           (long long)c->delta);
+			buf_printf(out, "staleness: it is atomic when reads may be up to %lld old, and not with less "
+			           "(in the units of its times; events when it has none)\n", (long long)c->delta);
 		else
 			buf_str(out, "staleness: no amount of it explains the history\n");
 	}

@@ -119,6 +119,12 @@ static void test_open_and_misuse(void)
 	intact_invoke(b, INTACT_POP, 0);
 	intact_return(b, 1);
 	CHECK_EQ(intact_history_check(h), INTACT_HOLDS);
+	intact_invoke(b, INTACT_PUSH, 5);
+	intact_cancel(b); /* it was full: nobody may pop 5 */
+	CHECK_EQ(intact_history_check(h), INTACT_HOLDS);
+	intact_invoke(b, INTACT_POP, 0);
+	intact_return(b, 5);
+	CHECK_EQ(intact_history_check(h), INTACT_VIOLATED);
 	intact_invoke(a, INTACT_PUSH, 2);
 	CHECK_EQ(intact_history_check(h), INTACT_MISUSED);
 	intact_history_free(h);
