@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench soak fuzz install clean setup
+.PHONY: all demo test bench bench-history soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -28,6 +28,9 @@ soak: all
 
 bench: all
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/run.sh
+
+bench-history: all
+	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
 
 fuzz:
 	@tools/setup.sh fuzz

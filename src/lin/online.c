@@ -232,7 +232,8 @@ static uint32_t set_with(struct online *o, uint32_t set, uint32_t state)
 		m++;
 	}
 	t[m] = state;
-	memcpy(t + m + 1, w + m, (n - m) * 4ull);
+	for (uint32_t i = m; i < n; i++)
+		t[i + 1] = w[i];
 	uint32_t id = states_intern(&o->sets, t, n + 1);
 	free(t);
 	o->failed |= o->sets.failed;

@@ -132,9 +132,11 @@ static uint32_t vec_insert(struct spec_ctx *c, uint32_t state, uint32_t at, uint
 	if (!t)
 		return 0;
 	const uint32_t *w = vec_at(c, state);
-	memcpy(t, w, at * 4ull);
+	for (uint32_t i = 0; i < at; i++)
+		t[i] = w[i];
 	t[at] = v;
-	memcpy(t + at + 1, w + at, (n - at) * 4ull);
+	for (uint32_t i = at; i < n; i++)
+		t[i + 1] = w[i];
 	return vec_intern(c, t, n + 1);
 }
 

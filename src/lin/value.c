@@ -34,7 +34,8 @@ static uint32_t hash_bytes(uint32_t seed, const void *p, size_t len)
 		len -= 8;
 	}
 	uint64_t w = 0;
-	memcpy(&w, s, len);
+	if (len)
+		memcpy(&w, s, len);
 	return (uint32_t)(hash64(h ^ w));
 }
 

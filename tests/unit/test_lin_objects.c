@@ -165,7 +165,7 @@ static void spoil(struct gen *g, struct rng *r, struct hop *op, int next)
 	                               g->p.obj == OBJ_COUNTER))
 		op->b = num(g, x);
 	else if (op->fn == FN_READ && g->p.obj == OBJ_KV)
-		op->b = val_text(&g->vals, VK_STR, "aab" + x % 3, (size_t)(3 - x % 3));
+		op->b = val_text(&g->vals, VK_STR, &"aab"[x % 3], (size_t)(3 - x % 3));
 	else if (op->fn == FN_READ) {
 		val e[4] = { num(g, x), num(g, 0), num(g, 1), num(g, 2) };
 		op->b = val_list(&g->vals, g->p.obj == OBJ_SET ? VK_SET : VK_LIST, e, rng_below(r, 4));
