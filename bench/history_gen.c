@@ -20,6 +20,7 @@
 struct client {
 	int state; /* 0 idle, 1 invoked, 2 took effect */
 	int update;
+	int clean; /* no write has overlapped it */
 	long value;
 };
 
@@ -53,9 +54,8 @@ static long heap_pop(void)
 	return top;
 }
 
-static void effect(struct client *c, struct rng *r, int bit)
+static void effect(struct client *c)
 {
-	(void)r;
 	if (kind == 'r' || kind == 'w') {
 		if (c->update) {
 			before[3] = before[2], before[2] = before[1], before[1] = before[0], before[0] = held;
@@ -63,7 +63,6 @@ static void effect(struct client *c, struct rng *r, int bit)
 		} else {
 			c->value = held;
 		}
-		(void)bit;
 		return;
 	}
 	if (c->update) {
@@ -85,10 +84,10 @@ int main(int argc, char **argv)
 		fputs("usage: history_gen N OBJECT distinct|bit none|middle|end [CLIENTS]\n", stderr);
 		return 2;
 	}
-	long n = atol(argv[1]), started = 0, done = 0, open = 0;
+	long n = atol(argv[1]), started = 0, done = 0;
 	kind = argv[2][0] == 'p' ? 'p' : argv[2][0];
 	int bit = !strcmp(argv[3], "bit");
-	long wrong = !strcmp(argv[4], "middle") ? n / 2 : !strcmp(argv[4], "end") ? n - 10 : -1;
+	long wrong = !strcmp(argv[4], "middle") ? n / 2 : !strcmp(argv[4], "end") ? n - n / 100 - 10 : -1;
 	int clients = argc > 5 ? atoi(argv[5]) : 8;
 	static const char *const in[] = { ['r'] = "write", ['w'] = "write", ['q'] = "enqueue", ['s'] = "push", ['p'] = "insert" };
 	static const char *const out[] = { ['r'] = "read", ['w'] = "read", ['q'] = "dequeue", ['s'] = "pop", ['p'] = "poll" };
@@ -104,26 +103,27 @@ int main(int argc, char **argv)
 			if (started == n)
 				continue;
 			started++;
-			open++;
 			c->update = kind == 'r' ? p == 0 : (int)rng_below(&r, 2);
 			long mixed = kind == 'p' ? (long)(rng_below(&r, 1u << 29)) : ++next_value;
 			c->value = c->update ? bit ? next_value & 1 : mixed : 0;
 			c->state = 1;
+			c->clean = cl[0].state == 0;
+			for (int i = 0; i < clients && c->update; i++)
+				cl[i].clean = 0;
 			if (c->update)
 				printf("{:process %u, :type :invoke, :f :%s, :value %ld}\n", p, in[(int)kind], c->value);
 			else
 				printf("{:process %u, :type :invoke, :f :%s, :value nil}\n", p, out[(int)kind]);
 		} else if (c->state == 1) {
-			effect(c, &r, bit);
+			effect(c);
 			c->state = 2;
 		} else {
 			/* the wrong answer: a value long overwritten, or never there */
-			if (wrong >= 0 && done >= wrong && !c->update && (!bit || open == 1)) {
+			if (wrong >= 0 && done >= wrong && !c->update && (!bit || c->clean)) {
 				c->value = kind == 'r' || kind == 'w' ? bit ? 1 - held : before[3] : 1 << 29;
 				wrong = -1;
 			}
 			done++;
-			open--;
 			c->state = 0;
 			if (c->value < 0)
 				printf("{:process %u, :type :ok, :f :%s, :value nil}\n", p, out[(int)kind]);
