@@ -30,6 +30,7 @@ bench: all
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/run.sh
 
 bench-history: all
+	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
 
 fuzz:

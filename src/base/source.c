@@ -72,11 +72,9 @@ bool source_read(struct source *src, struct arena *a, const char *path,
 	return ok;
 }
 
-struct source_pos source_pos(const struct source *src, uint32_t offset)
+uint32_t source_line_of(const struct source *src, uint32_t offset)
 {
 	uint32_t lo = 0, hi = src->nlines;
-	if (offset > src->len)
-		offset = src->len;
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		if (src->lines[mid] <= offset)
@@ -84,13 +82,20 @@ struct source_pos source_pos(const struct source *src, uint32_t offset)
 		else
 			hi = mid;
 	}
-	uint32_t column = 1;
-	for (uint32_t i = src->lines[lo]; i < offset; column++) {
+	return lo + 1;
+}
+
+struct source_pos source_pos(const struct source *src, uint32_t offset)
+{
+	if (offset > src->len)
+		offset = src->len;
+	uint32_t line = source_line_of(src, offset), column = 1;
+	for (uint32_t i = src->lines[line - 1]; i < offset; column++) {
 		uint32_t cp;
 		unsigned n = utf8_decode(src->text + i, src->len - i, &cp);
 		i += n ? n : 1;
 	}
-	return (struct source_pos){ src->line0 + lo + 1, column };
+	return (struct source_pos){ src->line0 + line, column };
 }
 
 const char *source_line(const struct source *src, uint32_t line, size_t *len)

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# make soak: the random campaigns whole. The result goes into docs/reliability.md by hand.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+BUILD=${BUILD:-build}
+intact=${INTACT:-$BUILD/src/cli/intact}
+ninja -C "$BUILD" >/dev/null
+echo "== random models: commit, exact, reductions and the judge"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore"
+echo "== examples, walked with many seeds"
+INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
+python3 tests/cli/test_examples.py "$intact" 40 | tail -1
+echo "== histories: every small one, and a million random ones of each kind"
+for t in register objects conditions formats; do
+	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
+done
