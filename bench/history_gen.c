@@ -104,7 +104,9 @@ int main(int argc, char **argv)
 				continue;
 			started++;
 			c->update = kind == 'r' ? p == 0 : (int)rng_below(&r, 2);
-			long mixed = kind == 'p' ? (long)(rng_below(&r, 1u << 29)) : ++next_value;
+			long mixed = ++next_value;
+			for (long k = mixed, b = 0; kind == 'p' && b < 29; b++, k >>= 1) /* its bits turned round */
+				mixed = b ? mixed << 1 | (k & 1) : k & 1;
 			c->value = c->update ? bit ? next_value & 1 : mixed : 0;
 			c->state = 1;
 			c->clean = cl[0].state == 0;

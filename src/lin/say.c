@@ -454,6 +454,10 @@ void say_json(const struct history *h, const struct interpretation *in, const st
 	           in->object_guessed && in->init_guessed ? "," : "", in->init_guessed ? "\"init\"" : "");
 	if (in->nil_any)
 		buf_str(out, ",\"nil_reads\":\"ignored\"");
+	if (in->paired)
+		buf_str(out, ",\"pairs\":true");
+	if (in->failed_cas)
+		buf_str(out, ",\"failed_cas\":\"unequal\"");
 	buf_printf(out, ",\"condition\":\"%s\",\"k\":%u,\"operations\":%u,\"processes\":%u,\"pending\":%u,\"failed\":%u",
 	           condition_names[o->condition], o->k_min ? c->k : o->k, h->n, h->procs.len, h->npending, h->nfailed);
 	buf_printf(out, ",\"verdict\":\"%s\"", verdict_word(c->verdict));

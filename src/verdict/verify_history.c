@@ -36,9 +36,66 @@ static enum verify_answer check_permutation(const struct problem *p, const uint3
 	return out;
 }
 
+/* The least value to the root, or down from it: a heap in v[0..n-1]. */
+static void sift(const struct values *vs, val *v, uint32_t n, uint32_t i, bool up)
+{
+	for (;;) {
+		uint32_t j = up ? (i - 1) / 2 : 2 * i + 1;
+		if (up ? i == 0 : j >= n)
+			return;
+		if (!up && j + 1 < n && val_compare(vs, v[j + 1], v[j]) < 0)
+			j++;
+		if (up ? val_compare(vs, v[j], v[i]) <= 0 : val_compare(vs, v[i], v[j]) <= 0)
+			return;
+		val t = v[i];
+		v[i] = v[j];
+		v[j] = t;
+		i = j;
+	}
+}
+
+/* Queues, stacks and priority queues are replayed in a plain array: their
+ * specification keeps every state it was ever in. */
+static enum verify_answer replay(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
+{
+	uint32_t len, head = 0, tail = 0;
+	const val *init = val_elems(p->vals, p->init, &len);
+	val *v = malloc(((size_t)n + len + 1) * sizeof *v);
+	if (!v)
+		return VERIFY_UNDECIDED;
+	bool heap = p->obj == OBJ_PQUEUE, stack = p->obj == OBJ_STACK;
+	enum verify_answer out = VERIFY_ACCEPTED;
+	for (uint32_t i = 0; i < len + n && out == VERIFY_ACCEPTED; i++) {
+		const struct hop *op = i < len ? NULL : &p->ops[order[i - len]];
+		if (!op || op->fn == FN_ENQ || op->fn == FN_PUSH || op->fn == FN_INSERT) {
+			v[tail++] = op ? op->a : init[i];
+			if (heap)
+				sift(p->vals, v, tail, tail - 1, true);
+			continue;
+		}
+		val got = head == tail ? VAL_NIL : stack ? v[tail - 1] : v[head];
+		if (op->b != VAL_NONE && op->b != got)
+			out = reject(why, "the object does not allow an operation at its place", order[i - len]);
+		if (head == tail || op->fn == FN_PEEK)
+			continue;
+		if (heap) {
+			v[0] = v[--tail];
+			sift(p->vals, v, tail, 0, false);
+		} else if (stack) {
+			tail--;
+		} else {
+			head++;
+		}
+	}
+	free(v);
+	return out;
+}
+
 static enum verify_answer check_legal(const struct problem *p, const uint32_t *order, uint32_t n,
                                       char *why)
 {
+	if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE)
+		return replay(p, order, n, why);
 	struct spec_ctx c;
 	enum verify_answer out = VERIFY_ACCEPTED;
 	spec_open(&c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);

@@ -169,6 +169,8 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	diags_init(&d, &a);
 	in.init = value_of(&h->vals, json_object_get(j, "init"), 0);
 	in.nil_reads = json_object_get(j, "nil_reads") ? 2 : 1;
+	in.pairs = json_object_get(j, "pairs") ? 1 : 2;
+	in.failed_cas = json_object_get(j, "failed_cas") != NULL;
 	unsigned char *covered = NULL;
 	if (obj <= 0 || cond < 0 || k < 1 || !json_array_size(parts))
 		v = reject(why, j ? "this is no report of intact history" : "the report is not JSON");
