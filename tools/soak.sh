@@ -20,3 +20,7 @@ INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_serial"
 INTACT_TRACE_RUNS=${INTACT_TRACE_RUNS:-100} python3 tests/cli/test_trace.py "$intact" . | tail -3
 echo "== predicted reorderings against all feasible runs"
 INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_predict"
+echo "== histories: every small one, and a million random ones of each kind"
+for t in register objects conditions formats; do
+	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
+done
