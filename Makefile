@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench soak fuzz install clean setup
+.PHONY: all demo test bench bench-history bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -28,6 +28,14 @@ soak: all
 
 bench: all
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/run.sh
+
+bench-trace: all
+	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null
+	@python3 bench/trace.py $(BUILD)
+
+bench-history: all
+	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
+	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
 
 fuzz:
 	@tools/setup.sh fuzz

@@ -120,8 +120,8 @@ static void excerpt(const struct diag *m, struct source_pos pos, struct buf *out
 {
 	size_t len;
 	const char *line = source_line(m->src, pos.line, &len);
-	size_t at = m->span.start - m->src->lines[pos.line - 1];
-	size_t end = m->span.end - m->src->lines[pos.line - 1];
+	uint32_t first = m->src->lines[pos.line - m->src->line0 - 1];
+	size_t at = m->span.start - first, end = m->span.end - first;
 	if (at > len)
 		at = len;
 	if (end > len)

@@ -20,6 +20,7 @@ void source_from_text(struct source *src, struct arena *a, const char *name,
 	src->len = (uint32_t)len;
 	src->lines = lines.data;
 	src->nlines = lines.len;
+	src->line0 = 0;
 }
 
 static bool read_all(struct arena *a, FILE *f, char **text, size_t *len,
@@ -94,11 +95,12 @@ struct source_pos source_pos(const struct source *src, uint32_t offset)
 		unsigned n = utf8_decode(src->text + i, src->len - i, &cp);
 		i += n ? n : 1;
 	}
-	return (struct source_pos){ line, column };
+	return (struct source_pos){ src->line0 + line, column };
 }
 
 const char *source_line(const struct source *src, uint32_t line, size_t *len)
 {
+	line -= src->line0;
 	uint32_t start = src->lines[line - 1];
 	uint32_t end = line < src->nlines ? src->lines[line] - 1 : src->len;
 	if (end > start && src->text[end - 1] == '\r')

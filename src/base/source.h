@@ -26,6 +26,7 @@ struct source {
 	uint32_t len;
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t nlines;
+	uint32_t line0; /* lines before the text, when it is a piece of a stream */
 };
 
 struct source_pos {

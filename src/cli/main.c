@@ -14,10 +14,11 @@
 #include "cli/cli.h"
 #include "version.h"
 
-extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_help, cmd_version;
+extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help,
+	cmd_version;
 
 const struct cmd *const cli_commands[] = {
-	&cmd_check, &cmd_verify, &cmd_sim, &cmd_fmt, &cmd_help, &cmd_version, NULL,
+	&cmd_check, &cmd_sim, &cmd_fmt, &cmd_history, &cmd_trace, &cmd_verify, &cmd_help, &cmd_version, NULL,
 };
 
 static const struct cmd *find(const char *name)
