@@ -11,6 +11,7 @@
 
 #include "cli/model.h"
 #include "cli/sim.h"
+#include "cli/trace_tools.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 #include "verdict/verify.h"
@@ -274,6 +275,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			buf_safe(&cli->err, je.text, strlen(je.text));
 			buf_char(&cli->err, '\n');
 			rc = EXIT_USAGE;
+		} else if (!strcmp(get_string(root, "schema"), "intact-trace-1")) {
+			rc = trace_verify_report(cli, cmd, root, v.model);
 		} else {
 			rc = check_result(&v, root);
 		}
@@ -286,10 +289,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_verify = {
-	"verify", "check a saved result without the engines that made it", "verify RESULT.json [MODEL]",
+	"verify", "check a saved result without the engines that made it", "verify RESULT.json [MODEL or TRACE]",
 	"Replays the counterexamples of a result saved by 'intact check --json' and decides anew what is\n"
 	"claimed of them: that no serial order of the same blocks explains the run, that it goes wrong, or\n"
-	"that it is a deadlock. With a model, the result must be about exactly that text.\n\n"
+	"that it is a deadlock. With a model, the result must be about exactly that text.\n"
+	"Of a result saved by 'intact trace --json', every cycle is held against the trace.\n\n"
 	"Exit code: 0 everything that can be checked is accepted, 1 something is rejected, 2 usage or\n"
 	"input, 3 unknown (too many orders to try), 4 internal error.",
 	NULL, run,

@@ -2,6 +2,8 @@
 #ifndef INTACT_CLI_TRACE_TOOLS_H
 #define INTACT_CLI_TRACE_TOOLS_H
 
+#include <jansson.h>
+
 #include "cli/cli.h"
 #include "event/reader.h"
 
@@ -16,5 +18,8 @@ void msgs_add(void *ctx, const struct trace_msg *m);
 int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
 int trace_stats_cmd(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
 int trace_verify(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
+/* The same for a report that is read already; `trace` NULL: the file it names. */
+int trace_verify_report(struct cli *cli, const struct cmd *cmd, json_t *root,
+                        const char *trace);
 
 #endif

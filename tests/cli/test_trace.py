@@ -166,9 +166,16 @@ def verify(j, path):
 
 rc, j, err = report(lost)
 rc, out, err = verify(j, lost)
-check("verify accepts", rc == 0 and "all 1 cycle hold" in out, out + err)
+check("verify accepts", rc == 0 and "1 of 1 cycle accepted" in out, out + err)
 rc, out, err = verify(j, crossed)
 check("verify rejects it for another trace", rc == 1, out + err)
+rc, out, err = run([intact, "verify", write("report.json", json.dumps(j)), lost])
+check("intact verify does the same", rc == 0 and "1 of 1 cycle accepted" in out, out + err)
+rc, out, err = run([intact, "verify", write("report.json", json.dumps(j))])
+check("and finds the trace the report names", rc == 0, out + err)
+k = copy.deepcopy(j)
+k["traces"][0]["findings"] = []
+check("a verdict without findings is rejected", verify(k, lost)[0] == 1)
 check("verify wants a report", verify([], lost)[0] == 2 and trace("verify", lost, lost)[0] == 2)
 
 
