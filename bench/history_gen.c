@@ -25,7 +25,7 @@ struct client {
 };
 
 static struct client cl[MAX_CLIENTS];
-static long *items, nitems, first, next_value, held, before[4];
+static long *items, nitems, first, next_value, held, before[64], nwrites;
 static char kind; /* r w q s p */
 
 static void heap_push(long v)
@@ -58,7 +58,7 @@ static void effect(struct client *c)
 {
 	if (kind == 'r' || kind == 'w') {
 		if (c->update) {
-			before[3] = before[2], before[2] = before[1], before[1] = before[0], before[0] = held;
+			before[nwrites++ % 64] = held;
 			held = c->value;
 		} else {
 			c->value = held;
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 		} else {
 			/* the wrong answer: a value long overwritten, or never there */
 			if (wrong >= 0 && done >= wrong && !c->update && (!bit || c->clean)) {
-				c->value = kind == 'r' || kind == 'w' ? bit ? 1 - held : before[3] : 1 << 29;
+				c->value = kind == 'r' || kind == 'w' ? bit ? 1 - held : before[nwrites % 64] : 1 << 29;
 				wrong = -1;
 			}
 			done++;

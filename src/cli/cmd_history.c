@@ -105,7 +105,7 @@ static int refused(struct run *run, const struct history *h, const struct check 
 			continue;
 		struct buf *err = &run->cli->err;
 		buf_safe(err, h->name, strlen(h->name));
-		if (run->a->condition == COND_REGULAR || run->a->condition == COND_SAFE)
+		if (run->a->condition != COND_ATOMIC || run->a->algorithm == ALG_AUTO)
 			buf_printf(err, ": %s", r->why);
 		else
 			buf_printf(err, ": --algorithm=%s cannot judge this history: %s",

@@ -419,6 +419,9 @@ static void judge(struct job *j, struct part *part)
 		lin_weak(&p, &part->r, j->o->condition == COND_SAFE);
 	} else if (j->o->condition == COND_SEQUENTIAL) {
 		lin_sequential(&p, j->h->keys.len, j->h->procs.len, &part->r);
+	} else if ((j->o->k_min || j->o->k > 1) && !only_reads_and_writes(&p)) {
+		result_init(&part->r, ALG_SEARCH, j->h->lim);
+		result_refuse(&part->r, "k-atomicity is about registers with reads and writes only", RANK_INF, RANK_INF);
 	} else if (j->o->k_min) {
 		enum lin_verdict v = least_k(&p, part);
 		part->r.verdict = v;

@@ -156,6 +156,8 @@ static int on_invoke(struct follower *f, const struct rec *rec, struct open_op *
 	p->op = p->raw;
 	if (hop_interpret(h, f->in, &p->op, &why) < 0)
 		return bad_op(f, rec, why);
+	if (f->k > 1 && p->op.fn != FN_READ && p->op.fn != FN_WRITE)
+		return wrong(f, rec, "not-a-register", "k-atomicity is about registers with reads and writes only");
 	struct online *o = monitor(f, p->op.key);
 	p->slot = o ? online_call(o, &p->op, (uint32_t)f->out->ops) : RANK_INF;
 	p->open = true;

@@ -5,7 +5,7 @@
 
 static uint32_t mask_words(const struct online *o)
 {
-	return o->nslots / 32;
+	return (o->nslots + 31) / 32;
 }
 
 static uint32_t stride(const struct online *o)
@@ -52,18 +52,19 @@ static bool rows_reserve(struct online *o, struct rows *r, uint32_t n)
 
 /* ---- slots -------------------------------------------------------------------- */
 
-/* Another 64 slots: rows are laid out anew. */
+/* More slots, a few at first: rows are laid out anew. */
 static bool more_slots(struct online *o)
 {
 	uint32_t old = o->nslots, oldm = mask_words(o), olds = o->nslots ? stride(o) : 0;
-	struct slot *s = lim_realloc(o->lim, o->slots, old * sizeof *s, (old + 64) * sizeof *s);
+	uint32_t more = old < 16 ? 8 : (old / 2 + 7) / 8 * 8;
+	struct slot *s = lim_realloc(o->lim, o->slots, old * sizeof *s, (old + more) * sizeof *s);
 	if (!s) {
 		o->failed = true;
 		return false;
 	}
-	memset(s + old, 0, 64 * sizeof *s);
+	memset(s + old, 0, more * sizeof *s);
 	o->slots = s;
-	o->nslots = old + 64;
+	o->nslots = old + more;
 	uint32_t news = stride(o), newm = mask_words(o), cap = o->cur.n + 16;
 	uint32_t *w = lim_realloc(o->lim, NULL, 0, (size_t)cap * news * 4);
 	uint32_t *scratch = lim_realloc(o->lim, o->scratch, olds * 4ull, news * 4ull);
@@ -122,7 +123,7 @@ void online_close(struct online *o)
 static bool is_crashed_bit(const struct online *o, uint32_t word, uint32_t *mask)
 {
 	*mask = 0;
-	for (uint32_t b = 0; b < 32 && o->ncrashed; b++)
+	for (uint32_t b = 0; b < 32 && word * 32 + b < o->nslots && o->ncrashed; b++)
 		if (o->slots[word * 32 + b].crashed)
 			*mask |= 1u << b;
 	return *mask != 0;

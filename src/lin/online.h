@@ -37,7 +37,7 @@ struct online {
 	struct limits *lim;
 	struct spec_ctx obj, sets; /* states; sets of states */
 	struct slot *slots;
-	uint32_t nslots;           /* a multiple of 64 */
+	uint32_t nslots;           /* a multiple of 8 */
 	uint32_t nopen, ncrashed;
 	struct rows cur, out;
 	uint32_t *heads, nheads, *link, clink; /* of `out`: rows by hash */

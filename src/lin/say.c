@@ -280,7 +280,10 @@ static void violated_part(const struct say *s, const struct part *p)
 	if (r->nops && s->o->condition == COND_ATOMIC) {
 		buf_str(out, "  in conflict:\n");
 		for (uint32_t i = 0; i < r->nops && i < MAX_CONFLICT_SHOWN; i++) {
-			if (r->ops[i] == RANK_INF)
+			bool told = r->ops[i] == RANK_INF;
+			for (uint32_t j = 0; j < i; j++)
+				told |= r->ops[j] == r->ops[i];
+			if (told)
 				continue;
 			buf_str(out, "    ");
 			op(s, r->ops[i]);

@@ -166,43 +166,32 @@ static enum lin_verdict judge(struct zones *z, uint32_t cut, struct result *r)
 
 /* ---- the order -------------------------------------------------------------- */
 
-static uint32_t emit(const struct zones *z, uint32_t v, uint32_t *start, const uint32_t *reads,
-                     uint32_t *order, uint32_t n)
-{
-	if (z->c[v].write != RANK_INF)
-		order[n++] = z->c[v].write;
-	for (uint32_t k = 0; k < z->c[v].nreads; k++)
-		order[n++] = reads[start[v] + k];
-	return n;
-}
-
+/* Clusters from left to right get their places, then every operation goes to
+ * its cluster's: the write first, reads by invocation. */
 static enum lin_verdict order(struct zones *z, struct result *r)
 {
 	const struct problem *p = z->p;
-	size_t bytes_reads = p->n * 4ull + 4, bytes_start = (z->d.n + 1) * 4ull;
-	uint32_t *reads = lim_realloc(p->lim, NULL, 0, bytes_reads);
-	uint32_t *start = lim_realloc(p->lim, NULL, 0, bytes_start);
+	size_t bytes = (z->d.n + 1) * 4ull;
+	uint32_t *place = lim_realloc(p->lim, NULL, 0, bytes), n = 0;
 	const uint32_t *next = z->after + z->d.n;
-	bool ok = reads && start && result_order(r, p->n);
-	if (ok) {
-		uint32_t n = 0, at = 0;
-		for (uint32_t v = 0; v < z->d.n; v++)
-			start[v] = at += z->c[v].nreads;
-		for (uint32_t i = p->n; i-- > 0;)
-			if (p->ops[i].fn == FN_READ)
-				reads[--start[dense_get(&z->d, p->ops[i].b)]] = i;
-		for (uint32_t t = 0; t <= p->nevents; t++)
-			if (z->mark[t]) {
-				uint32_t v = z->mark[t] - 1;
-				n = emit(z, v, start, reads, r->order, n);
-				for (uint32_t b = z->after[v]; b; b = next[b - 1])
-					n = emit(z, b - 1, start, reads, r->order, n);
-			}
-		r->norder = n;
+	if (!place || !result_order(r, p->n)) {
+		lim_free(p->lim, place, place ? bytes : 0);
+		return result_unknown(r);
 	}
-	lim_free(p->lim, reads, reads ? bytes_reads : 0);
-	lim_free(p->lim, start, start ? bytes_start : 0);
-	return r->verdict = ok ? LIN_HOLDS : LIN_UNKNOWN;
+	for (uint32_t t = 0; t <= p->nevents; t++)
+		for (uint32_t v1 = z->mark[t], b = v1 ? z->after[v1 - 1] : 0; v1; v1 = b, b = b ? next[b - 1] : 0) {
+			const struct cluster *c = &z->c[v1 - 1];
+			place[v1 - 1] = n;
+			if (c->write != RANK_INF)
+				r->order[place[v1 - 1]++] = c->write;
+			n += c->nreads + (c->write != RANK_INF);
+		}
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->ops[i].fn == FN_READ)
+			r->order[place[dense_get(&z->d, p->ops[i].b)]++] = i;
+	r->norder = n;
+	lim_free(p->lim, place, bytes);
+	return r->verdict = LIN_HOLDS;
 }
 
 /* ---- the moment --------------------------------------------------------------- */

@@ -123,6 +123,18 @@ def wrong_input():
 
 
 @test
+def k_is_about_registers():
+    assert b"registers" in run("--k=2", example("queue.csv"), want=2).stderr
+    assert b"registers" in run("--k=min", example("queue.csv"), want=2).stderr
+    cas = "\n".join([event(0, "invoke", "cas", [0, 1]), event(0, "ok", "cas", [0, 1])]).encode()
+    assert b"registers" in run("--k=2", "--init=0", "-", stdin=cas, want=2).stderr
+    assert b"registers" in run("--k=2", "--init=0", "--follow", "-", stdin=cas, want=2).stderr
+    run("--k=2", example("stale-read.edn"), want=0)
+    run("--k=2", "--follow", "--init=0", example("stale-read.edn"), want=0)
+    assert b"registers" in run("-c", "safe", "-", stdin=cas, want=2).stderr
+
+
+@test
 def initial_value_counts():
     h = "\n".join([event(0, "invoke", "read", None), event(0, "ok", "read", 5)]).encode()
     run("--init=5", "-", stdin=h, want=0)
