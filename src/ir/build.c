@@ -35,7 +35,6 @@ uint32_t ir_template_begin(struct ir_builder *b, const char *name, struct span s
 	b->labels.len = 0;
 	b->stack_regs.len = b->array_regs.len = b->pinned_regs.len = 0;
 	b->top = 1;
-	b->pair = 0;
 	b->scope = b->block = b->oper = IR_NONE;
 	struct vreg_info node = { 0 };
 	avec_push(b->arena, &b->stack_regs, node); /* register 0 is the node */
@@ -123,13 +122,6 @@ uint32_t ir_array_reg(struct ir_builder *b, uint32_t len, int32_t lo, int32_t hi
 		avec_push(b->arena, &b->array_regs, v);
 	}
 	return VREG_ARRAY + first;
-}
-
-uint32_t ir_pair_reg(struct ir_builder *b)
-{
-	if (!b->pair)
-		b->pair = ir_array_reg(b, 2, INT32_MIN, INT32_MAX);
-	return b->pair;
 }
 
 uint32_t ir_lock_reg(struct ir_builder *b, uint32_t var)

@@ -64,7 +64,6 @@ struct ir_builder {
 	AVEC(uint32_t) labels; /* label -> instruction, IR_NONE unplaced */
 	vreg_vec stack_regs, array_regs, pinned_regs;
 	uint32_t top;          /* first free stack register */
-	uint32_t pair;         /* see ir_pair_reg; 0 none yet */
 	uint32_t scope, block, oper; /* what the next instruction is inside of */
 	const char *error;     /* a bound was exceeded */
 	struct span error_at;
@@ -91,12 +90,6 @@ uint32_t ir_stuck_node(struct ir_builder *b, struct ir_node node);
 
 /* A register from the stack; free them by setting b->top back. */
 uint32_t ir_reg(struct ir_builder *b, int32_t lo, int32_t hi, bool named);
-/*
- * Two registers that stay neighbours, for the operands of an instruction that
- * names only the first (IR_CAS). The same two every time: they must be set
- * behind the node, so that they never live across one.
- */
-uint32_t ir_pair_reg(struct ir_builder *b);
 uint32_t ir_array_reg(struct ir_builder *b, uint32_t len, int32_t lo, int32_t hi);
 /* The holder's bits of lock `var` (one an element). */
 uint32_t ir_lock_reg(struct ir_builder *b, uint32_t var);

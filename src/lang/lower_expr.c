@@ -329,7 +329,7 @@ static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 	                                 : lower_converted(l, e->b, d->type);
 	struct val c = e->c ? lower_converted(l, e->c, d->type) : imm(0);
 	stop(l, IRN_ACCESS);
-	uint32_t first = ir_pair_reg(&l->b), second = first + 1;
+	uint32_t first = temp(l, 0, 0), second = temp(l, 0, 0);
 	emit2(l, IR_MOV, first, b, e->b->span);
 	if (e->c)
 		emit2(l, IR_MOV, second, c, e->c->span);
