@@ -94,6 +94,20 @@ static int exit_code(const struct verdict *v, uint32_t n)
 	return rc;
 }
 
+/* --threads name=any: a proof for the declared number is none for any number
+ * (a counterexample stays one). */
+static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
+{
+	bool any = false;
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		any |= p->templates[t].any_count;
+	for (uint32_t i = 0; any && i < n; i++)
+		if (v[i].answer == ANSWER_HOLDS) {
+			v[i].answer = ANSWER_UNKNOWN;
+			v[i].reason = "proved for the declared number of threads, not for any number";
+		}
+}
+
 static bool write_json(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n)
 {
 	struct check_json_options jo = { INTACT_VERSION, c->path };
@@ -135,6 +149,7 @@ static int verify(struct check *c, const struct ir *p)
 		decide_all(p, &c->decide, &v[n]);
 		n += p->nblocks + 1;
 	}
+	fixed_counts_only(p, v, n);
 	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,

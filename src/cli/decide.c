@@ -94,8 +94,9 @@ static bool by_commit(const struct ir *p, uint32_t block, const struct decide_op
 		add_serial(p, block, v);
 	} else if (c.no_labelling) {
 		v->answer = ANSWER_UNKNOWN;
-		v->limit = marked ? "commit points: the marked one does not fit"
-		                  : "commit points: no labelling works";
+		v->limit = NULL;
+		v->reason = marked ? "the marked commit point does not fit every run"
+		                   : "no labelling with commit points works";
 		done = false;
 	} else if (c.search.verdict == SEARCH_HOLDS) {
 		v->answer = ANSWER_HOLDS;
@@ -121,6 +122,7 @@ static void by_exact(const struct ir *p, uint32_t block, const struct decide_opt
 	struct search_result r;
 	exact_run(p, block, &o->search, &r);
 	v->engine = "exact";
+	v->reason = NULL;
 	take_search(v, &r);
 	switch (r.verdict) {
 	case SEARCH_HOLDS:

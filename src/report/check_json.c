@@ -115,6 +115,10 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_str(out, ", \"limit\": ");
 		string(out, v->limit);
 	}
+	if (v->answer == ANSWER_UNKNOWN && v->reason) {
+		buf_str(out, ", \"reason\": ");
+		string(out, v->reason);
+	}
 	buf_printf(out, ", \"states\": %llu, \"transitions\": %llu", (unsigned long long)v->states,
 	           (unsigned long long)v->transitions);
 	if (v->path)

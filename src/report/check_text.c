@@ -64,6 +64,10 @@ static const char *color_of(const struct verdict *v)
 
 static void why(const struct verdict *v, struct buf *out)
 {
+	if (v->answer == ANSWER_UNKNOWN && v->reason) {
+		buf_printf(out, "%s: %s", v->engine, v->reason);
+		return;
+	}
 	if (v->answer == ANSWER_UNKNOWN) {
 		buf_printf(out, "the limit on %s is spent after %llu states",
 		           v->limit ? v->limit : "?", (unsigned long long)v->states);

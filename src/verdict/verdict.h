@@ -34,7 +34,8 @@ struct verdict { /* the answer to one question */
 	enum answer answer;
 	enum problem problem;
 	const char *engine;      /* which argument decided it: "commit", "exact" */
-	const char *limit;       /* ANSWER_UNKNOWN: what was spent */
+	const char *limit;       /* ANSWER_UNKNOWN: which limit was spent, ... */
+	const char *reason;      /* ... or a sentence saying why it is not known */
 	char *commits;           /* "commits at line 12: data = ..."; malloc'ed or NULL */
 	struct move *path;       /* counterexample, from the initial state; malloc'ed */
 	uint32_t npath;

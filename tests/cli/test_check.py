@@ -61,11 +61,13 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
 # what each engine says of programs made to tell them apart
 separating = examples / "separating"
 rc, out, err = run([intact, "check", "--engine=commit", separating / "late-choice.atm"])
-check("no commit labelling fits late-choice: commit alone does not know", rc == 3 and "no labelling works" in out, out)
+check("no commit labelling fits late-choice: commit alone does not know", rc == 3 and "no labelling" in out, out)
 rc, out, err = run([intact, "check", "--engine=exact", separating / "late-choice.atm"])
 check("exact proves late-choice", rc == 0, out)
 rc, out, err = run([intact, "check", "--engine=commit", separating / "locked-double-early.atm"])
 check("a mark at the wrong place is said to be that", rc == 3 and "commit" in out, out)
+rc, out, err = run([intact, "check", "--threads", "worker=any", examples / "acquire1.atm"])
+check("any number of threads is not claimed from a fixed one", rc == 3 and "not for any number" in out, out)
 rc, out, err = run([intact, "check", "--deadlock", examples / "bank-transfer-deadlock.atm"])
 check("--deadlock finds the deadlock and says who waits for what",
       rc == 1 and "DEADLOCK" in out and out.count("waits") >= 2 and "held by" in out, out)
