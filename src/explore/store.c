@@ -16,6 +16,7 @@ static void lay_out(struct store *s)
 				at += w;
 			}
 	s->words = (at + 7) / 8;
+	s->bytes_only = at == s->nfields;
 	s->version++;
 }
 

@@ -28,6 +28,7 @@ struct store {
 	uint64_t full;    /* states at which it grows */
 	uint64_t budget;  /* bytes the table may take; 0: no bound */
 	uint32_t version; /* changes when the layout does */
+	bool bytes_only;  /* every field is one byte wide */
 };
 
 enum store_result { STORE_NEW, STORE_OLD, STORE_FULL };
