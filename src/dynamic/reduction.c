@@ -19,13 +19,12 @@ static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 		from--;
 	for (; from < f; from++) {
 		struct frame *g = from + 1;
-		if (g == t->frames + 1)
-			g->node = stack_push(&d->stacks, 0, g->site);
-		else
-			g->node = inlined(g) ? from->node
-			                     : stack_push(&d->stacks, from->node, g->site);
-		if (!g->node)
+		if (g > t->frames + 1 && inlined(g)) {
 			g->node = from->node;
+			continue;
+		}
+		g->node = stack_push(&d->stacks, from->node, g->site);
+		g->node = stack_push(&d->stacks, g->node, g->pc | STACK_MARK);
 	}
 	return f->node;
 }

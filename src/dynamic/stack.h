@@ -5,6 +5,10 @@
  * innermost first. Equal stacks are equal ids, a stack costs one node beyond
  * the longest prefix already known. Node 0 is the root: the empty stack.
  *
+ * A counter with STACK_MARK set is no return address: it says that the
+ * function around it is active at this level, in case code without hooks lies
+ * between it and what it called.
+ *
  * Look-ups take no lock; insertions hold one of 64 spins, chosen by hash.
  * When the table is full, stack_push returns the parent: stacks get shorter,
  * nothing breaks.
@@ -16,6 +20,8 @@
 #include <stdint.h>
 
 #include "dynamic/pages.h"
+
+#define STACK_MARK (1ull << 63)
 
 struct stack_node {
 	uint64_t pc;

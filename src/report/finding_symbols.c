@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamic/stack.h"
 #include "report/finding.h"
 
 struct symbols {
@@ -129,6 +130,49 @@ static void place(struct symbols *s, struct src_frame *f, const char *file, int 
 	f->system = from_system(f->file);
 }
 
+/* The unit an address belongs to. clang writes no .debug_aranges, and then
+ * libdw answers with the nearest unit that has them: all are asked. */
+static Dwarf_Die *unit_of(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
+{
+	Dwarf_Die *cu = dwfl_module_addrdie(mod, pc, bias);
+	if (cu && dwarf_haspc(cu, pc - *bias) > 0)
+		return cu;
+	cu = NULL;
+	while ((cu = dwfl_module_nextcu(mod, cu, bias)))
+		if (dwarf_haspc(cu, pc - *bias) > 0)
+			return cu;
+	return NULL;
+}
+
+static void place_of(struct symbols *s, struct src_frame *f, Dwfl_Module *mod, Dwarf_Die *cu,
+                     uint64_t pc, Dwarf_Addr bias)
+{
+	int no = 0, col = 0;
+	Dwarf_Line *line = cu ? dwarf_getsrc_die(cu, pc - bias) : NULL;
+	if (line) {
+		dwarf_lineno(line, &no);
+		dwarf_linecol(line, &col);
+		place(s, f, dwarf_linesrc(line, NULL, NULL), no, col);
+		return;
+	}
+	Dwfl_Line *l = dwfl_module_getsrc(mod, pc);
+	if (l)
+		place(s, f, dwfl_lineinfo(l, NULL, &no, &col, NULL, NULL), no, col);
+}
+
+/* The scopes around an address, innermost first, through inlined calls. */
+static int scopes_of(Dwarf_Die *cu, uint64_t pc, Dwarf_Die **out)
+{
+	Dwarf_Die *first = NULL;
+	int n = dwarf_getscopes(cu, pc, &first);
+	if (n <= 0)
+		return 0;
+	Dwarf_Die inner = first[0];
+	free(first);
+	n = dwarf_getscopes_die(&inner, out);
+	return n > 0 ? n : 0;
+}
+
 /* The frames at one address, innermost first: inlined ones, then the real. */
 static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
@@ -144,13 +188,10 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 	out[0] = base;
 	if (!mod)
 		return 1;
-	Dwfl_Line *line = dwfl_module_getsrc(mod, pc);
-	int no = 0, col = 0;
-	const char *file = line ? dwfl_lineinfo(line, NULL, &no, &col, NULL, NULL) : NULL;
-	place(s, &out[0], file, no, col);
 	Dwarf_Addr bias;
-	Dwarf_Die *cu = dwfl_module_addrdie(mod, pc, &bias), *scopes = NULL;
-	int n = cu ? dwarf_getscopes(cu, pc - bias, &scopes) : 0;
+	Dwarf_Die *cu = unit_of(mod, pc, &bias), *scopes = NULL;
+	place_of(s, &out[0], mod, cu, pc, bias);
+	int n = cu ? scopes_of(cu, pc - bias, &scopes) : 0;
 	uint32_t got = 0;
 	for (int i = 0; i < n && got < max; i++) {
 		int tag = dwarf_tag(&scopes[i]);
@@ -184,6 +225,8 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 
 static bool is_start(const struct src_frame *f)
 {
+	if (f->function && !strcmp(f->function, "start_thread"))
+		return strstr(f->module, "libc.so") || strstr(f->module, "libpthread");
 	return f->function && (!strcmp(f->function, "intact_thread_main") ||
 	                       !strcmp(f->function, "intact_c11_main") ||
 	                       !strcmp(f->function, "intact_run_once") ||
@@ -192,19 +235,58 @@ static bool is_start(const struct src_frame *f)
 	                       !strcmp(f->function, "execute_native_thread_routine"));
 }
 
+/* Two addresses in one function, split or cloned parts included. */
+static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
+{
+	GElf_Sym sym;
+	GElf_Off oa, ob;
+	Dwfl_Module *ma = s->dwfl ? dwfl_addrmodule(s->dwfl, a) : NULL;
+	Dwfl_Module *mb = s->dwfl ? dwfl_addrmodule(s->dwfl, b) : NULL;
+	if (!ma || ma != mb)
+		return false;
+	const char *na = dwfl_module_addrinfo(ma, a, &oa, &sym, NULL, NULL, NULL);
+	const char *nb = dwfl_module_addrinfo(mb, b, &ob, &sym, NULL, NULL, NULL);
+	if (!na || !nb)
+		return na == nb;
+	size_t la = strcspn(na, "."), lb = strcspn(nb, ".");
+	return a - oa == b - ob || (la == lb && !strncmp(na, nb, la));
+}
+
+/* The system's frames say nothing: at the inner end they are how a lock is
+ * spelt (lock_guard, __gthread_mutex_lock), at the outer how a thread starts. */
+static uint32_t trim(struct src_frame *v, uint32_t n)
+{
+	uint32_t first = 0;
+	while (n && (v[n - 1].system || !v[n - 1].function))
+		n--;
+	while (first < n && v[first].system)
+		first++;
+	memmove(v, v + first, (n - first) * sizeof *v);
+	return n - first;
+}
+
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out,
                        uint32_t max)
 {
 	uint32_t n = 0;
+	uint64_t below = 0;
 	for (uint32_t i = 0; i < st->n && n < max; i++) {
-		uint32_t got = at_address(s, st->pcs[i] - 1, out + n, max - n);
-		if (i && is_start(&out[n]))
+		uint64_t pc = (st->pcs[i] & ~STACK_MARK) - 1;
+		bool mark = (st->pcs[i] & STACK_MARK) != 0;
+		if (mark && below && same_function(s, pc, below))
+			continue;
+		uint32_t got = at_address(s, pc, out + n, max - n);
+		if (n && is_start(&out[n]))
 			break;
 		n += got;
+		below = pc;
 		if (out[n - 1].function && !strcmp(out[n - 1].function, "main"))
 			break;
 	}
-	return n;
+	uint32_t kept = n;
+	while (kept && (out[kept - 1].system || !out[kept - 1].function))
+		kept--;
+	return kept ? trim(out, n) : n;
 }
 
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)

@@ -21,7 +21,8 @@ struct view {
 	const struct raw_finding *f;
 	struct stacks entered, section, commit, violation, oacquire, owrite;
 	uint32_t block; /* index into entered: who is to blame */
-	const char *name;
+	const char *name, *key;
+	uint32_t count; /* with those merged into it */
 };
 
 struct writer {
@@ -143,14 +144,18 @@ static const char *place_key(struct writer *w, const struct stacks *s)
 }
 
 /* The same block, commit and violation, however it was reached. */
-static bool said_before(struct writer *w, struct view *v, struct shown *shown)
+static const char *key_of(struct writer *w, const struct view *v)
 {
-	const char *key = arena_printf(w->arena, "%s|%s|%s", v->name, place_key(w, &v->commit),
-	                               place_key(w, &v->violation));
+	return arena_printf(w->arena, "%s|%s|%s", v->name, place_key(w, &v->commit),
+	                    place_key(w, &v->violation));
+}
+
+static bool said_before(struct writer *w, const struct view *v, struct shown *shown)
+{
 	for (uint32_t i = 0; i < shown->keys.len; i++)
-		if (!strcmp(shown->keys.data[i], key))
+		if (!strcmp(shown->keys.data[i], v->key))
 			return true;
-	avec_push(w->arena, &shown->keys, key);
+	avec_push(w->arena, &shown->keys, v->key);
 	return false;
 }
 
@@ -322,8 +327,8 @@ static void put_title(struct writer *w, const struct view *v, uint32_t pid)
 	           f->confirmed ? "confirmed: it was broken in this run"
 	                        : "predicted: another schedule can break it",
 	           "");
-	if (f->count > 1)
-		buf_printf(w->out, "; seen %u times", f->count);
+	if (v->count > 1)
+		buf_printf(w->out, "; seen %u times", v->count);
 	buf_str(w->out, ").\n");
 }
 
@@ -366,41 +371,68 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	buf_str(w->out, BAR);
 }
 
-static void one(struct writer *w, const struct raw_finding *raw, struct filter *f,
-                struct shown *shown, uint32_t pid)
+/* The finding with its places, or NULL when nobody wants to hear of it. */
+static struct view *view_of(struct writer *w, struct raw_finding *raw, struct filter *f,
+                            struct shown *shown)
 {
 	struct view *v = arena_new(w->arena, struct view);
 	v->f = raw;
+	v->count = raw->count;
 	resolve(w, &v->entered, &raw->entered);
 	resolve(w, &v->commit, &raw->commit);
 	resolve(w, &v->violation, &raw->violation);
 	if (!v->entered.n)
-		return;
-	if (raw->kind == FIND_MARKED) {
+		return NULL;
+	if (raw->kind == FIND_MARKED)
 		v->name = v->entered.v[0].function ? v->entered.v[0].function : "<null>";
-	} else if (!blame(v, f)) {
-		return;
-	}
+	else if (!blame(v, f))
+		return NULL;
 	if (suppressed(v, f)) {
 		shown->suppressed++;
-		return;
+		return NULL;
 	}
-	if (said_before(w, v, shown))
-		return;
-	resolve(w, &v->oacquire, &raw->other_acquire);
-	resolve(w, &v->owrite, &raw->other_write);
-	put_report(w, v, pid);
-	shown->count++;
-	shown->confirmed += raw->confirmed != 0;
-	avec_push(w->arena, &shown->names, v->name);
+	v->key = key_of(w, v);
+	return v;
+}
+
+/* One place reached in several ways is one finding; a confirmed one speaks
+ * for the rest. */
+static bool merged(struct view **list, uint32_t n, struct view *v)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (strcmp(list[i]->key, v->key) != 0)
+			continue;
+		uint32_t count = list[i]->count + v->count;
+		if (v->f->confirmed && !list[i]->f->confirmed)
+			list[i] = v;
+		list[i]->count = count;
+		return true;
+	}
+	return false;
 }
 
 void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
                    struct arena *a, struct shown *shown, struct buf *out)
 {
 	struct writer w = { out, o, symbols_open(r, a), a };
-	for (uint32_t i = 0; i < r->findings.len; i++)
-		one(&w, &r->findings.data[i], f, shown, r->pid);
+	struct view **list = arena_array(a, struct view *, r->findings.len + 1);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < r->findings.len; i++) {
+		struct view *v = view_of(&w, &r->findings.data[i], f, shown);
+		if (v && !merged(list, n, v))
+			list[n++] = v;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct view *v = list[i];
+		if (said_before(&w, v, shown))
+			continue;
+		resolve(&w, &v->oacquire, &v->f->other_acquire);
+		resolve(&w, &v->owrite, &v->f->other_write);
+		put_report(&w, v, r->pid);
+		shown->count++;
+		shown->confirmed += v->f->confirmed != 0;
+		avec_push(a, &shown->names, v->name);
+	}
 	if (r->dropped)
 		buf_str(out, "Intact: there was more than fits one message; fix or suppress the "
 		             "above and run again.\n");
