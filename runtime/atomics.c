@@ -35,7 +35,7 @@ static NOINLINE void judge(uintptr_t addr, unsigned size, bool write, uintptr_t 
 
 static inline void ahead(volatile void *p, unsigned size, bool write, int mo, uintptr_t pc)
 {
-	if (rt.live <= 1)
+	if (rt.uids <= 1)
 		return;
 	if (rt.marks)
 		judge((uintptr_t)p, size, write, pc);
@@ -45,7 +45,7 @@ static inline void ahead(volatile void *p, unsigned size, bool write, int mo, ui
 
 static inline void behind(volatile void *p, int mo)
 {
-	if (rt.live > 1 && acquires(mo))
+	if (rt.uids > 1 && acquires(mo))
 		rt_sync_acquire((const void *)p);
 }
 
@@ -199,10 +199,10 @@ void __tsan_atomic_signal_fence(int mo);
 
 EXPORT void __tsan_atomic_thread_fence(int mo)
 {
-	if (rt.live > 1 && releases(mo))
+	if (rt.uids > 1 && releases(mo))
 		rt_sync_release(&fence);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (rt.live > 1 && acquires(mo))
+	if (rt.uids > 1 && acquires(mo))
 		rt_sync_acquire(&fence);
 }
 

@@ -66,7 +66,7 @@ void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp)
 
 void rt_sync_release(const void *obj)
 {
-	struct rt_thread *th = rt.live > 1 ? rt_enter() : NULL;
+	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (!th)
 		return;
 	red_sync_release(&rt_dyn, &th->t, (uintptr_t)obj);
@@ -76,7 +76,7 @@ void rt_sync_release(const void *obj)
 void rt_sync_acquire(const void *obj)
 {
 	int keep = errno;
-	struct rt_thread *th = rt.live > 1 ? rt_enter() : NULL;
+	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (th) {
 		red_sync_acquire(&rt_dyn, &th->t, (uintptr_t)obj);
 		rt_leave(th);

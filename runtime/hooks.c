@@ -121,7 +121,8 @@ EXPORT void __tsan_vptr_read(void **p)
 
 #define STACK_POINTER ({ uintptr_t sp_; __asm__("mov %%rsp, %0" : "=r"(sp_)); sp_; })
 
-static inline void push(struct thread *t, uintptr_t site, uintptr_t pc, uintptr_t sp)
+static inline void push(struct thread *t, uintptr_t fn, uintptr_t site, uintptr_t pc,
+                        uintptr_t sp)
 {
 	struct frame *f = t->top + 1;
 	t->top = f; /* first, so that a signal handler goes on above */
@@ -129,6 +130,7 @@ static inline void push(struct thread *t, uintptr_t site, uintptr_t pc, uintptr_
 	f->pc = pc;
 	f->site = site;
 	f->sp = sp;
+	f->fn = fn;
 	*(uint64_t *)&f->node = (uint64_t)t->nlog << 32; /* node 0, log */
 }
 
@@ -151,7 +153,7 @@ static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc,
 			return;
 	}
 	red_prune(t, sp);
-	push(t, site, pc, sp);
+	push(t, fn, site, pc, sp);
 	if (rt.atomic_fns) {
 		uint32_t i = (uint32_t)mix64(fn) % 4096;
 		while (rt.atomic_fns[i] && rt.atomic_fns[i] != fn)
@@ -171,14 +173,15 @@ static inline __attribute__((always_inline)) void enter(uintptr_t fn, uintptr_t 
 	if (unlikely(t->top >= t->limit || t->top->sp + 8 < sp || rt.atomic_fns))
 		enter_slow(fn, site, pc, sp);
 	else
-		push(t, site, pc, sp);
+		push(t, fn, site, pc, sp);
 }
 
-static NOINLINE void leave_slow(uintptr_t site, uintptr_t sp)
+/* Functions that ended without an exit hook lie above the one that ends. */
+static NOINLINE void leave_slow(uintptr_t fn, uintptr_t sp)
 {
 	struct thread *t = &me->t;
 	struct frame *f = t->top;
-	while (f > t->frames && f->pc && (f->site != site || f->sp + 8 < sp))
+	while (f > t->frames && f->pc && (f->fn != fn || f->sp + 8 < sp))
 		f--;
 	if (f > t->frames && f->pc)
 		t->top = f - 1;
@@ -186,13 +189,13 @@ static NOINLINE void leave_slow(uintptr_t site, uintptr_t sp)
 		t->nmarks--;
 }
 
-static inline void leave(uintptr_t site, uintptr_t sp)
+static inline void leave(uintptr_t fn, uintptr_t sp)
 {
 	struct thread *t = &me->t;
-	if (likely(t->top->site == site && !t->nmarks && t->top > t->frames))
+	if (likely(t->top->fn == fn && !t->nmarks && t->top > t->frames))
 		t->top--;
 	else
-		leave_slow(site, sp);
+		leave_slow(fn, sp);
 }
 
 void __cyg_profile_func_enter(void *fn, void *site);
@@ -207,8 +210,8 @@ EXPORT void __cyg_profile_func_enter(void *fn, void *site)
 
 EXPORT void __cyg_profile_func_exit(void *fn, void *site)
 {
-	(void)fn;
-	leave((uintptr_t)site, STACK_POINTER);
+	(void)site;
+	leave((uintptr_t)fn, STACK_POINTER);
 }
 
 EXPORT void __tsan_func_entry(void *site)
@@ -218,8 +221,7 @@ EXPORT void __tsan_func_entry(void *site)
 
 EXPORT void __tsan_func_exit(void)
 {
-	struct thread *t = &me->t;
-	leave(t->top->site, STACK_POINTER);
+	leave(0, STACK_POINTER);
 }
 
 /* ---- marks (intact/annotate.h) ---- */

@@ -175,8 +175,19 @@ void rt_init(void)
 		rt_sayf("Intact: watching process %d\n", rt.pid);
 }
 
+/* So early that libc's environ is not set yet. */
+char **rt_environ;
+
+static void start(int argc, char **argv, char **envp)
+{
+	(void)argc;
+	(void)argv;
+	rt_environ = envp;
+	rt_init();
+}
+
 __attribute__((section(".preinit_array"), used))
-static void (*const at_start)(void) = rt_init;
+static void (*const at_start)(int, char **, char **) = start;
 
 __attribute__((destructor(101))) static void at_end(void)
 {

@@ -214,44 +214,67 @@ static bool send_datagram(void)
 	return r == (long)out.n;
 }
 
-/* `intact symbolize`, fed through a pipe. Returns its exit status, -1. */
+/* In the process between: start the tool, wait, pass its status on. */
+static _Noreturn void between(const char *tool, const int fd[2])
+{
+	char *argv[] = { (char *)(uintptr_t)tool, "symbolize", NULL };
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	uint64_t none = 0;
+	int status = 0;
+	REAL(sigaction)(SIGCHLD, &dfl, NULL); /* ignored, it could not be waited for */
+	long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0) {
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
+		syscall(SYS_dup2, fd[0], 0);
+		syscall(SYS_execve, tool, argv, environ ? environ : rt_environ);
+		syscall(SYS_exit_group, 127);
+	}
+	syscall(SYS_close, fd[0]);
+	syscall(SYS_close, fd[1]);
+	while (pid > 0 && syscall(SYS_wait4, pid, &status, __WALL, NULL) < 0 && errno == EINTR)
+		;
+	for (;;)
+		syscall(SYS_exit_group, pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127);
+}
+
+static void write_message(int fd)
+{
+	sigset_t pipe_set, old;
+	struct timespec now = { 0, 0 };
+	sigemptyset(&pipe_set);
+	sigaddset(&pipe_set, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe_set, &old);
+	for (size_t at = 0; at < out.n;) {
+		long w = syscall(SYS_write, fd, out.text + at, out.n - at);
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0 && errno == EPIPE)
+			sigtimedwait(&pipe_set, NULL, &now);
+		if (w <= 0)
+			break;
+		at += (size_t)w;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* `intact symbolize`, fed through a pipe. Returns its exit status, -1. A
+ * process between us and it has no exit signal (exec would set one): the
+ * program's wait() and SIGCHLD know nothing of either. */
 static int start_tool(const char *tool)
 {
 	int fd[2], status = -1;
 	if (syscall(SYS_pipe2, fd, O_CLOEXEC))
 		return -1;
-	char *argv[] = { (char *)(uintptr_t)tool, "symbolize", NULL };
-	volatile int failed = 0;
-	/* Exit signal 0: the program's wait() and SIGCHLD know nothing of it. */
-	long pid = syscall(SYS_clone, CLONE_VFORK, 0, 0, 0, 0);
-	if (pid == 0) {
-		uint64_t none = 0;
-		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
-		syscall(SYS_dup2, fd[0], 0);
-		syscall(SYS_execve, tool, argv, environ);
-		failed = 1;
-		syscall(SYS_exit_group, 127);
-	}
+	long pid = syscall(SYS_clone, 0, 0, 0, 0, 0);
+	if (pid == 0)
+		between(tool, fd);
 	syscall(SYS_close, fd[0]);
-	if (pid > 0) {
-		struct sigaction ign = { .sa_handler = SIG_IGN }, old;
-		__typeof__(&sigaction) real = REAL(sigaction);
-		real(SIGPIPE, &ign, &old);
-		for (size_t at = 0; at < out.n;) {
-			long w = syscall(SYS_write, fd[1], out.text + at, out.n - at);
-			if (w <= 0 && errno != EINTR)
-				break;
-			at += w > 0 ? (size_t)w : 0;
-		}
-		syscall(SYS_close, fd[1]);
-		while (syscall(SYS_wait4, pid, &status, __WALL, NULL) < 0 && errno == EINTR)
-			;
-		real(SIGPIPE, &old, NULL);
-	} else {
-		syscall(SYS_close, fd[1]);
-	}
-	(void)failed;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (pid > 0)
+		write_message(fd[1]);
+	syscall(SYS_close, fd[1]);
+	while (pid > 0 && syscall(SYS_wait4, pid, &status, __WALL, NULL) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 extern const char __intact_tool[] __attribute__((weak));
@@ -278,7 +301,7 @@ void rt_flush(bool final)
 	spin_lock(&out.lock);
 	if (!out.text)
 		out.text = pages_map(MESSAGE);
-	if (out.text && compose(final) && !(*rt.opt.socket && send_datagram())) {
+	if (out.text && compose(final) && !(*rt.opt.socket && !rt.opt.halt_on_error && send_datagram())) {
 		const char *tool = *rt.opt.tool ? rt.opt.tool : NULL;
 		int r = -1;
 		if (!tool)

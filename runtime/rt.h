@@ -153,6 +153,7 @@ char *rt_strdup(const char *s, size_t n);
 void *rt_real(const char *name, const char *version);
 void rt_real_all(void);
 const char *rt_env(const char *name);
+extern char **rt_environ;
 void rt_options_read(void);
 
 /* The libc function behind an interposer, looked up once. */

@@ -121,11 +121,10 @@ void *rt_real(const char *name, const char *version)
 	return p;
 }
 
-extern char **environ;
 const char *rt_env(const char *name)
 {
 	size_t n = rt_length(name);
-	for (char **e = environ; e && *e; e++) {
+	for (char **e = environ ? environ : rt_environ; e && *e; e++) {
 		size_t i = 0;
 		while (i < n && (*e)[i] == name[i])
 			i++;

@@ -73,7 +73,7 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	t->wrote = false;
 	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
 	t->acc.cache = &t->cache;
-	t->acc.epoch = rt.slot_epoch[slot] + 1;
+	t->acc.epoch = t->acc.first = rt.slot_epoch[slot] + 1;
 	t->stack_lo = t->stack_hi = 0;
 	for (uint32_t i = 0; i < t->clock.n; i++)
 		t->clock.e[i] = 0;

@@ -55,6 +55,7 @@ struct task {
 	bool no_link;          /* -c -S -E -M ... */
 	bool shared, relocatable, is_static, no_lib;
 	bool debug, off;       /* -g given; instrumentation refused */
+	bool optimised;        /* -O1 and up: small functions are inlined */
 	bool help_only;
 };
 
@@ -119,6 +120,8 @@ static void look_at(struct task *t, const char *s, const char *value, const char
 		*lang = s + 2;
 	else if (!strncmp(s, "-g", 2) && strcmp(s, "-g0") != 0)
 		t->debug = true;
+	else if (!strncmp(s, "-O", 2))
+		t->optimised = strcmp(s, "-O0") != 0;
 	else if (!strcmp(s, "-fno-sanitize=thread") || !strcmp(s, "-fno-sanitize=all"))
 		t->off = true;
 }
@@ -303,7 +306,10 @@ static void add_compile(struct args *a, const struct task *t, bool clang, const 
 			add(a, words[i]);
 	} else {
 		addf(a, "-specs=%s/intact.specs", dir);
-		add(a, "-finstrument-functions-exclude-file-list=/usr/include/,/usr/lib/gcc/");
+		/* The library's small functions are not worth a frame once they
+		 * are inlined; without optimisation they lie in between. */
+		if (t->optimised)
+			add(a, "-finstrument-functions-exclude-file-list=/usr/include/,/usr/lib/gcc/");
 	}
 	add(a, "-finstrument-functions");
 	add(a, "-D__INTACT__=1");

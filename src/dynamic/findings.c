@@ -21,8 +21,11 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 	if (id) {
 		struct finding *old = &d->findings[id];
 		old->count++;
-		old->wrote |= f->wrote;
-		if (f->confirmed && !old->confirmed) {
+		if (!old->ready) { /* the latest try is the one to judge */
+			uint32_t count = old->count;
+			*old = *f;
+			old->count = count;
+		} else if (f->confirmed && !old->confirmed) {
 			old->confirmed = true;
 			old->other = f->other;
 			if (f->other_acquire)
@@ -70,6 +73,8 @@ static const struct evidence *look(struct dynamic *d, const struct finding *f,
                                    uint32_t lock)
 {
 	struct lock *l = &d->locks.locks[lock];
+	if (l->life != (lock == f->lock ? f->life : f->life2))
+		return NULL; /* another object lives there now */
 	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
 		if (interferes(d, f, &l->ev[i]))
 			return &l->ev[i];

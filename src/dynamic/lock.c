@@ -128,6 +128,7 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr)
 void lock_renew(struct lock *l)
 {
 	spin_lock(&l->spin);
+	l->life++;
 	l->seq = l->wseq = l->wuid = l->pending = l->created = l->nev = 0;
 	for (uint32_t i = 0; i < l->clock.n; i++)
 		l->clock.e[i] = 0;

@@ -47,6 +47,7 @@ struct evidence {
 struct lock {
 	uintptr_t addr;
 	uint32_t next;         /* in the same granule's chain */
+	uint32_t life;         /* counts the objects that lived here */
 	uint32_t seq;          /* acquisitions so far */
 	uint32_t wseq, wuid;   /* the last section that wrote, whose */
 	uint32_t pending;      /* findings wait for evidence */

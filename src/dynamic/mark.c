@@ -73,6 +73,8 @@ void mark_acquire(struct dynamic *d, struct thread *t, uint32_t lock,
 		.violation_op = wait ? OP_WAIT : OP_ACQUIRE,
 		.lock = lock,
 		.lock2 = m->lock,
+		.life = l->life,
+		.life2 = d->locks.locks[m->lock].life,
 		.confirmed = m->lock == lock && l->wuid && l->wuid != t->uid &&
 		             l->wseq > m->seq,
 	};

@@ -45,6 +45,7 @@ struct frame {
 	uintptr_t pc;   /* inside the function; 0: a signal came in here */
 	uintptr_t site; /* where it returns to */
 	uintptr_t sp;   /* about the top of its frame */
+	uintptr_t fn;   /* its address; 0: not told */
 	uint32_t node;  /* its stack, when known */
 	uint32_t log;   /* entries in the log when it was entered */
 };
@@ -89,6 +90,7 @@ struct finding {
 	uint32_t uid, count;
 	uint32_t entered, section, commit, violation; /* stacks */
 	uint32_t lock, lock2, across, commit_held, held;
+	uint32_t life, life2; /* of the locks: see lock.h */
 	uint32_t other, other_acquire, other_write, other_held;
 	uint8_t kind, commit_op, violation_op;
 	bool loop;      /* the same section again: the next turn of a loop */

@@ -94,6 +94,11 @@ static bool before(const struct accessor *a, uint64_t w0)
 	return a->clock[tid] >= (uint32_t)(w0 >> 16);
 }
 
+static bool is_mine(const struct accessor *a, uint64_t w0)
+{
+	return (w0 >> 48 & SHADOW_MAX_TID) == a->tid && (uint32_t)(w0 >> 16) >= a->first;
+}
+
 static uint64_t own(const struct accessor *a, unsigned need)
 {
 	return CELL_KEY(a->tid, a->epoch) | need;
@@ -113,6 +118,9 @@ static enum mover become_racy(struct shadow *s, const struct accessor *a,
 		return MOVE_LOCAL;
 	}
 	s->races[i] = (struct race){ .wlocks = wlocks };
+	/* The one before us left no trace but that it was there. */
+	if (!is_mine(a, c->w0))
+		(c->w0 & 0xff ? s->races[i].w : s->races[i].r)[0].uid = RACE_SOMEONE;
 	c->w0 = CELL_OTHER << CELL_TAG | own(a, need);
 	if (c->w0 == CELL_BUSY)
 		c->w0 ^= 1ull << 16;
@@ -129,7 +137,7 @@ static enum mover access_excl(struct shadow *s, const struct accessor *a,
 	uint32_t held = write ? a->wr : a->all;
 	unsigned touched = (unsigned)(c->w0 >> 8) & 0xff;
 	unsigned written = (unsigned)c->w0 & 0xff;
-	if ((c->w0 >> 48 & SHADOW_MAX_TID) == a->tid) {
+	if (is_mine(a, c->w0)) {
 		if ((uint32_t)(c->w0 >> 16) == a->epoch) {
 			need |= (unsigned)c->w0 & 0xffff;
 			/* A read lock does not cover an earlier write. */
@@ -191,7 +199,7 @@ static enum mover access_shared(struct shadow *s, const struct accessor *a,
 	bool write = need & 0xff;
 	uint32_t held = write ? a->wr : a->all, wlocks = (uint32_t)(c->w1 >> 32);
 	uint32_t common = lockset_meet(s->sets, a->cache, held, (uint32_t)c->w1);
-	bool mine = (c->w0 >> 48 & SHADOW_MAX_TID) == a->tid;
+	bool mine = is_mine(a, c->w0);
 	if (write)
 		wlocks = lockset_meet(s->sets, a->cache, wlocks, a->wr);
 	if (common) {
@@ -318,7 +326,7 @@ static bool wants_split(const struct accessor *a, const struct cell *c,
 	if (!touched || touched == mask || (tag == CELL_OTHER && c->w1 & CELL_EXT))
 		return false;
 	if (tag == CELL_EXCL)
-		return (c->w0 >> 48 & SHADOW_MAX_TID) != a->tid && !before(a, c->w0);
+		return !is_mine(a, c->w0) && !before(a, c->w0);
 	return tag == CELL_READ ? false : (mask & ~touched) != 0;
 }
 

@@ -55,7 +55,9 @@ enum {
 #define CELL_KEY_MASK (~(1ull << CELL_TAG | 0xffffull))
 #define CELL_KEY(tid, epoch) ((uint64_t)(tid) << 48 | (uint64_t)(epoch) << 16)
 
-/* Who last touched racing data; [1] is the latest by another thread. */
+/* Who last touched racing data; [1] is the latest by another thread. Who made
+ * it race may be known to exist only. */
+#define RACE_SOMEONE UINT32_MAX
 struct race_access {
 	uint32_t uid, stack;
 };
@@ -79,6 +81,7 @@ struct shadow {
 /* The thread that accesses, as the transitions see it. */
 struct accessor {
 	uint32_t tid, epoch;
+	uint32_t first;        /* epoch it began with: older ones were another's */
 	uint32_t all, wr;      /* locks held; those held for writing */
 	const uint32_t *clock; /* epochs of others that happened before now */
 	uint32_t nclock;

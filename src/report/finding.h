@@ -73,6 +73,8 @@ struct src_frame {
 	const char *function; /* demangled; NULL: unknown */
 	const char *file;     /* NULL: unknown */
 	uint32_t line, column;
+	uint32_t decl;        /* line of the function itself; 0: unknown */
+	const char *decl_file;
 	const char *module;
 	uint64_t offset;
 	bool system;          /* from the system's headers, or our runtime */

@@ -173,6 +173,20 @@ static int scopes_of(Dwarf_Die *cu, uint64_t pc, Dwarf_Die **out)
 	return n > 0 ? n : 0;
 }
 
+static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
+{
+	Dwarf_Die origin = *die;
+	Dwarf_Attribute at;
+	int line;
+	while (dwarf_attr(&origin, DW_AT_abstract_origin, &at) && dwarf_formref_die(&at, &origin))
+		;
+	if (dwarf_decl_line(&origin, &line) == 0 && line > 0) {
+		const char *file = dwarf_decl_file(&origin);
+		f->decl = (uint32_t)line;
+		f->decl_file = file ? tidy(s, file) : NULL;
+	}
+}
+
 /* The frames at one address, innermost first: inlined ones, then the real. */
 static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
@@ -198,6 +212,7 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
 			continue;
 		out[got].function = die_name(s, &scopes[i]);
+		declared(s, &out[got], &scopes[i]);
 		got++;
 		if (tag == DW_TAG_subprogram || got == max)
 			break;

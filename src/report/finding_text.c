@@ -185,6 +185,8 @@ static const char *data_name(struct writer *w, uint64_t addr)
 
 static const char *thread_name(struct writer *w, uint32_t uid)
 {
+	if (uid == RACE_SOMEONE)
+		return "another thread";
 	return uid == 1 ? "main thread" : arena_printf(w->arena, "thread T%u", uid - 1);
 }
 
@@ -390,6 +392,12 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	if (suppressed(v, f)) {
 		shown->suppressed++;
 		return NULL;
+	}
+	struct src_frame *b = &v->entered.v[v->block];
+	if (!raw->name && b->decl && b->decl_file) { /* a function is entered at its top */
+		b->file = b->decl_file;
+		b->line = b->decl;
+		b->column = 0;
 	}
 	v->key = key_of(w, v);
 	return v;
