@@ -122,7 +122,8 @@ NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 		unsigned mask = (0xffu >> (8 - n)) << off;
 		uint64_t need = write ? mask * 0x101 : mask << 8;
 		struct cell *c = shadow_cell(rt_dir, addr);
-		if (!c || (c->w0 & (CELL_KEY_MASK | need)) != (key | need))
+		if (!c || ((c->w0 & (CELL_KEY_MASK | need)) != (key | need) &&
+		           !rt_own(th, c, need, write)))
 			red_access(&rt_dyn, &th->t, addr, mask, write, pc);
 		addr += n;
 	}

@@ -17,9 +17,25 @@ EXPORT void __tsan_init(void)
 	rt_init();
 }
 
+static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	struct cell *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+	struct cell *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
+	if (likely(leaf)) {
+		uint64_t need = write ? mask * 0x101 : mask << 8;
+		if (rt_own(me, c, need, write))
+			return;
+		/* Shared, never written, read without locks: nothing to learn. */
+		if (!write && c->w0 >> CELL_TAG == CELL_READ && (c->w0 & need) == need &&
+		    !(uint32_t)c->w1)
+			return;
+	}
+	rt_access(addr, mask, write, pc);
+}
+
 static inline __attribute__((always_inline)) void touch(uintptr_t addr,
-                                                         unsigned size, bool write,
-                                                         uintptr_t pc)
+                                                        unsigned size, bool write,
+                                                        uintptr_t pc)
 {
 	unsigned mask = (0xffu >> (8 - size)) << (addr & (8 - size));
 	uint64_t need = write ? mask * 0x101 : mask << 8;
@@ -28,12 +44,8 @@ static inline __attribute__((always_inline)) void touch(uintptr_t addr,
 		uint64_t w0 = leaf[(addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3].w0;
 		if (likely((w0 & (CELL_KEY_MASK | need)) == (me->key | need)))
 			return;
-		/* Shared, never written, read without locks: nothing to learn. */
-		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need &&
-		    !(uint32_t)leaf[(addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3].w1)
-			return;
 	}
-	rt_access(addr, mask, write, pc);
+	touch_slow(addr, mask, write, pc);
 }
 
 #define ACCESS(name, size, write)                                              \
@@ -223,6 +235,17 @@ EXPORT void __tsan_func_exit(void)
 {
 	leave(0, STACK_POINTER);
 }
+
+/* clang's entry hooks take the address of functions that are always inlined;
+ * these libstdc++ declares as instantiated elsewhere and does not export. The
+ * addresses only name the functions. */
+#define NAMED(symbol)                                                          \
+	__asm__(".pushsection .rodata\n.weak " symbol "\n.type " symbol ", @object\n" \
+	        symbol ":\n.byte 0\n.size " symbol ", 1\n.popsection")
+NAMED("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE17_M_use_local_dataEv");
+NAMED("_ZNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE17_M_use_local_dataEv");
+NAMED("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE17_M_init_local_bufEv");
+NAMED("_ZNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE17_M_init_local_bufEv");
 
 /* ---- marks (intact/annotate.h) ---- */
 

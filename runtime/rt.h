@@ -20,6 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Everything here is the archive's own: no detour through tables of the
+ * dynamic linker. */
+#pragma GCC visibility push(hidden)
+
 #include "dynamic/reduction.h"
 
 #define EXPORT      __attribute__((visibility("default"), used))
@@ -84,7 +88,7 @@ extern struct rt rt;
 extern struct dynamic rt_dyn;
 extern struct cell **rt_dir;
 extern uintptr_t rt_dir_mask;
-extern __thread struct rt_thread *me __attribute__((tls_model("initial-exec")));
+extern __thread struct rt_thread *me __attribute__((tls_model("local-exec")));
 extern struct rt_thread rt_nobody;
 
 /* init.c, thread.c */
@@ -120,6 +124,27 @@ static inline void rt_leave(struct rt_thread *th)
 		rt_told();
 	if (unlikely(th->pending))
 		rt_deliver(th);
+}
+
+/*
+ * Data that is this thread's own, and new or known only from an earlier epoch
+ * or for other bytes: one compare-and-swap of the cell's first word, when the
+ * second already says what it should. False: the analyses must look.
+ */
+static inline bool rt_own(struct rt_thread *th, struct cell *c, uint64_t need, bool write)
+{
+	const struct accessor *a = &th->t.acc;
+	uint64_t w0 = __atomic_load_n(&c->w0, __ATOMIC_RELAXED), next;
+	if (a->all != a->wr || (write && !th->t.wrote && (th->t.nheld | th->t.nmarks)) || !a->tid)
+		return false;
+	if ((w0 & ~0xffffull) == th->key)
+		next = w0 | need;
+	else if (!w0 ? !c->w1 && !a->all
+	             : w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first && c->w1 == a->all)
+		next = th->key | need;
+	else
+		return false;
+	return __atomic_compare_exchange_n(&c->w0, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* Forwarders used by the interposers; errno is kept. */
@@ -171,5 +196,7 @@ void rt_options_read(void);
 			real_ = (__typeof__(&name))rt_real(#name, version);    \
 		real_;                                                         \
 	})
+
+#pragma GCC visibility pop
 
 #endif
