@@ -121,8 +121,10 @@ NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 			n = (unsigned)(end - addr);
 		unsigned mask = (0xffu >> (8 - n)) << off;
 		uint64_t need = write ? mask * 0x101 : mask << 8;
-		struct cell *c = shadow_cell(rt_dir, addr);
-		if (!c || ((c->w0 & (CELL_KEY_MASK | need)) != (key | need) &&
+		uint64_t *c = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+		if (c)
+			c += (addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3;
+		if (!c || ((*c & (CELL_KEY_MASK | need)) != (key | need) &&
 		           !rt_own(th, c, need, write)))
 			red_access(&rt_dyn, &th->t, addr, mask, write, pc);
 		addr += n;

@@ -19,15 +19,15 @@ EXPORT void __tsan_init(void)
 
 static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
-	struct cell *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
-	struct cell *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
+	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+	uint64_t *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
 	if (likely(leaf)) {
 		uint64_t need = write ? mask * 0x101 : mask << 8;
 		if (rt_own(me, c, need, write))
 			return;
 		/* Shared, never written, read without locks: nothing to learn. */
-		if (!write && c->w0 >> CELL_TAG == CELL_READ && (c->w0 & need) == need &&
-		    !(uint32_t)c->w1)
+		if (!write && *c >> CELL_TAG == CELL_READ && (*c & need) == need &&
+		    !(uint32_t)c[SHADOW_SECOND])
 			return;
 	}
 	rt_access(addr, mask, write, pc);
@@ -39,9 +39,9 @@ static inline __attribute__((always_inline)) void touch(uintptr_t addr,
 {
 	unsigned mask = (0xffu >> (8 - size)) << (addr & (8 - size));
 	uint64_t need = write ? mask * 0x101 : mask << 8;
-	struct cell *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
 	if (likely(leaf)) {
-		uint64_t w0 = leaf[(addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3].w0;
+		uint64_t w0 = leaf[(addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3];
 		if (likely((w0 & (CELL_KEY_MASK | need)) == (me->key | need)))
 			return;
 	}

@@ -16,8 +16,8 @@
 
 struct rt rt;
 struct dynamic rt_dyn;
-static struct cell *no_leaf;
-struct cell **rt_dir = &no_leaf; /* with mask 0: no shadow yet */
+static uint64_t *no_leaf;
+uint64_t **rt_dir = &no_leaf; /* with mask 0: no shadow yet */
 uintptr_t rt_dir_mask;
 
 /* ---- options ---- */

@@ -86,7 +86,7 @@ struct rt {
 
 extern struct rt rt;
 extern struct dynamic rt_dyn;
-extern struct cell **rt_dir;
+extern uint64_t **rt_dir;
 extern uintptr_t rt_dir_mask;
 extern __thread struct rt_thread *me __attribute__((tls_model("local-exec")));
 extern struct rt_thread rt_nobody;
@@ -131,20 +131,21 @@ static inline void rt_leave(struct rt_thread *th)
  * or for other bytes: one compare-and-swap of the cell's first word, when the
  * second already says what it should. False: the analyses must look.
  */
-static inline bool rt_own(struct rt_thread *th, struct cell *c, uint64_t need, bool write)
+static inline bool rt_own(struct rt_thread *th, uint64_t *c, uint64_t need, bool write)
 {
 	const struct accessor *a = &th->t.acc;
-	uint64_t w0 = __atomic_load_n(&c->w0, __ATOMIC_RELAXED), next;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), next;
 	if (a->all != a->wr || (write && !th->t.wrote && (th->t.nheld | th->t.nmarks)) || !a->tid)
 		return false;
 	if ((w0 & ~0xffffull) == th->key)
 		next = w0 | need;
-	else if (!w0 ? !c->w1 && !a->all
-	             : w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first && c->w1 == a->all)
+	else if (!w0 ? !a->all
+	             : w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first &&
+	                       c[SHADOW_SECOND] == a->all)
 		next = th->key | need;
 	else
 		return false;
-	return __atomic_compare_exchange_n(&c->w0, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* Forwarders used by the interposers; errno is kept. */

@@ -34,8 +34,10 @@ void pages_clear(void *p, size_t size)
 			*q = 0;
 		return;
 	}
+	/* Reading first leaves untouched pages untouched. */
 	for (uint64_t *q = p; (uintptr_t)q < e; q++)
-		*(volatile uint64_t *)q = 0;
+		if (*q)
+			*(volatile uint64_t *)q = 0;
 }
 
 void spin_wait(struct spin *s)

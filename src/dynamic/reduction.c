@@ -329,7 +329,7 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                 unsigned mask, bool write, uintptr_t pc)
 {
-	struct cell *c = shadow_cell(d->shadow.dir, addr);
+	uint64_t *c = shadow_cell(d->shadow.dir, addr);
 	uint32_t race = 0;
 	if (!c) {
 		if (!shadow_leaf(&d->shadow, addr))

@@ -2,8 +2,8 @@
 
 #include <sched.h>
 
-#define DIR_SIZE  (sizeof(struct cell *) << SHADOW_DIR_BITS)
-#define LEAF_SIZE (sizeof(struct cell) << (SHADOW_LEAF_BITS - 3))
+#define DIR_SIZE  (sizeof(uint64_t *) << SHADOW_DIR_BITS)
+#define LEAF_SIZE (2 * sizeof(uint64_t) * SHADOW_SECOND)
 #define MAX_RACES (1u << 20)
 #define MAX_EXTS  (1u << 18)
 #define EXT_LOCKS 256u
@@ -38,11 +38,11 @@ void shadow_free(struct shadow *s)
 	*s = (struct shadow){ 0 };
 }
 
-struct cell *shadow_leaf(struct shadow *s, uintptr_t addr)
+uint64_t *shadow_leaf(struct shadow *s, uintptr_t addr)
 {
-	struct cell **entry = &s->dir[addr >> SHADOW_LEAF_BITS &
+	uint64_t **entry = &s->dir[addr >> SHADOW_LEAF_BITS &
 	                              ((1u << SHADOW_DIR_BITS) - 1)];
-	struct cell *leaf = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+	uint64_t *leaf = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 	if (leaf || s->degraded)
 		return leaf;
 	spin_lock(&s->grow);
@@ -68,9 +68,11 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size)
 		uintptr_t stop = (at | leaf_mask) + 1;
 		if (stop > end)
 			stop = end;
-		struct cell *c = shadow_cell(s->dir, at);
-		if (c)
-			pages_clear(c, (stop - at) * 2);
+		uint64_t *c = shadow_cell(s->dir, at);
+		if (c) {
+			pages_clear(c, stop - at);
+			pages_clear(c + SHADOW_SECOND, stop - at);
+		}
 		at = stop;
 	}
 }
@@ -297,12 +299,12 @@ static enum mover access_ext(struct shadow *s, const struct accessor *a,
 	return worst;
 }
 
-static uint64_t take(struct cell *c)
+static uint64_t take(uint64_t *c)
 {
 	for (unsigned n = 0;; n++) {
-		uint64_t w0 = __atomic_load_n(&c->w0, __ATOMIC_RELAXED);
+		uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
 		if (w0 != CELL_BUSY &&
-		    __atomic_compare_exchange_n(&c->w0, &w0, CELL_BUSY, 0,
+		    __atomic_compare_exchange_n(c, &w0, CELL_BUSY, 0,
 		                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return w0;
 		if (n < 64) {
@@ -311,7 +313,8 @@ static uint64_t take(struct cell *c)
 			sched_yield();
 		} else if (w0 == CELL_BUSY) {
 			/* Its thread did not survive a fork: start afresh. */
-			__atomic_compare_exchange_n(&c->w0, &w0, 0, 0, __ATOMIC_RELAXED,
+			c[SHADOW_SECOND] = 0;
+			__atomic_compare_exchange_n(c, &w0, 0, 0, __ATOMIC_RELAXED,
 			                            __ATOMIC_RELAXED);
 		}
 	}
@@ -330,19 +333,21 @@ static bool wants_split(const struct accessor *a, const struct cell *c,
 	return tag == CELL_READ ? false : (mask & ~touched) != 0;
 }
 
-enum mover shadow_access(struct shadow *s, const struct accessor *a,
-                         struct cell *c, unsigned mask, bool write,
-                         uint32_t *race)
+enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c,
+                         unsigned mask, bool write, uint32_t *race)
 {
 	unsigned need = write ? mask * 0x101 : mask << 8;
-	uint64_t seen = __atomic_load_n(&c->w0, __ATOMIC_RELAXED);
+	uint64_t seen = __atomic_load_n(c, __ATOMIC_RELAXED);
 	/* Readers of shared constants write nothing. */
 	if (!write && seen >> CELL_TAG == CELL_READ && (seen & need) == need) {
-		uint32_t locks = (uint32_t)__atomic_load_n(&c->w1, __ATOMIC_RELAXED);
+		uint32_t locks = (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
 		if (locks == LOCKSET_EMPTY || locks == a->all)
 			return MOVE_READ;
 	}
-	struct cell now = { take(c), c->w1 };
+	struct cell now = { take(c), 0 };
+	if (now.w0)
+		now.w1 = c[SHADOW_SECOND];
+	uint64_t before_w1 = now.w1;
 	enum mover m;
 	if (wants_split(a, &now, mask))
 		split(s, &now);
@@ -350,7 +355,8 @@ enum mover shadow_access(struct shadow *s, const struct accessor *a,
 		m = access_ext(s, a, (uint32_t)now.w1, mask, write, race);
 	else
 		m = access_plain(s, a, &now, need, race);
-	c->w1 = now.w1;
-	__atomic_store_n(&c->w0, now.w0, __ATOMIC_RELEASE);
+	if (now.w1 != before_w1)
+		c[SHADOW_SECOND] = now.w1;
+	__atomic_store_n(c, now.w0, __ATOMIC_RELEASE);
 	return m;
 }

@@ -3,7 +3,9 @@
  *
  * A cell of two words per eight bytes, in leaves of four megabytes found
  * through one directory over the 47-bit address space: no assumption on
- * where things are mapped, memory grows with what is touched.
+ * where things are mapped, memory grows with what is touched. A leaf holds
+ * all first words, then all second words: the fast path reads the first
+ * alone, and data that is never shared or locked never touches the second.
  *
  * Word 0, the last access (all zero: never touched):
  *   63..62 tag   61..48 thread   47..16 epoch   15..8 bytes read   7..0 written
@@ -16,7 +18,8 @@
  *   READ    locks of all accesses (low)                shared, read only
  *   OTHER   high bit set: eight cells, one a byte (index low); else the index
  *           of a race record: no lock in common, never on the fast path
- * All ones in word 0: another thread is changing the cell.
+ * All ones in word 0: another thread is changing the cell. Zero in word 0
+ * implies zero in word 1.
  *
  * Transitions are Eraser's (Atomizer 2.1) with two changes that avoid false
  * alarms: data handed over (the last access happened before this one, and no
@@ -68,7 +71,7 @@ struct race {
 };
 
 struct shadow {
-	struct cell **dir;
+	uint64_t **dir;        /* leaves of first words, NULL where none is */
 	struct race *races;
 	struct cell (*exts)[8];
 	struct spin *ext_locks;
@@ -101,21 +104,22 @@ enum mover {
 bool shadow_init(struct shadow *s, struct lockset_table *sets);
 void shadow_free(struct shadow *s);
 /* The leaf for an address, made when missing; NULL when memory has ended. */
-struct cell *shadow_leaf(struct shadow *s, uintptr_t addr);
+uint64_t *shadow_leaf(struct shadow *s, uintptr_t addr);
 /* Forgets [addr, addr + size): freed, unmapped or reused memory. */
 void shadow_reset(struct shadow *s, uintptr_t addr, size_t size);
 
 /* One access to bytes `mask` of a cell. When racy, `*race` is its record. */
 enum mover shadow_access(struct shadow *s, const struct accessor *a,
-                         struct cell *c, unsigned mask, bool write,
-                         uint32_t *race);
+                         uint64_t *c, unsigned mask, bool write, uint32_t *race);
 /* Keeps who accessed racing data. */
 void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write);
 
-static inline struct cell *shadow_cell(struct cell *const *dir, uintptr_t addr)
+/* The first word of an address's cell; the second is SHADOW_SECOND on. */
+#define SHADOW_SECOND ((size_t)1 << (SHADOW_LEAF_BITS - 3))
+
+static inline uint64_t *shadow_cell(uint64_t *const *dir, uintptr_t addr)
 {
-	struct cell *leaf = dir[addr >> SHADOW_LEAF_BITS &
-	                        ((1u << SHADOW_DIR_BITS) - 1)];
+	uint64_t *leaf = dir[addr >> SHADOW_LEAF_BITS & ((1u << SHADOW_DIR_BITS) - 1)];
 	if (!leaf)
 		return NULL;
 	return leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
