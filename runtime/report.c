@@ -225,7 +225,10 @@ static _Noreturn void between(const char *tool, const int fd[2])
 	long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (pid == 0) {
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
-		syscall(SYS_dup2, fd[0], 0);
+		if (fd[0] == 0) /* the program had closed its own */
+			syscall(SYS_fcntl, 0, F_SETFD, 0);
+		else
+			syscall(SYS_dup2, fd[0], 0);
 		syscall(SYS_execve, tool, argv, environ ? environ : rt_environ);
 		syscall(SYS_exit_group, 127);
 	}

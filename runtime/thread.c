@@ -13,7 +13,11 @@
 
 #include "rt.h"
 
-struct rt_thread rt_nobody = { .busy = 1 };
+static struct frame no_frames[2];
+struct rt_thread rt_nobody = {
+	.busy = 1,
+	.t = { .frames = no_frames, .top = no_frames, .limit = no_frames },
+};
 __thread struct rt_thread *me = &rt_nobody;
 static pthread_key_t end_key;
 static int end_key_made;

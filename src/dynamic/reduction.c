@@ -19,7 +19,7 @@ static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 		from--;
 	for (; from < f; from++) {
 		struct frame *g = from + 1;
-		if (g > t->frames + 1 && inlined(g)) {
+		if (!g->pc || (g > t->frames + 1 && inlined(g))) {
 			g->node = from->node;
 			continue;
 		}
@@ -82,6 +82,12 @@ static struct frame *log_home(const struct thread *t, uint32_t at)
 	return f;
 }
 
+/* The outermost function of a thread or of a signal handler is no block. */
+static bool outermost(const struct thread *t, const struct frame *f)
+{
+	return f <= t->frames + 1 || !f->pc || !f[-1].pc;
+}
+
 /* Locks held all the way from entry `at` until now. */
 static uint32_t held_across(struct dynamic *d, struct thread *t, uint32_t at)
 {
@@ -123,7 +129,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		return;
 	const struct log_entry *e = &t->log[at % RED_LOG];
 	struct frame *home = log_home(t, at);
-	if (home <= t->frames + 1)
+	if (outermost(t, home))
 		return;
 	struct finding f = {
 		.kind = FIND_LOCK,
@@ -183,6 +189,8 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 		mark_acquire(d, t, id, h->acquire, wait);
 	t->nheld++;
 	t->wrote = false;
+	/* So that a function entered from here on is known to be later. */
+	log_push(t, (struct log_entry){ .key = UINT64_MAX, .kind = LOG_ACQUIRE });
 	t->acc.all = lockset_add(&d->sets, &t->cache, t->acc.all, id);
 	if (!read)
 		t->acc.wr = lockset_add(&d->sets, &t->cache, t->acc.wr, id);
@@ -275,7 +283,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		return;
 	const struct log_entry *e = &t->log[at % RED_LOG];
 	struct frame *home = log_home(t, at);
-	if (e->kind != LOG_READ || home <= t->frames + 1)
+	if (e->kind != LOG_READ || outermost(t, home))
 		return;
 	/* Both under a lock that every writer holds: the pair is protected. */
 	uint32_t across = held_across(d, t, at);

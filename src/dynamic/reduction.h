@@ -50,7 +50,7 @@ struct frame {
 	uint32_t log;   /* entries in the log when it was entered */
 };
 
-enum log_kind { LOG_SECTION, LOG_READ, LOG_WRITE };
+enum log_kind { LOG_SECTION, LOG_READ, LOG_WRITE, LOG_ACQUIRE };
 
 struct log_entry {
 	uint64_t key;   /* lock id, or address of racing data */

@@ -125,7 +125,7 @@ struct text_options {
 };
 
 struct shown { /* what was said already: merges across messages */
-	AVEC(const char *) keys;
+	AVEC(const char *) keys, hidden;
 	uint32_t count, suppressed, confirmed;
 	AVEC(const char *) names; /* blocks found wanting, for --infer */
 };

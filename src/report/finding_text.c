@@ -115,7 +115,7 @@ static bool blame(struct view *v, struct filter *f)
 	return false;
 }
 
-static bool suppressed(struct view *v, struct filter *f)
+static bool suppressed(struct view *v, struct filter *f, struct shown *shown, struct arena *a)
 {
 	struct stacks *all[] = { &v->commit, &v->violation, &v->entered };
 	for (uint32_t i = 0; i < f->suppressions.len; i++) {
@@ -126,10 +126,15 @@ static bool suppressed(struct view *v, struct filter *f)
 			for (int k = 0; k < 3; k++)
 				for (uint32_t j = 0; !hit && j < all[k]->n; j++)
 					hit = pattern_matches(p->text, &all[k]->v[j]);
-		if (hit) {
-			p->hits++;
-			return true;
-		}
+		if (!hit)
+			continue;
+		for (uint32_t k = 0; k < shown->hidden.len; k++)
+			if (!strcmp(shown->hidden.data[k], v->key))
+				return true; /* counted already */
+		avec_push(a, &shown->hidden, v->key);
+		shown->suppressed++;
+		p->hits++;
+		return true;
 	}
 	return false;
 }
@@ -226,7 +231,9 @@ static const char *callee(struct writer *w, const struct view *v, const struct s
 	if (s->n <= around)
 		return NULL;
 	const struct src_frame *f = &s->v[s->n - around - 1];
-	if (!f->function || f->system)
+	/* A wrapper around the lock says less than the line that calls it. */
+	if (!f->function || f->system || strstr(f->function, "lock") ||
+	    strstr(f->function, "Lock"))
 		return NULL;
 	size_t bare = strcspn(f->function, "(");
 	return arena_printf(w->arena, "%.*s()", (int)bare, f->function);
@@ -389,17 +396,15 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 		v->name = v->entered.v[0].function ? v->entered.v[0].function : "<null>";
 	else if (!blame(v, f))
 		return NULL;
-	if (suppressed(v, f)) {
-		shown->suppressed++;
+	v->key = key_of(w, v);
+	if (suppressed(v, f, shown, w->arena))
 		return NULL;
-	}
 	struct src_frame *b = &v->entered.v[v->block];
 	if (!raw->name && b->decl && b->decl_file) { /* a function is entered at its top */
 		b->file = b->decl_file;
 		b->line = b->decl;
 		b->column = 0;
 	}
-	v->key = key_of(w, v);
 	return v;
 }
 
