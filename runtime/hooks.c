@@ -25,10 +25,6 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 		uint64_t need = write ? mask * 0x101 : mask << 8;
 		if (rt_own(me, c, need, write))
 			return;
-		/* Shared, never written, read without locks: nothing to learn. */
-		if (!write && *c >> CELL_TAG == CELL_READ && (*c & need) == need &&
-		    !(uint32_t)c[SHADOW_SECOND])
-			return;
 	}
 	rt_access(addr, mask, write, pc);
 }
@@ -41,9 +37,17 @@ static inline __attribute__((always_inline)) void touch(uintptr_t addr,
 	uint64_t need = write ? mask * 0x101 : mask << 8;
 	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
 	if (likely(leaf)) {
-		uint64_t w0 = leaf[(addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3];
+		uint64_t *c = &leaf[(addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3];
+		uint64_t w0 = *c;
 		if (likely((w0 & (CELL_KEY_MASK | need)) == (me->key | need)))
 			return;
+		/* Shared and never written: nothing to learn, unless a lock that
+		 * all readers held so far is not held now. */
+		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
+			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
+			if (!locks || locks == me->t.acc.all)
+				return;
+		}
 	}
 	touch_slow(addr, mask, write, pc);
 }

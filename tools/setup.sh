@@ -31,6 +31,8 @@ test | fuzz)
 	;;
 bench)
 	want valgrind command -v valgrind
+	want time test -x /usr/bin/time
+	want clang command -v clang
 	want python3 command -v python3
 	;;
 esac

@@ -106,19 +106,24 @@ bool lockset_has(const struct lockset_table *t, uint32_t set, uint32_t lock)
 }
 
 /* Answers of the cache: the key is never 0 because `op` is not. */
+static unsigned line_of(uint64_t key)
+{
+	return (unsigned)(key * 0x9e3779b97f4a7c15ull >> 56);
+}
+
 static bool cached(struct lockset_cache *c, uint64_t key, uint32_t *value)
 {
-	if (!c || c->line[mix64(key) % 64].key != key)
+	if (!c || c->line[line_of(key)].key != key)
 		return false;
-	*value = c->line[mix64(key) % 64].value;
+	*value = c->line[line_of(key)].value;
 	return true;
 }
 
 static uint32_t keep(struct lockset_cache *c, uint64_t key, uint32_t value)
 {
 	if (c) {
-		c->line[mix64(key) % 64].key = key;
-		c->line[mix64(key) % 64].value = value;
+		c->line[line_of(key)].key = key;
+		c->line[line_of(key)].value = value;
 	}
 	return value;
 }

@@ -42,7 +42,7 @@ struct lockset_cache {
 	struct {
 		uint64_t key;
 		uint32_t value;
-	} line[64];
+	} line[256];
 };
 
 /* False when memory cannot be had. */

@@ -31,7 +31,14 @@ static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc)
 {
-	return stack_push(&d->stacks, frame_node(d, t, t->top), pc);
+	uint32_t parent = frame_node(d, t, t->top);
+	unsigned i = (unsigned)((pc ^ parent) * 0x9e3779b97f4a7c15ull >> 58);
+	if (t->seen[i].pc != pc || t->seen[i].parent != parent) {
+		t->seen[i].pc = pc;
+		t->seen[i].parent = parent;
+		t->seen[i].id = stack_push(&d->stacks, parent, pc);
+	}
+	return t->seen[i].id;
 }
 
 void red_prune(struct thread *t, uintptr_t sp)
@@ -112,12 +119,22 @@ void red_tick(struct thread *t)
 	t->acc.nclock = t->clock.n;
 }
 
-static struct held *held_find(struct thread *t, uint32_t lock)
+static struct held *held_find(struct thread *t, uintptr_t addr)
 {
 	for (uint32_t i = t->nheld; i; i--)
-		if (t->held[i - 1].lock == lock)
+		if (t->held[i - 1].addr == addr)
 			return &t->held[i - 1];
 	return NULL;
+}
+
+static uint32_t id_of(struct dynamic *d, struct thread *t, uintptr_t addr)
+{
+	unsigned i = (unsigned)(addr * 0x9e3779b97f4a7c15ull >> 58);
+	if (t->known[i].addr != addr || !t->known[i].id) {
+		t->known[i].addr = addr;
+		t->known[i].id = lock_id(&d->locks, addr);
+	}
+	return t->known[i].id;
 }
 
 /* The lock was released and is taken again: who contains both? */
@@ -161,19 +178,19 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc)
 {
-	uint32_t id = lock_id(&d->locks, addr);
-	struct held *h = id ? held_find(t, id) : NULL;
+	struct held *h = held_find(t, addr);
 	if (h) {
 		h->depth++; /* re-entrant: a both-mover */
 		return;
 	}
+	uint32_t id = id_of(d, t, addr);
 	if (!id || t->nheld == RED_HELD) {
 		t->lost++;
 		return;
 	}
 	struct lock *l = &d->locks.locks[id];
 	h = &t->held[t->nheld];
-	*h = (struct held){ .lock = id, .depth = 1, .read = read, .log = t->nlog };
+	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
 	h->acquire = red_stack(d, t, pc);
 	if (l->clock.n) {
@@ -200,8 +217,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
                  uintptr_t pc)
 {
-	uint32_t id = lock_id(&d->locks, addr);
-	struct held *h = id ? held_find(t, id) : NULL;
+	struct held *h = held_find(t, addr);
 	if (!h) {
 		if (t->lost)
 			t->lost--;
@@ -209,6 +225,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	}
 	if (--h->depth && !wait)
 		return;
+	uint32_t id = h->lock;
 	struct lock *l = &d->locks.locks[id];
 	struct held section = *h;
 	uint32_t n = (uint32_t)(h - t->held);
@@ -247,7 +264,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)
 {
-	uint32_t id = lock_id(&d->locks, addr);
+	uint32_t id = id_of(d, t, addr);
 	if (id) {
 		struct lock *l = &d->locks.locks[id];
 		spin_lock(&l->spin);
@@ -259,7 +276,7 @@ void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)
 
 void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr)
 {
-	uint32_t id = lock_id(&d->locks, addr);
+	uint32_t id = id_of(d, t, addr);
 	if (!id)
 		return;
 	struct lock *l = &d->locks.locks[id];

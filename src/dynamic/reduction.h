@@ -61,6 +61,7 @@ struct log_entry {
 };
 
 struct held {
+	uintptr_t addr;
 	uint32_t lock, depth, acquire, seq, write, finding;
 	uint32_t log;
 	bool read, first_wrote; /* first_wrote: the section before the gap did */
@@ -108,6 +109,14 @@ struct thread {
 	uintptr_t stack_lo, stack_hi;
 	struct frame *frames, *top, *limit; /* top: the newest; limit: last usable */
 	struct lockset_cache cache;
+	struct {
+		uintptr_t addr;
+		uint32_t id;
+	} known[64]; /* locks by address: ids never change */
+	struct {
+		uint64_t pc;
+		uint32_t parent, id;
+	} seen[64]; /* stacks */
 	struct held held[RED_HELD];
 	struct log_entry log[RED_LOG];
 	uint64_t log_key[RED_LOG];
