@@ -21,7 +21,7 @@
 	X(report_loops, B, "0", "also report blocks that only repeat one section") \
 	X(socket, S, "", "where `intact run` listens")                         \
 	X(spec, S, "", "file that says what is atomic")                        \
-	X(strict, B, "0", "judge functions as strictly as marked blocks")      \
+	X(strict, B, "0", "report functions however far they are from their locks")      \
 	X(strip_path_prefix, S, "", "prefix to remove from file names")        \
 	X(suppressions, S, "", "suppression files, separated by commas")       \
 	X(tool, S, "", "the intact program that symbolises")                   \

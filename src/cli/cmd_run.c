@@ -72,6 +72,7 @@ static bool read_settings(struct cli *cli, struct settings *s)
 	                                           : cli->color_err && !strcmp(s->log_path, "stderr");
 	s->text.strip_path_prefix = option(a, "strip_path_prefix");
 	s->text.gen_suppressions = option_on(a, "gen_suppressions", false);
+	s->text.strict = option_on(a, "strict", false);
 	s->print_suppressions = option_on(a, "print_suppressions", true);
 	if ((v = option(a, "spec")) && *v)
 		ok &= filter_read_spec(&s->filter, v, &cli->err);
@@ -158,7 +159,7 @@ static struct {
 	struct opt_list atomic, not_atomic, specs, suppressions;
 	const char *infer, *log_path;
 	uint64_t exitcode, runs;
-	bool gen, halt, loops;
+	bool gen, halt, loops, strict;
 } o;
 
 static const struct opt table[] = {
@@ -168,6 +169,7 @@ static const struct opt table[] = {
 	{ OPT_LIST, "spec", 0, "FILE", &o.specs, "read `atomic` and `not-atomic` lines", 0, 0, NULL },
 	{ OPT_STR, "infer", 0, "FILE", &o.infer, "drop what is shown non-atomic; write the rest as a specification", 0, 0, NULL },
 	{ OPT_UINT, "runs", 0, "N", &o.runs, "with --infer: run until nothing new is found, at most N times", 1, 1000, NULL },
+	{ OPT_FLAG, "strict", 0, NULL, &o.strict, "report functions however far they are from their locks", 0, 0, NULL },
 	{ OPT_FLAG, "loops", 0, NULL, &o.loops, "also report blocks that only repeat one section", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is shown", 0, 0, NULL },
 	{ OPT_LIST, "suppressions", 0, "FILE", &o.suppressions, "leave out what `kind:PATTERN` lines name", 0, 0, NULL },
@@ -468,6 +470,7 @@ static bool gather(struct cli *cli, struct settings *s)
 	for (int i = 0; i < o.suppressions.n; i++)
 		ok &= filter_read_suppressions(&s->filter, o.suppressions.items[i], &cli->err);
 	s->text.gen_suppressions |= o.gen;
+	s->text.strict |= o.strict;
 	if (o.log_path)
 		s->log_path = o.log_path;
 	if (strcmp(s->log_path, "stderr") != 0)

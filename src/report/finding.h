@@ -127,6 +127,7 @@ struct text_options {
 struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;
 	uint32_t count, suppressed, confirmed;
+	AVEC(const char *) far;   /* blocks far from their locks: only listed */
 	AVEC(const char *) names; /* blocks found wanting, for --infer */
 };
 

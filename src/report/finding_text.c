@@ -11,6 +11,11 @@
 
 #define BAR "==================\n"
 
+/* A function that takes locks itself or in what it calls (a call or two down)
+ * was written with them in mind. Farther up it merely uses what does, and is
+ * listed, not reported, unless asked for. */
+enum { NEAR = 2 };
+
 struct stacks {
 	struct src_frame v[FINDING_MAX_FRAMES];
 	uint32_t n;
@@ -23,6 +28,8 @@ struct view {
 	uint32_t block; /* index into entered: who is to blame */
 	const char *name, *key;
 	uint32_t count; /* with those merged into it */
+	uint32_t depth; /* calls between the block and its locks */
+	struct view *more; /* other gaps of the same block */
 };
 
 struct writer {
@@ -157,11 +164,21 @@ static const char *key_of(struct writer *w, const struct view *v)
 
 static bool said_before(struct writer *w, const struct view *v, struct shown *shown)
 {
+	const char *key = arena_printf(w->arena, "%s|%s", v->f->name ? v->f->name : "", v->name);
 	for (uint32_t i = 0; i < shown->keys.len; i++)
-		if (!strcmp(shown->keys.data[i], v->key))
+		if (!strcmp(shown->keys.data[i], key))
 			return true;
-	avec_push(w->arena, &shown->keys, v->key);
+	avec_push(w->arena, &shown->keys, key);
 	return false;
+}
+
+/* Calls of the program's own between the block and a place inside it. */
+static uint32_t depth_of(const struct view *v, const struct stacks *s)
+{
+	uint32_t around = v->entered.n - v->block, n = 0;
+	for (uint32_t i = 0; i + around < s->n; i++)
+		n += !s->v[i].system;
+	return n;
 }
 
 /* ---- words ---- */
@@ -250,17 +267,23 @@ static const char *where(struct writer *w, const struct view *v, const struct st
 	return "the first part";
 }
 
+/* Which call, or line, comes before the gap and which behind it. */
+static void put_gap(struct writer *w, const struct view *v)
+{
+	const char *a = where(w, v, &v->commit), *b = where(w, v, &v->violation);
+	if (!strcmp(a, b))
+		buf_printf(w->out, "etween two times at %s ", a);
+	else
+		buf_printf(w->out, "etween %s and %s ", a, b);
+}
+
 static void put_sentence(struct writer *w, const struct view *v)
 {
 	const struct raw_finding *f = v->f;
-	const char *a = where(w, v, &v->commit), *b = where(w, v, &v->violation);
 	const char *other = f->other ? thread_name(w, f->other) : "another thread";
-	const char *can = f->confirmed ? "did in this run" : "can";
-	buf_str(w->out, "  ");
-	if (!strcmp(a, b))
-		buf_printf(w->out, "Between two times at %s ", a);
-	else
-		buf_printf(w->out, "Between %s and %s ", a, b);
+	const char *can = f->confirmed ? "did (in this run)" : "can";
+	buf_str(w->out, "  B");
+	put_gap(w, v);
 	if (f->violation_op == OP_ACQUIRE && f->commit_op == OP_RELEASE &&
 	    (f->lock == f->lock2 || !f->lock2))
 		buf_printf(w->out,
@@ -333,7 +356,7 @@ static void put_title(struct writer *w, const struct view *v, uint32_t pid)
 	put_safe(w, v->name);
 	color(w, "0");
 	buf_printf(w->out, " is not atomic (%s%s",
-	           f->confirmed ? "confirmed: it was broken in this run"
+	           f->confirmed ? "confirmed: another thread came in between in this run"
 	                        : "predicted: another schedule can break it",
 	           "");
 	if (v->count > 1)
@@ -363,6 +386,12 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	put_frames(w, v->violation.v, v->violation.n);
 	put_other(w, v);
 	put_sentence(w, v);
+	for (const struct view *m = v->more; m; m = m->more) {
+		buf_str(w->out, "  Also b");
+		put_gap(w, m);
+		buf_printf(w->out, "(%s%s).\n", op_words(w, m->f->violation_op, m->f->lock, m->f->address),
+		           m->f->confirmed ? ", confirmed" : "");
+	}
 	buf_str(w->out, "\n");
 	put_threads(w, f);
 	const struct src_frame *b = &v->entered.v[v->block];
@@ -405,20 +434,49 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 		b->line = b->decl;
 		b->column = 0;
 	}
+	uint32_t dc = depth_of(v, &v->commit), dv = depth_of(v, &v->violation);
+	v->depth = dc > dv ? dc : dv;
 	return v;
 }
 
-/* One place reached in several ways is one finding; a confirmed one speaks
- * for the rest. */
+/* Nearer to its locks first, then what was seen happening. */
+static bool speaks_for(const struct view *a, const struct view *b)
+{
+	bool far_a = a->depth > NEAR, far_b = b->depth > NEAR;
+	if (far_a != far_b)
+		return far_b;
+	if (a->f->confirmed != b->f->confirmed)
+		return a->f->confirmed;
+	return a->depth < b->depth;
+}
+
+/* One place reached in several ways is one gap; the gaps of one block are one
+ * finding, told by the plainest of them. */
 static bool merged(struct view **list, uint32_t n, struct view *v)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (strcmp(list[i]->key, v->key) != 0)
+		struct view *head = list[i];
+		if (strcmp(head->name, v->name) != 0 ||
+		    strcmp(head->f->name ? head->f->name : "", v->f->name ? v->f->name : "") != 0)
 			continue;
-		uint32_t count = list[i]->count + v->count;
-		if (v->f->confirmed && !list[i]->f->confirmed)
+		for (struct view *g = head; g; g = g->more) {
+			if (strcmp(g->key, v->key) != 0)
+				continue;
+			uint32_t count = g->count + v->count;
+			struct view *more = g->more;
+			if (v->f->confirmed && !g->f->confirmed)
+				*g = *v;
+			g->more = more;
+			g->count = count;
+			return true;
+		}
+		if (speaks_for(v, head)) {
+			v->more = head;
 			list[i] = v;
-		list[i]->count = count;
+		} else {
+			v->more = head->more;
+			head->more = v;
+		}
 		return true;
 	}
 	return false;
@@ -439,6 +497,12 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 		struct view *v = list[i];
 		if (said_before(&w, v, shown))
 			continue;
+		const struct src_frame *b = &v->entered.v[v->block];
+		if (v->depth > NEAR && !o->strict && v->f->kind != FIND_MARKED && !f->atomic.len) {
+			avec_push(a, &shown->far, arena_printf(a, "%s (%s:%u)", v->name,
+			                                       b->file ? strip(&w, b->file) : "?", b->line));
+			continue;
+		}
 		resolve(&w, &v->oacquire, &v->f->other_acquire);
 		resolve(&w, &v->owrite, &v->f->other_write);
 		put_report(&w, v, r->pid);
@@ -459,6 +523,13 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 	if (shown->count)
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
 		           shown->count == 1 ? "" : "s", shown->confirmed);
+	if (shown->far.len && shown->count) {
+		buf_printf(out, "Intact: %u more function%s, far from the locks they take through "
+		           "others, gave them up in between (strict=1 reports them):\n",
+		           shown->far.len, shown->far.len == 1 ? "" : "s");
+		for (uint32_t i = 0; i < shown->far.len; i++)
+			buf_printf(out, "  %s\n", shown->far.data[i]);
+	}
 	if (!n || !print_suppressions)
 		return;
 	if (shown->suppressed) {
