@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-run soak fuzz install clean setup
+.PHONY: all demo test bench bench-history bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -32,6 +32,14 @@ bench: all
 bench-run: all
 	@tools/setup.sh bench
 	@bench/run.py $(BUILD)/src/cli/intact
+
+bench-trace: all
+	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null
+	@python3 bench/trace.py $(BUILD)
+
+bench-history: all
+	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
+	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
 
 fuzz:
 	@tools/setup.sh fuzz

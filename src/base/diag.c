@@ -87,6 +87,15 @@ void diag_hint(struct diags *d, const char *fmt, ...)
 	va_end(ap);
 }
 
+bool diag_is_at(const struct diags *d, const char *code, uint32_t start)
+{
+	for (uint32_t i = 1; i < d->list.len; i++)
+		if (d->list.data[i].code && d->list.data[i].span.start == start &&
+		    !strcmp(d->list.data[i].code, code))
+			return true;
+	return false;
+}
+
 /* ---- rendering ---------------------------------------------------------- */
 
 #define CONTEXT_BEFORE 60 /* columns shown of a very long line */
@@ -111,8 +120,8 @@ static void excerpt(const struct diag *m, struct source_pos pos, struct buf *out
 {
 	size_t len;
 	const char *line = source_line(m->src, pos.line, &len);
-	size_t at = m->span.start - m->src->lines[pos.line - 1];
-	size_t end = m->span.end - m->src->lines[pos.line - 1];
+	uint32_t first = m->src->lines[pos.line - m->src->line0 - 1];
+	size_t at = m->span.start - first, end = m->span.end - first;
 	if (at > len)
 		at = len;
 	if (end > len)
@@ -262,7 +271,7 @@ unsigned edit_distance(const char *a, const char *b, unsigned limit)
 
 unsigned edit_slack(size_t len)
 {
-	return len <= 2 ? 1 : len <= 7 ? 2 : 3;
+	return len <= 1 ? 0 : len == 2 ? 1 : len <= 7 ? 2 : 3;
 }
 
 int nearest_name(const char *name, const char *const *names, int n)

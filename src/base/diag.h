@@ -52,6 +52,9 @@ void diag_note(struct diags *d, const struct source *src, struct span at,
 void diag_hint(struct diags *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Has a message of this code been given at this place already? */
+bool diag_is_at(const struct diags *d, const char *code, uint32_t start);
+
 /*
  * All messages in the order of their places (stable), each as
  *   file:line:col: error: text [code]

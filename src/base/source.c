@@ -20,6 +20,7 @@ void source_from_text(struct source *src, struct arena *a, const char *name,
 	src->len = (uint32_t)len;
 	src->lines = lines.data;
 	src->nlines = lines.len;
+	src->line0 = 0;
 }
 
 static bool read_all(struct arena *a, FILE *f, char **text, size_t *len,
@@ -71,11 +72,9 @@ bool source_read(struct source *src, struct arena *a, const char *path,
 	return ok;
 }
 
-struct source_pos source_pos(const struct source *src, uint32_t offset)
+uint32_t source_line_of(const struct source *src, uint32_t offset)
 {
 	uint32_t lo = 0, hi = src->nlines;
-	if (offset > src->len)
-		offset = src->len;
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		if (src->lines[mid] <= offset)
@@ -83,17 +82,25 @@ struct source_pos source_pos(const struct source *src, uint32_t offset)
 		else
 			hi = mid;
 	}
-	uint32_t column = 1;
-	for (uint32_t i = src->lines[lo]; i < offset; column++) {
+	return lo + 1;
+}
+
+struct source_pos source_pos(const struct source *src, uint32_t offset)
+{
+	if (offset > src->len)
+		offset = src->len;
+	uint32_t line = source_line_of(src, offset), column = 1;
+	for (uint32_t i = src->lines[line - 1]; i < offset; column++) {
 		uint32_t cp;
 		unsigned n = utf8_decode(src->text + i, src->len - i, &cp);
 		i += n ? n : 1;
 	}
-	return (struct source_pos){ lo + 1, column };
+	return (struct source_pos){ src->line0 + line, column };
 }
 
 const char *source_line(const struct source *src, uint32_t line, size_t *len)
 {
+	line -= src->line0;
 	uint32_t start = src->lines[line - 1];
 	uint32_t end = line < src->nlines ? src->lines[line] - 1 : src->len;
 	if (end > start && src->text[end - 1] == '\r')

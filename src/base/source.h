@@ -26,6 +26,7 @@ struct source {
 	uint32_t len;
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t nlines;
+	uint32_t line0; /* lines before the text, when it is a piece of a stream */
 };
 
 struct source_pos {
@@ -42,6 +43,8 @@ bool source_read(struct source *src, struct arena *a, const char *path,
 /* A source over text the caller keeps; `len` below SOURCE_MAX. */
 void source_from_text(struct source *src, struct arena *a, const char *name,
                       const char *text, size_t len);
+/* The line alone: a binary search; source_pos also walks along the line. */
+uint32_t source_line_of(const struct source *src, uint32_t offset);
 struct source_pos source_pos(const struct source *src, uint32_t offset);
 /* The bytes of a line (from 1) without its line end. */
 const char *source_line(const struct source *src, uint32_t line, size_t *len);

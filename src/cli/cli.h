@@ -25,6 +25,7 @@ enum {
 struct cli {
 	struct buf out, err;
 	bool color_out, color_err; /* a terminal, and NO_COLOR is not set */
+	bool utf8_out;             /* a terminal in a UTF-8 locale */
 	unsigned columns;          /* of the terminal; 100 when there is none */
 };
 

@@ -1,8 +1,227 @@
-#include "cli/cli.h"
+/* check: verify a model. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/decide.h"
+#include "cli/model.h"
+#include "report/check_json.h"
+#include "report/check_text.h"
+#include "version.h"
+
+struct check {
+	struct cli *cli;
+	const struct cmd *cmd;
+	const char *path;
+	struct model_options model;
+	struct decide_options decide;
+	const char *block;
+	struct opt_list no_reduce;
+	uint64_t max_states, max_memory, timeout;
+	int dump, engine;
+	const char *json; /* file, or - for stdout in place of the text */
+	bool deadlock, stats, full;
+};
+
+/* --no-reduce=LIST: which reductions are off. */
+static bool set_reductions(struct check *c, struct buf *err)
+{
+	struct search_options *s = &c->decide.search;
+	s->symmetry = s->merge_local = s->drop_pure = true;
+	for (int i = 0; i < c->no_reduce.n; i++) {
+		const char *name = c->no_reduce.items[i];
+		bool all = !strcmp(name, "all");
+		if (all || !strcmp(name, "symmetry"))
+			s->symmetry = false;
+		if (all || !strcmp(name, "local"))
+			s->merge_local = s->drop_pure = false;
+		if (all || !strcmp(name, "pure"))
+			s->drop_pure = false;
+		if (all || !strcmp(name, "dead"))
+			c->model.keep_dead = true;
+		static const char *const known[] = { "all", "symmetry", "local", "pure", "dead" };
+		bool found = false;
+		for (int k = 0; k < 5; k++)
+			found |= !strcmp(name, known[k]);
+		if (found)
+			continue;
+		buf_str(err, "--no-reduce: '");
+		buf_safe(err, name, strlen(name));
+		buf_str(err, "' is not one of all, symmetry, local, pure, dead");
+		return false;
+	}
+	return true;
+}
+
+static void set_limits(struct check *c)
+{
+	struct search_options *s = &c->decide.search;
+	struct timespec t;
+	s->max_states = c->max_states;
+	s->max_bytes = c->max_memory;
+	if (!s->max_bytes) {
+		long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+		s->max_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2
+		                                     : (uint64_t)4 << 30;
+	}
+	if (c->timeout) {
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		s->deadline = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec + (double)c->timeout;
+	}
+}
+
+/* "update" or "worker.update" */
+static bool names_block(const struct ir *p, uint32_t b, const char *name)
+{
+	struct buf full;
+	buf_init(&full);
+	check_text_name(p, b, &full);
+	bool yes = !strcmp(p->blocks[b].name, name) || !strcmp(buf_cstr(&full), name);
+	buf_free(&full);
+	return yes;
+}
+
+static int exit_code(const struct verdict *v, uint32_t n)
+{
+	int rc = EXIT_HOLDS;
+	for (uint32_t i = 0; i < n; i++) {
+		if (v[i].answer == ANSWER_VIOLATED)
+			return EXIT_VIOLATED;
+		if (v[i].answer == ANSWER_UNKNOWN)
+			rc = EXIT_UNKNOWN;
+	}
+	return rc;
+}
+
+static bool write_json(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n)
+{
+	struct check_json_options jo = { INTACT_VERSION, c->path };
+	struct buf out;
+	bool ok = true;
+	if (!strcmp(c->json, "-")) {
+		check_json(p, v, n, &jo, &c->cli->out);
+		return true;
+	}
+	buf_init(&out);
+	check_json(p, v, n, &jo, &out);
+	FILE *f = fopen(c->json, "wb");
+	ok = f && buf_flush(&out, f);
+	if (f)
+		ok = fclose(f) == 0 && ok;
+	if (!ok)
+		buf_printf(&c->cli->err, "intact check: cannot write %s\n", c->json);
+	buf_free(&out);
+	return ok;
+}
+
+static int verify(struct check *c, const struct ir *p)
+{
+	struct verdict *v = calloc(p->nblocks + 2, sizeof *v);
+	uint32_t n = 0;
+	if (!v)
+		return EXIT_INTERNAL;
+	set_limits(c);
+	c->decide.search.deadlock = c->deadlock;
+	decide_safety(p, &c->decide, &v[n]);
+	if (v[n].answer != ANSWER_HOLDS)
+		n++; /* worth a line only when something is wrong */
+	c->decide.search.deadlock = false;
+	c->decide.search.faults = false;
+	for (uint32_t b = 0; b < p->nblocks && c->block; b++)
+		if (names_block(p, b, c->block))
+			decide(p, b, &c->decide, &v[n++]);
+	if (!c->block && p->nblocks) {
+		decide_all(p, &c->decide, &v[n]);
+		n += p->nblocks + 1;
+	}
+	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
+	struct cli *cli = c->cli;
+	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
+		                         .color = cli->color_out, .stats = c->stats,
+		                         .max_rows = c->full ? 0 : 60, .model = c->path };
+	if (c->block && !n) {
+		free(v);
+		return cli_usage(cli, c->cmd, "--block: the model has no block '%s'", c->block);
+	}
+	if (c->json && !write_json(c, p, v, n))
+		rc = EXIT_INTERNAL;
+	if (c->json && !strcmp(c->json, "-"))
+		;
+	else if (p->nblocks || n)
+		check_text(p, v, n, &to, &cli->out);
+	else
+		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
+	for (uint32_t i = 0; i < n; i++)
+		verdict_free(&v[i]);
+	free(v);
+	return rc;
+}
+
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	return cli_usage(cli, cmd, "not built yet");
+	int rc;
+	const char **args = calloc((size_t)argc * 3 + 3, sizeof *args);
+	struct check c = { .cli = cli, .cmd = cmd };
+	c.model.threads.items = args + argc + 1;
+	c.no_reduce.items = args + 2 * argc + 2;
+	static const char *const dumps[] = { "none", "ir", NULL };
+	static const char *const engines[] = { "auto", "commit", "exact", NULL };
+	const struct opt table[] = {
+		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engines },
+		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
+		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
+		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
+		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of one search", 1, 0, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of one search (default: half the machine's)", 1 << 20, 0, NULL },
+		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "for all of it", 1, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
+		{ OPT_STR, "json", 0, "FILE", &c.json, "write the result as JSON (-: to stdout, instead of the text)", 0, 0, NULL },
+		{ OPT_FLAG, "stats", 0, NULL, &c.stats, "states, transitions, memory and time of each verdict", 0, 0, NULL },
+		{ OPT_FLAG, "full", 0, NULL, &c.full, "counterexamples in full length", 0, 0, NULL },
+		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, dead, all", 0, 0, NULL },
+		{ OPT_CHOICE, "dump", 0, "WHAT", &c.dump, "print the program instead of checking it", 0, 0, dumps },
+		{ OPT_FLAG, "sml", 0, NULL, &c.model.sml, "read the file as SML whatever its name", 0, 0, NULL },
+		{ OPT_FLAG, "quiet", 'q', NULL, &c.model.quiet, "no warnings", 0, 0, NULL },
+		{ 0 },
+	};
+	struct opts o = { table, args, 0, false };
+	struct buf err;
+	struct lang l;
+	if (!args)
+		return EXIT_INTERNAL;
+	buf_init(&err);
+	lang_init(&l);
+	if (!opts_parse(&o, argc, argv, &err) || !set_reductions(&c, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
+	else if (o.help)
+		rc = cli_help(cli, cmd, table);
+	else if (o.nargs != 1)
+		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+	else {
+		c.path = args[0];
+		c.decide.engine = (enum decide_engine)c.engine;
+		rc = model_load(cli, cmd, &l, c.path, &c.model);
+		if (rc == EXIT_HOLDS && c.dump == 1)
+			ir_print(l.ir, &cli->out);
+		else if (rc == EXIT_HOLDS)
+			rc = verify(&c, l.ir);
+	}
+	lang_free(&l);
+	buf_free(&err);
+	free(args);
+	return rc;
 }
-const struct cmd cmd_check = { "check", "", "check MODEL", "", NULL, run };
+
+const struct cmd cmd_check = {
+	"check", "verify the atomic blocks of a model", "check [OPTIONS] MODEL",
+	"Decides whether every execution of a model (.atm or .sml) has a serial explanation, for all its\n"
+	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
+	"none. Faults and failed assertions are reported too.\n\n"
+	"Engines: commit (the shadow store, with the source's commit; marks or with commit points found\n"
+	"by search), exact (no commit points: every moment between entry and exit is tried); auto tries\n"
+	"them in this order.\n\n"
+	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was spent), 4 internal error.",
+	NULL, run,
+};

@@ -14,12 +14,12 @@
 #include "cli/cli.h"
 #include "version.h"
 
-extern const struct cmd cmd_check, cmd_sim, cmd_fmt, cmd_help, cmd_version,
-	cmd_cc, cmd_cxx, cmd_run, cmd_symbolize;
+extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help,
+	cmd_version, cmd_cc, cmd_cxx, cmd_run, cmd_symbolize;
 
 const struct cmd *const cli_commands[] = {
-	&cmd_check, &cmd_sim, &cmd_fmt, &cmd_run, &cmd_cc, &cmd_cxx, &cmd_symbolize,
-	&cmd_help, &cmd_version, NULL,
+	&cmd_check, &cmd_sim, &cmd_fmt, &cmd_run, &cmd_cc, &cmd_cxx, &cmd_history, &cmd_trace, &cmd_verify,
+	&cmd_symbolize, &cmd_help, &cmd_version, NULL,
 };
 
 static const struct cmd *find(const char *name)
@@ -85,11 +85,12 @@ static int unknown_command(struct cli *cli, const char *name)
 
 static int run_help(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
-	(void)cmd;
-	if (argc == 0 || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
+	if (argc == 0) {
 		overview(&cli->out);
 		return EXIT_HOLDS;
 	}
+	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))
+		return cli_help(cli, cmd, NULL);
 	const struct cmd *c = find(argv[0]);
 	if (!c)
 		return unknown_command(cli, argv[0]);
@@ -152,6 +153,18 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 	return c->run(cli, c, argc - 2, argv + 2);
 }
 
+/* By the environment, as the C library would: LC_ALL, LC_CTYPE, LANG. */
+static bool utf8_locale(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	for (int i = 0; i < 3; i++) {
+		const char *v = getenv(names[i]);
+		if (v && *v)
+			return strcasestr(v, "utf-8") || strcasestr(v, "utf8");
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli cli = { .columns = 100 };
@@ -163,6 +176,7 @@ int main(int argc, char **argv)
 	bool color = !(no_color && *no_color);
 	cli.color_out = color && isatty(1);
 	cli.color_err = color && isatty(2);
+	cli.utf8_out = isatty(1) && utf8_locale();
 	if (isatty(1) && ioctl(1, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
 		cli.columns = ws.ws_col;
 

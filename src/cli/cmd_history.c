@@ -1,0 +1,377 @@
+/*
+ * cmd_history: `intact history FILE...` and `intact history convert`.
+ *
+ * Each file is a history of its own. Reads it, understands it as calls on an
+ * object, judges it, says what came out; with --follow the same while it is
+ * being written.
+ */
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "lin/check.h"
+#include "lin/follow.h"
+#include "lin/read.h"
+#include "lin/say.h"
+#include "verdict/verify_history_json.h"
+
+static const char *const order_names[] = { "strict", "lines", "time", NULL };
+static const char *const nil_names[] = { "guess", "value", "any", NULL };
+static const char *const failed_names[] = { "drop", "unequal", NULL };
+static const char *const pairs_names[] = { "guess", "yes", "no", NULL };
+
+struct args {
+	int format, object, condition, algorithm, order, nil, failed_cas, pairs, to;
+	const char *init, *k, *verify;
+	uint64_t jobs, timeout, max_memory;
+	bool delta, follow, witness, json, quiet;
+};
+
+struct run {
+	struct cli *cli;
+	const struct cmd *cmd;
+	struct args *a;
+	struct check_options opts;
+	struct limits lim;
+};
+
+static uint64_t default_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	return pages > 0 && size > 0 ? (uint64_t)pages / 10 * 8 * (uint64_t)size : 0;
+}
+
+static void start_limits(struct run *run)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	memset(&run->lim, 0, sizeof run->lim);
+	run->lim.max_memory = run->a->max_memory ? run->a->max_memory : default_memory();
+	if (run->a->timeout)
+		run->lim.deadline_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec +
+		                       (int64_t)run->a->timeout * 1000000000;
+}
+
+/* --init: whatever reads as EDN or JSON; a bare word is a string. */
+static bool parse_init(struct run *run, struct history *h, val *init)
+{
+	const char *s = run->a->init;
+	*init = VAL_NONE;
+	if (!s)
+		return true;
+	size_t len = strlen(s);
+	struct form f = { .p = s, .end = s + len, .last = true, .vals = &h->vals };
+	if (len && form_value(&f, init, 1) == FORM_OK && f.p == f.end && val_kind(&h->vals, *init) != VK_WORD)
+		return true;
+	if (len && strchr("[({\"", *s)) {
+		buf_printf(&run->cli->err, "intact history: --init: '");
+		buf_safe(&run->cli->err, s, len);
+		buf_str(&run->cli->err, "' is no value: 3, nil, \"text\" or [1 2]\n");
+		return false;
+	}
+	*init = val_text(&h->vals, VK_STR, s, len);
+	return true;
+}
+
+static int exit_of(enum lin_verdict v)
+{
+	static const int code[] = { EXIT_HOLDS, EXIT_VIOLATED, EXIT_UNKNOWN, EXIT_USAGE };
+	return code[v];
+}
+
+static int spent(struct run *run, const char *name)
+{
+	struct buf *out = &run->cli->out;
+	const char *limit = say_limit(&run->lim);
+	if (run->a->json) {
+		buf_str(out, "{\"file\":");
+		buf_json(out, name, strlen(name));
+		buf_printf(out, ",\"verdict\":\"unknown\",\"limit\":\"%s\"}\n", limit);
+	} else {
+		buf_safe(out, name, strlen(name));
+		buf_printf(out, ": UNKNOWN: the limit on %s was spent\n", limit);
+	}
+	return EXIT_UNKNOWN;
+}
+
+static int refused(struct run *run, const struct history *h, const struct check *c, enum object o)
+{
+	for (uint32_t i = 0; i < c->nparts; i++) {
+		const struct result *r = &c->parts[i].r;
+		if (r->verdict != LIN_REFUSED)
+			continue;
+		struct buf *err = &run->cli->err;
+		buf_safe(err, h->name, strlen(h->name));
+		if (run->a->condition == COND_REGULAR || run->a->condition == COND_SAFE)
+			buf_printf(err, ": %s", r->why);
+		else
+			buf_printf(err, ": --algorithm=%s cannot judge this history: %s",
+			           algorithm_names[run->a->algorithm], r->why);
+		for (int k = 0; k < 2; k++)
+			if (r->refused[k] != RANK_INF) {
+				buf_str(err, "\n  ");
+				hop_print(h, &h->ops[r->refused[k]], o, err);
+			}
+		buf_str(err, "\n");
+		break;
+	}
+	return EXIT_USAGE;
+}
+
+static struct interpretation interpretation_of(const struct args *a, val init)
+{
+	return (struct interpretation){ .object = (enum object)a->object, .init = init, .nil_reads = a->nil,
+		                        .failed_cas = a->failed_cas, .pairs = a->pairs };
+}
+
+static int verify_report(struct run *run, struct history *h, struct diags *d)
+{
+	char why[VERIFY_WHY] = "";
+	struct source src;
+	const char *bad;
+	if (!source_read(&src, h->arena, run->a->verify, &bad)) {
+		diag_error(d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", run->a->verify, bad);
+		return EXIT_USAGE;
+	}
+	enum verify_answer v = verify_history_json(h, src.text, src.len, why);
+	static const char *const word[] = { "ACCEPTED", "REJECTED", "UNDECIDED" };
+	buf_printf(&run->cli->out, "%s: %s%s%s\n", word[v], v ? "" : "the report is true of the history",
+	           v ? why : "", "");
+	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
+}
+
+static int judge_file(struct run *run, struct history *h, const char *path, struct diags *d)
+{
+	struct args *a = run->a;
+	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta, !a->delta };
+	val init;
+	if (!parse_init(run, h, &init))
+		return EXIT_USAGE;
+	if (!history_read(h, path, &ro, d))
+		return d->errors ? EXIT_USAGE : spent(run, path);
+	if (a->verify)
+		return verify_report(run, h, d);
+	struct interpretation in = interpretation_of(a, init);
+	if (!history_interpret(h, &in, d))
+		return EXIT_USAGE;
+	struct check c;
+	if (!lin_check(h, &in, &run->opts, &c)) {
+		check_free(&c, h);
+		return spent(run, path);
+	}
+	int rc;
+	if (c.verdict == LIN_REFUSED) {
+		rc = refused(run, h, &c, in.object);
+	} else {
+		rc = exit_of(c.verdict);
+		if (a->json)
+			say_json(h, &in, &run->opts, &c, a->witness, &run->cli->out);
+		else if (!a->quiet)
+			say_text(h, &in, &run->opts, &c, a->witness, run->cli->color_out, &run->cli->out);
+	}
+	check_free(&c, h);
+	return rc;
+}
+
+static void say_follow(struct run *run, const struct history *h, const struct interpretation *in,
+                       const struct follow_result *f)
+{
+	struct buf *out = &run->cli->out;
+	static const char *const word[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
+	static const char *const json[] = { "holds", "violated", "unknown" };
+	if (run->a->json) {
+		buf_printf(out, "{\"follow\":true,\"object\":\"%s\",\"init\":", object_names[in->object]);
+		val_json(&h->vals, in->init, out);
+		buf_printf(out, ",\"verdict\":\"%s\",\"operations\":%llu,\"completed\":%llu,\"line\":%u,"
+		                "\"configurations\":%u,\"overlap\":%u}\n",
+		           json[f->verdict], (unsigned long long)f->ops, (unsigned long long)f->completed, f->line,
+		           f->peak, f->max_open);
+		return;
+	}
+	buf_printf(out, "checked as: %s%s, initially ", object_names[in->object],
+	           in->object_guessed ? " (guessed)" : "");
+	val_print(&h->vals, in->init, out);
+	buf_printf(out, "%s\n%s: ", in->init_guessed ? " (guessed)" : "", word[f->verdict]);
+	if (f->verdict == LIN_VIOLATED) {
+		buf_str(out, "not atomic, certain since line ");
+		buf_printf(out, "%u\n  ", f->line);
+		hop_print(h, &f->culprit, in->object, out);
+		buf_str(out, " cannot be explained");
+		if (f->states && *f->states)
+			buf_printf(out, ": before it returned, the %s was %s", object_names[in->object], f->states);
+		buf_char(out, '\n');
+	} else if (f->verdict == LIN_UNKNOWN) {
+		buf_printf(out, "the limit on %s was spent in line %u\n", say_limit(&run->lim), f->line);
+	} else {
+		buf_str(out, "atomic so far\n");
+	}
+	buf_printf(out, "%llu operations, %llu completed; at most %u open at once, %u configurations\n",
+	           (unsigned long long)f->ops, (unsigned long long)f->completed, f->max_open, f->peak);
+}
+
+static int follow_file(struct run *run, struct history *h, const char *path, struct diags *d)
+{
+	struct read_options ro = { (enum format)run->a->format, ORDER_LINES, false, false };
+	struct follow_result f;
+	val init;
+	if (!parse_init(run, h, &init))
+		return EXIT_USAGE;
+	struct interpretation in = interpretation_of(run->a, init);
+	if (!follow(h, path, &ro, &in, run->opts.k, d, &f)) {
+		free(f.states);
+		return EXIT_USAGE;
+	}
+	say_follow(run, h, &in, &f);
+	free(f.states);
+	return exit_of(f.verdict);
+}
+
+static bool flush_out(void *arg, struct buf *b)
+{
+	(void)arg;
+	return buf_flush(b, stdout);
+}
+
+static int convert_file(struct run *run, struct history *h, const char *path, struct diags *d)
+{
+	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false, false };
+	if (!history_read(h, path, &ro, d))
+		return d->errors ? EXIT_USAGE : spent(run, path);
+	history_write(h, (enum format)run->a->to, &run->cli->out, flush_out, NULL);
+	return EXIT_HOLDS;
+}
+
+/* One file in an arena of its own; memory's end comes back here. */
+static int with_file(struct run *run, const char *path,
+                     int (*f)(struct run *, struct history *, const char *, struct diags *))
+{
+	struct arena arena;
+	struct history h;
+	struct diags d;
+	jmp_buf oom;
+	start_limits(run);
+	arena_init(&arena, run->lim.max_memory);
+	arena.oom = &oom;
+	int rc;
+	if (setjmp(oom)) {
+		atomic_store(&run->lim.spent, LIMIT_MEMORY);
+		rc = spent(run, path);
+		values_free(&h.vals);
+		arena_free(&arena);
+		return rc;
+	}
+	history_init(&h, &arena, &run->lim);
+	diags_init(&d, &arena);
+	rc = f(run, &h, path, &d);
+	diags_render(&d, &run->cli->err, run->cli->color_err);
+	history_free(&h);
+	arena_free(&arena);
+	return rc;
+}
+
+/* The code of several files: what is worst for who relies on it. */
+static int worse(int a, int b)
+{
+	static const int rank[] = { 0, 2, 3, 1, 4 };
+	return rank[b] > rank[a] ? b : a;
+}
+
+static bool parse_k(struct run *run)
+{
+	const char *k = run->a->k;
+	run->opts.k = 1;
+	if (!k)
+		return true;
+	run->opts.k_min = !strcmp(k, "min");
+	char *end;
+	unsigned long n = strtoul(k, &end, 10);
+	if (run->opts.k_min)
+		return true;
+	run->opts.k = (uint32_t)n;
+	return *k >= '0' && *k <= '9' && !*end && n >= 1 && n <= 1000000;
+}
+
+static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
+{
+	struct args a = { .jobs = 1, .to = FORMAT_JSON };
+	const struct opt table[] = {
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "what is checked", 0, 0, NULL },
+		{ OPT_CHOICE, "object", 'o', "NAME", &a.object, "what the operations are about", 0, 0, object_names },
+		{ OPT_STR, "init", 0, "VALUE", &a.init, "its initial value: 0, nil, \"text\", [1 2]", 0, 0, NULL },
+		{ OPT_CHOICE, "condition", 'c', "NAME", &a.condition, "what must hold", 0, 0, condition_names },
+		{ OPT_STR, "k", 0, "N|min", &a.k, "reads may return one of the last N values; min: the least N", 0, 0, NULL },
+		{ OPT_FLAG, "delta", 0, NULL, &a.delta, "also find the least staleness of reads that makes it atomic", 0, 0, NULL },
+		{ OPT_CHOICE, "algorithm", 'a', "NAME", &a.algorithm, "how; the default picks and says why", 0, 0, algorithm_names },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "how it is read", 0, 0, NULL },
+		{ OPT_CHOICE, "format", 'f', "NAME", &a.format, "the format; guessed from the content by default", 0, 0, format_names },
+		{ OPT_CHOICE, "order", 0, "WHAT", &a.order, "when times and lines disagree: an error, or which counts", 0, 0, order_names },
+		{ OPT_CHOICE, "nil", 0, "WHAT", &a.nil, "a read of nil: a value like others, or no information", 0, 0, nil_names },
+		{ OPT_CHOICE, "failed-cas", 0, "WHAT", &a.failed_cas, "a cas that failed: did not happen, or found another value", 0, 0, failed_names },
+		{ OPT_CHOICE, "pairs", 0, "WHAT", &a.pairs, "values are [key value] pairs", 0, 0, pairs_names },
+		{ OPT_FLAG, "follow", 0, NULL, &a.follow, "judge while it is being written (a pipe, -)", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits and output", 0, 0, NULL },
+		{ OPT_UINT, "jobs", 'j', "N", &a.jobs, "threads, over keys", 1, 64, NULL },
+		{ OPT_UINT, "timeout", 0, "SECONDS", &a.timeout, "then the verdict is unknown (exit code 3)", 0, 1000000000, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &a.max_memory, "likewise; default: four fifths of the machine's", 0, 0, NULL },
+		{ OPT_FLAG, "witness", 'w', NULL, &a.witness, "show the order that was found", 0, 0, NULL },
+		{ OPT_STR, "verify", 0, "REPORT", &a.verify, "check a report (from --json --witness) against the history", 0, 0, NULL },
+		{ OPT_FLAG, "json", 0, NULL, &a.json, "one JSON object a file", 0, 0, NULL },
+		{ OPT_FLAG, "quiet", 'q', NULL, &a.quiet, "only the exit code", 0, 0, NULL },
+		{ OPT_CHOICE, "to", 0, "FORMAT", &a.to, "convert: what to write", 0, 0, format_names },
+		{ 0 },
+	};
+	const char **args = calloc((size_t)argc + 1, sizeof *args);
+	struct opts o = { table, args, 0, false };
+	struct buf err;
+	buf_init(&err);
+	struct run run = { .cli = cli, .cmd = cmd, .a = &a };
+	int rc = EXIT_HOLDS;
+	bool convert = argc > 0 && !strcmp(argv[0], "convert");
+	if (!args || !opts_parse(&o, argc - convert, argv + convert, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
+	else if (o.help)
+		rc = cli_help(cli, cmd, table);
+	else if (!o.nargs)
+		rc = cli_usage(cli, cmd, "which history? (- is standard input)");
+	else if (!parse_k(&run))
+		rc = cli_usage(cli, cmd, "--k: expected a whole number from 1, or min");
+	else if ((run.opts.k > 1 || run.opts.k_min || a.delta) && a.condition != COND_ATOMIC)
+		rc = cli_usage(cli, cmd, "--k and --delta go with --condition=atomic");
+	else if (a.delta && (run.opts.k > 1 || run.opts.k_min))
+		rc = cli_usage(cli, cmd, "--delta and --k ask different questions: one at a time");
+	else if (a.follow && (a.condition != COND_ATOMIC || a.delta || run.opts.k_min || o.nargs > 1))
+		rc = cli_usage(cli, cmd, "--follow judges atomicity (or --k=N) of one history");
+	else if (convert && a.to == FORMAT_GUESS)
+		rc = cli_usage(cli, cmd, "--to: edn, json, csv or log");
+	else {
+		run.opts.condition = (enum condition)a.condition;
+		run.opts.algorithm = (enum algorithm)a.algorithm;
+		run.opts.delta = a.delta;
+		run.opts.jobs = (uint32_t)a.jobs;
+		for (int i = 0; i < o.nargs; i++) {
+			if (i && !a.json && !a.quiet && !convert)
+				buf_char(&cli->out, '\n');
+			rc = worse(rc, with_file(&run, o.args[i], convert ? convert_file
+			                                          : a.follow ? follow_file : judge_file));
+		}
+	}
+	buf_free(&err);
+	free(args);
+	return rc;
+}
+
+const struct cmd cmd_history = {
+	"history", "check recorded histories of registers, queues, maps, ...",
+	"history [OPTIONS] FILE...\n       intact history convert --to=FORMAT FILE",
+	"Says whether a recorded history is atomic (linearizable), or meets a weaker\n"
+	"condition; with an order of the operations when it is, and the operations in\n"
+	"conflict when it is not. Reads Jepsen and Knossos histories (EDN, JSON, logs),\n"
+	"porcupine's operations and CSV tables, plain, gzip or zstd. Operations that\n"
+	"never answered may or may not have happened.\n\n"
+	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
+	"was spent).",
+	NULL, run_history,
+};

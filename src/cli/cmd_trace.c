@@ -1,0 +1,318 @@
+/*
+ * cmd_trace: `intact trace FILE...`, judging recorded executions, and its
+ * helpers convert, stats and verify. The files are streams: read once, batch
+ * by batch, through order_check into the analyses.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/trace_predict.h"
+#include "cli/trace_report.h"
+#include "cli/trace_tools.h"
+#include "dynamic/predict.h"
+#include "dynamic/serial.h"
+#include "event/order.h"
+#include "event/reader.h"
+
+typedef unsigned long long ull;
+
+struct trace_opts {
+	int algorithm;
+	bool predict, json, lenient, each, quiet;
+	uint64_t limit, memory, window;
+	const char *witness;
+};
+
+/* One file and what became of it. */
+struct judged {
+	const char *file;
+	struct cycles found;
+	struct predict *predict;
+	struct trace_reader *r;
+	uint64_t events, blocks;
+	enum serial_end end;
+	bool failed, damaged;
+	struct serial_stats st;
+};
+
+static enum serial_end feed(struct serial *s, struct graph *g,
+                            const struct event *ev, size_t n)
+{
+	return g ? graph_feed(g, ev, n) : serial_feed(s, ev, n);
+}
+
+/* Reads the whole trace through the analyses. */
+static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
+{
+	struct serial_opts so = { .found = cycles_add, .ctx = &j->found,
+		                  .budget = (size_t)o->memory };
+	struct graph *g = o->algorithm == 1 ? graph_new(&so) : NULL;
+	struct serial *s = o->algorithm == 0 ? serial_new(&so) : NULL;
+	struct order *ord = order_new(j->file, o->lenient, msgs_add, m);
+	struct event *ev;
+	size_t n;
+	if (o->predict)
+		j->predict = predict_new(&(struct predict_opts){
+			.window = (size_t)o->window, .limit = (uint32_t)o->limit });
+	j->r = trace_open(j->file, msgs_add, m);
+	j->failed = !j->r;
+	if (!ord || !(g || s) || (o->predict && !j->predict))
+		j->end = SERIAL_NOMEM;
+	while (!j->failed && !j->end && (n = trace_next(j->r, &ev))) {
+		size_t good = order_check(ord, ev, n, trace_reader_names(j->r));
+		for (size_t i = 0; i < good; i++)
+			j->blocks += ev[i].kind == EVENT_BEGIN && !(ev[i].flags & EVENT_INNER);
+		j->end = feed(s, g, ev, good);
+		if (!j->end && j->predict && !predict_feed(j->predict, ev, good))
+			j->end = SERIAL_NOMEM;
+		j->events += good;
+		j->failed = good < n;
+	}
+	if (!j->failed && !j->end && j->predict && !predict_finish(j->predict))
+		j->end = SERIAL_NOMEM;
+	if (j->r) {
+		j->failed |= trace_failed(j->r);
+		j->damaged = trace_damaged(j->r);
+	}
+	if (g)
+		graph_stats(g, &j->st);
+	else if (s)
+		serial_stats(s, &j->st);
+	graph_free(g);
+	serial_free(s);
+	order_free(ord);
+	if (m->nomem && j->r) {
+		j->failed = false;
+		j->end = SERIAL_NOMEM;
+	}
+	if (j->found.nomem)
+		j->end = SERIAL_NOMEM;
+}
+
+/*
+ * A violation seen stays one, whatever came after it. A trace that is not
+ * well-formed has no verdict at all.
+ */
+static int exit_of(const struct judged *j)
+{
+	if (j->failed)
+		return EXIT_USAGE;
+	if (j->found.blocks)
+		return EXIT_VIOLATED;
+	if (j->end)
+		return EXIT_UNKNOWN;
+	if (j->predict && predict_count(j->predict, PREDICT_PROVEN))
+		return EXIT_VIOLATED;
+	return EXIT_HOLDS;
+}
+
+static const char *limit_of(enum serial_end end)
+{
+	return end == SERIAL_LIMIT ? "transactions of one thread under one open block"
+	                           : "memory";
+}
+
+/* ---- reports ------------------------------------------------------------ */
+
+static void plural(struct buf *out, uint64_t n, const char *word)
+{
+	buf_printf(out, "%llu %s%s", (ull)n, word, n == 1 ? "" : "s");
+}
+
+static void text_report(struct cli *cli, const struct judged *j,
+                        const struct trace_opts *o)
+{
+	struct buf *out = &cli->out;
+	const struct trace_names *t = trace_reader_names(j->r);
+	buf_safe(out, j->file, strlen(j->file));
+	buf_str(out, ": ");
+	if (j->found.blocks) {
+		buf_str(out, "not serializable: ");
+		buf_printf(out, "%llu of ", (ull)j->found.blocks);
+		plural(out, j->blocks, "block");
+		buf_str(out, j->found.blocks == 1 ? " is not atomic" : " are not atomic");
+	} else if (j->end) {
+		buf_printf(out, "unknown: out of %s", limit_of(j->end));
+	} else {
+		buf_str(out, "serializable: ");
+		if (j->blocks)
+			plural(out, j->blocks, "block");
+		else
+			buf_str(out, "there are no blocks");
+	}
+	buf_str(out, " (");
+	plural(out, j->events, "event");
+	buf_char(out, ')');
+	if (j->end && j->found.blocks)
+		buf_printf(out, ", then out of %s: there may be more", limit_of(j->end));
+	if (j->damaged)
+		buf_str(out, ", the readable part");
+	buf_char(out, '\n');
+	if (o->quiet)
+		return;
+	cycles_text(&j->found, t, cli->color_out, out);
+	if (j->predict)
+		predict_text(j->predict, t, cli->color_out, out);
+	if (j->found.blocks || j->predict)
+		buf_char(out, '\n');
+}
+
+static void json_report(struct cli *cli, const struct judged *j,
+                        const struct trace_opts *o)
+{
+	static const char *const verdict[] = { "holds", "violated", "error", "unknown" };
+	struct buf *out = &cli->out;
+	buf_str(out, "{\"file\":");
+	buf_json(out, j->file, strlen(j->file));
+	buf_printf(out, ",\"verdict\":\"%s\",\"algorithm\":\"%s\"", verdict[exit_of(j)],
+	           o->algorithm ? "graph" : "clock");
+	if (j->end)
+		buf_printf(out, ",\"limit\":\"%s\"", limit_of(j->end));
+	buf_printf(out,
+	           ",\"complete\":%s,\"events\":%llu,\"blocks\":%llu,"
+	           "\"serializable\":%s,\"violating_blocks\":%llu,\"findings\":",
+	           j->failed || j->damaged || j->end ? "false" : "true", (ull)j->events,
+	           (ull)j->blocks,
+	           j->found.blocks ? "false" : j->end || j->failed ? "null" : "true",
+	           (ull)j->found.blocks);
+	if (j->r)
+		cycles_json(&j->found, trace_reader_names(j->r), out);
+	else
+		buf_str(out, "[]");
+	buf_printf(out, ",\"findings_not_shown\":%llu", (ull)j->found.unkept);
+	if (j->predict && j->r) {
+		buf_str(out, ",\"predicted\":");
+		predict_json(j->predict, trace_reader_names(j->r), out);
+	}
+	buf_char(out, '}');
+}
+
+/* ------------------------------------------------------------------------- */
+
+static int worse(int a, int b)
+{
+	static const int rank[] = { 0, 2, 3, 1, 4 }; /* holds, unknown, violated, error, internal */
+	return rank[b] > rank[a] ? b : a;
+}
+
+/* --witness; the exit code when it fails. */
+static int write_witness(struct cli *cli, const struct judged *j, const char *to)
+{
+	bool found = false;
+	const char *why = j->predict && !j->failed
+	                          ? predict_witness(j->predict, j->file, to, &found)
+	                          : NULL;
+	if (why) {
+		buf_safe(&cli->err, to, strlen(to));
+		buf_printf(&cli->err, ": error: no witness written: %s\n", why);
+		return EXIT_USAGE;
+	}
+	if (!found)
+		buf_str(&cli->err, "no reordering was proven: no witness written\n");
+	return EXIT_HOLDS;
+}
+
+static int run_files(struct cli *cli, const struct trace_opts *o,
+                     const char **files, int n)
+{
+	int rc = EXIT_HOLDS;
+	if (o->json)
+		buf_str(&cli->out, "{\"schema\":\"intact-trace-1\",\"traces\":[\n");
+	for (int i = 0; i < n; i++) {
+		struct judged j = { .file = files[i] };
+		struct msgs m = { .cli = cli };
+		cycles_init(&j.found, (uint32_t)o->limit, o->each);
+		judge(&j, o, &m);
+		if (o->json) {
+			buf_str(&cli->out, i ? ",\n" : "");
+			json_report(cli, &j, o);
+		} else if (!j.failed) {
+			text_report(cli, &j, o);
+		}
+		rc = worse(rc, exit_of(&j));
+		if (o->witness)
+			rc = worse(rc, write_witness(cli, &j, o->witness));
+		cycles_free(&j.found);
+		predict_free(j.predict);
+		trace_close(j.r);
+	}
+	if (o->json)
+		buf_str(&cli->out, "\n]}\n");
+	return rc;
+}
+
+static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
+{
+	static const char *const algorithms[] = { "clock", "graph", NULL };
+	struct trace_opts o = { .limit = 50, .window = 20000 };
+	const struct opt table[] = {
+		{ OPT_CHOICE, "algorithm", 'a', "NAME", &o.algorithm,
+		  "clock (linear, the default) or graph (the transaction graph, its twin)", 0, 0, algorithms },
+		{ OPT_FLAG, "predict", 'p', NULL, &o.predict,
+		  "also say what other schedules could do to the blocks", 0, 0, NULL },
+		{ OPT_UINT, "window", 0, "EVENTS", &o.window,
+		  "how far --predict looks for a reordering (default 20000)", 16, 10000000, NULL },
+		{ OPT_STR, "witness", 0, "FILE", &o.witness,
+		  "write the first proven reordering of --predict as a trace", 0, 0, NULL },
+		{ OPT_FLAG, "json", 'j', NULL, &o.json, "write the result as JSON", 0, 0, NULL },
+		{ OPT_UINT, "limit", 'n', "N", &o.limit,
+		  "show at most N findings (default 50; 0: all)", 0, 1000000000, NULL },
+		{ OPT_FLAG, "each", 0, NULL, &o.each,
+		  "show every violating block, also when the places are the same", 0, 0, NULL },
+		{ OPT_FLAG, "quiet", 'q', NULL, &o.quiet, "the verdict line alone", 0, 0, NULL },
+		{ OPT_FLAG, "lenient", 0, NULL, &o.lenient,
+		  "take impossible events (a lock held twice, ...) as warnings", 0, 0, NULL },
+		{ OPT_SIZE, "memory", 'm', "SIZE", &o.memory,
+		  "stop as unknown when the analysis needs more", 0, 0, NULL },
+		{ .help = NULL },
+	};
+	if (argc > 0 && !strcmp(argv[0], "convert"))
+		return trace_convert(cli, cmd, argc - 1, argv + 1);
+	if (argc > 0 && !strcmp(argv[0], "stats"))
+		return trace_stats_cmd(cli, cmd, argc - 1, argv + 1);
+	if (argc > 0 && !strcmp(argv[0], "verify"))
+		return trace_verify(cli, cmd, argc - 1, argv + 1);
+
+	const char **args = calloc((size_t)argc + 1, sizeof *args);
+	struct buf err;
+	int rc;
+	if (!args)
+		return EXIT_INTERNAL;
+	struct opts p = { table, args, 0, false };
+	buf_init(&err);
+	if (!opts_parse(&p, argc, argv, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
+	else if (p.help)
+		rc = cli_help(cli, cmd, table);
+	else if (!p.nargs)
+		rc = cli_usage(cli, cmd, "which trace? (\"-\" reads standard input)");
+	else if (o.witness && (!o.predict || p.nargs > 1))
+		rc = cli_usage(cli, cmd, "--witness goes with --predict and a single trace");
+	else
+		rc = run_files(cli, &o, args, p.nargs);
+	buf_free(&err);
+	free(args);
+	return rc;
+}
+
+const struct cmd cmd_trace = {
+	"trace", "judge recorded executions: are their blocks atomic?",
+	"trace [OPTIONS] FILE...\n"
+	"       intact trace convert [OPTIONS] IN OUT\n"
+	"       intact trace stats [OPTIONS] FILE\n"
+	"       intact trace verify REPORT.json TRACE",
+	"Tells whether the recorded execution is conflict-serializable: whether some order\n"
+	"that runs every block in one piece agrees with it on all conflicts. Each block that\n"
+	"is in the way is shown with its cycle. Reads Intact's own trace files and STD text\n"
+	"(T1|w(x)|12 with r w acq rel fork join begin end), plain, zstd or gzip; \"-\" is\n"
+	"standard input. Memory follows threads, variables and open blocks, not the length.\n"
+	"\n"
+	"convert  writes a trace in another format     (intact trace convert --help)\n"
+	"stats    what a trace holds                   (intact trace stats --help)\n"
+	"verify   checks the cycles of a --json report against the trace, independently\n"
+	"\n"
+	"Exit code: 0 serializable, 1 not, 2 the trace cannot be read or cannot have\n"
+	"happened, 3 unknown (a limit was reached).",
+	NULL, run,
+};

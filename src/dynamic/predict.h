@@ -1,0 +1,89 @@
+/*
+ * predict: what other schedules could do to the blocks of a recorded run.
+ *
+ * Two analyses over the same events:
+ *  - reduction (predict_reduce.c): the Atomizer (002, section 2): locksets
+ *    tell which accesses may race; a block is reducible when it is right
+ *    movers, at most one non-mover, left movers. What it names is *possible*:
+ *    a warning, not a proof.
+ *  - reordering (predict_reorder.c): searches a window of the trace for a
+ *    feasible reordering in which another thread's access falls between two
+ *    of a block; what it names is *proven*, the reordering is the witness and
+ *    is checked by verdict/verify_reorder.c.
+ *
+ * Findings with the same places are one, with a count.
+ */
+#ifndef INTACT_DYNAMIC_PREDICT_H
+#define INTACT_DYNAMIC_PREDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/event.h"
+
+enum predict_kind { PREDICT_POSSIBLE, PREDICT_PROVEN };
+
+/* An event named in a finding. */
+struct predict_event {
+	uint64_t event;
+	uint32_t thread, target, loc;
+	uint8_t kind;
+};
+
+struct predicted {
+	enum predict_kind kind;
+	uint64_t count;
+	struct predict_event begin;  /* of the block; event 0: before the window */
+	/* possible: the commit point and the event that breaks the pattern;
+	 * proven: the two accesses of the block, and what falls between them:
+	 * one access that conflicts with both, or two (`until` is the second) */
+	struct predict_event first, second, between, until;
+	/*
+	 * proven: the witness. All events before `start` as recorded, then
+	 * those of `order` (numbers of events), of which the last is `second`.
+	 */
+	uint64_t start;
+	uint64_t *order;
+	size_t norder;
+	size_t remote, local; /* where in `order` the other thread's part and the
+	                         block's last part start */
+};
+
+struct predict_opts {
+	size_t window;  /* events looked at together */
+	uint32_t limit; /* findings kept of each kind; 0: all */
+};
+
+struct predict;
+
+struct predict *predict_new(const struct predict_opts *o);
+/* Events with their flags set (event/order.h). False: out of memory. */
+bool predict_feed(struct predict *p, const struct event *ev, size_t n);
+/* After the last event. */
+bool predict_finish(struct predict *p);
+void predict_free(struct predict *p);
+
+/* Findings, kept ones; and how many different ones there were. */
+const struct predicted *predict_list(const struct predict *p, size_t *n);
+uint64_t predict_count(const struct predict *p, enum predict_kind kind);
+
+/* ---- for the two analyses ------------------------------------------------ */
+
+/* Takes `order`. Merges with a finding at the same places. */
+void predict_add(struct predict *p, struct predicted f);
+/* Has a proven finding at these places been added already? */
+bool predict_known(const struct predict *p, const struct predicted *f);
+
+struct reduce;
+struct reduce *reduce_new(struct predict *p);
+bool reduce_feed(struct reduce *r, const struct event *ev, size_t n);
+void reduce_free(struct reduce *r);
+
+struct reorder;
+struct reorder *reorder_new(struct predict *p, size_t window);
+bool reorder_feed(struct reorder *r, const struct event *ev, size_t n);
+bool reorder_finish(struct reorder *r);
+void reorder_free(struct reorder *r);
+
+#endif

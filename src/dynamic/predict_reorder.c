@@ -1,0 +1,645 @@
+/*
+ * predict_reorder: feasible reorderings that break a block.
+ *
+ * For two accesses a1, a2 of one block and accesses r1, r2 (in this order, or
+ * one and the same) of another thread such that a1 conflicts with r1 and r2
+ * with a2, not recorded in the order a1 r1 r2 a2, look for a run that has
+ * them so. a1 and a2 are neighbours on one variable (then r1 is r2), or near
+ * each other on two (a view of both that no moment had).
+ *
+ *   all events that must come first, in recorded order;
+ *   the other thread: from s, the outermost critical section around r1 (r1
+ *     itself when it holds no lock), to f, after r2, where it has released
+ *     what the block needs next;
+ *   the block's thread: from g, the outermost critical section around a2 that
+ *     was entered after a1, to a2.
+ *
+ * What must come first is the least set with the predecessors of g and s in
+ * their threads that is closed: with a read comes the write it read, with an
+ * event of a thread its fork, with a join all the thread did, and of two
+ * critical sections of a lock the earlier one wholly (the closure of
+ * sync-preserving reordering, POPL 2021: kept in recorded order it is
+ * feasible). When it holds g or s there is no such run of this shape. The
+ * candidate is then judged by verdict/verify_reorder.c alone, which makes the
+ * answer sound: reads before the last events keep their values, locks are
+ * respected; and a1, r1, r2, a2 stand in it in this order, a cycle between
+ * the block and the other thread.
+ *
+ * A window slides over the trace by halves; events before it are run as
+ * recorded. Each pair of places in a block is looked at PAIR_TRIES times, each
+ * combination of places tried TRIES times at most, with the NEAR nearest
+ * accesses on either side, so the cost a window is bounded.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "dynamic/predict.h"
+#include "verdict/verify_reorder.h"
+
+#define NO UINT32_MAX
+#define TRIES 6
+#define PAIR_TRIES 24
+#define NEAR 6
+#define BACK 12          /* accesses looked back for the other variable */
+#define WALK_MAX 2000    /* events of a critical section walked over */
+#define ATTEMPTS_MAX 400 /* closures a window */
+
+struct thread {
+	struct predict_event begin; /* of the block open at the window's start */
+	bool open;
+	uint32_t local1;            /* id in the window + 1 */
+	uint32_t last_access;
+};
+
+struct reorder {
+	struct predict *p;
+	size_t window, n;
+	struct event *ev;
+	bool fresh;                 /* events since the last analysis */
+	struct thread *threads;     /* by thread */
+	uint32_t *held;             /* by lock: thread + 1 at the window's start */
+	uint32_t nthreads, nlocks, nvars;
+	struct map tried;
+	/* the window, by event */
+	uint32_t *tid, *tpos, *tev, *rf, *match, *outer, *block, *prev_same, *next_same;
+	uint32_t *order;
+	/* by local thread */
+	uint32_t *tstart, *tlen, *tglobal, *forked_by, *target, *done;
+	uint32_t nlocal, local_cap;
+	/* by variable and lock */
+	uint32_t *var_last, *var_write;
+	uint32_t *lock_max, *lock_stamp, *lock_prerel, *lock_acq;
+	uint32_t stamp, attempts;
+	bool nomem;
+};
+
+/* ---- memory ------------------------------------------------------------- */
+
+static bool grow(struct reorder *r, void **p, uint32_t *n, uint32_t want, size_t elem)
+{
+	size_t cap = *n ? *n : 16;
+	while (cap <= want)
+		cap *= 2;
+	char *q = cap > UINT32_MAX / 2 ? NULL : realloc(*p, cap * elem);
+	if (!q) {
+		r->nomem = true;
+		return false;
+	}
+	memset(q + *n * elem, 0, (cap - *n) * elem);
+	*p = q;
+	*n = (uint32_t)cap;
+	return true;
+}
+#define GROW(r, p, n, want)                                                    \
+	((want) < (n) ? true : grow((r), (void **)&(p), &(n), (want), sizeof *(p)))
+/* a second array of the same length as one that is about to grow */
+#define GROW2(r, p, n, want)                                                   \
+	({ uint32_t n2_ = (n); GROW(r, p, n2_, want); })
+
+static bool need_lock(struct reorder *r, uint32_t l)
+{
+	return l < r->nlocks ||
+	       (GROW2(r, r->lock_max, r->nlocks, l) && GROW2(r, r->lock_stamp, r->nlocks, l) &&
+	        GROW2(r, r->lock_prerel, r->nlocks, l) && GROW2(r, r->lock_acq, r->nlocks, l) &&
+	        GROW(r, r->held, r->nlocks, l));
+}
+
+static bool need_var(struct reorder *r, uint32_t v)
+{
+	return v < r->nvars ||
+	       (GROW2(r, r->var_last, r->nvars, v) && GROW(r, r->var_write, r->nvars, v));
+}
+
+static bool need(struct reorder *r, const struct event *e)
+{
+	if (!GROW(r, r->threads, r->nthreads, e->thread))
+		return false;
+	if (e->kind <= EVENT_WRITE)
+		return need_var(r, e->target);
+	if (e->kind <= EVENT_REL)
+		return need_lock(r, e->target);
+	if (e->kind <= EVENT_JOIN)
+		return GROW(r, r->threads, r->nthreads, e->target);
+	return true;
+}
+
+/* ---- the window's tables ------------------------------------------------ */
+
+static struct predict_event event_of(const struct event *e)
+{
+	return (struct predict_event){ e->index, e->thread, e->target, e->loc, e->kind };
+}
+
+static bool local_threads(struct reorder *r)
+{
+	uint32_t at = 0;
+	r->nlocal = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		struct thread *t = &r->threads[r->ev[i].thread];
+		if (!t->local1) {
+			uint32_t k = r->nlocal;
+			if (k >= r->local_cap &&
+			    !(GROW2(r, r->tlen, r->local_cap, k) && GROW2(r, r->tglobal, r->local_cap, k) &&
+			      GROW2(r, r->forked_by, r->local_cap, k) && GROW2(r, r->target, r->local_cap, k) &&
+			      GROW2(r, r->done, r->local_cap, k) && GROW(r, r->tstart, r->local_cap, k)))
+				return false;
+			r->tlen[k] = 0;
+			r->tglobal[k] = r->ev[i].thread;
+			r->forked_by[k] = NO;
+			t->local1 = ++r->nlocal;
+		}
+		r->tid[i] = t->local1 - 1;
+		r->tpos[i] = r->tlen[r->tid[i]]++;
+	}
+	for (uint32_t k = 0; k < r->nlocal; k++) {
+		r->tstart[k] = at;
+		at += r->tlen[k];
+	}
+	for (size_t i = 0; i < r->n; i++)
+		r->tev[r->tstart[r->tid[i]] + r->tpos[i]] = (uint32_t)i;
+	return true;
+}
+
+/* Reads-from, blocks, neighbours on the same variable. */
+static void link_accesses(struct reorder *r)
+{
+	memset(r->var_last, 0xFF, r->nvars * sizeof *r->var_last);
+	memset(r->var_write, 0xFF, r->nvars * sizeof *r->var_write);
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct event *e = &r->ev[i];
+		r->rf[i] = r->prev_same[i] = r->next_same[i] = NO;
+		if (e->kind > EVENT_WRITE)
+			continue;
+		if (e->kind == EVENT_READ)
+			r->rf[i] = r->var_write[e->target];
+		else
+			r->var_write[e->target] = i;
+		uint32_t before = r->var_last[e->target];
+		r->prev_same[i] = before;
+		if (before != NO)
+			r->next_same[before] = i;
+		r->var_last[e->target] = i;
+	}
+}
+
+/* Per thread: the block of each event (its begin; NO - 1: open before the
+ * window; NO: none), matching releases, outermost acquire still held. */
+static void link_thread(struct reorder *r, uint32_t k)
+{
+	const uint32_t *list = r->tev + r->tstart[k];
+	uint32_t block = r->threads[r->tglobal[k]].open ? NO - 1 : NO;
+	for (uint32_t a = 0; a < r->tlen[k]; a++) {
+		uint32_t i = list[a];
+		const struct event *e = &r->ev[i];
+		if (e->kind == EVENT_BEGIN)
+			block = i;
+		r->block[i] = block;
+		if (e->kind == EVENT_END)
+			block = NO;
+		r->match[i] = NO;
+		if (e->kind == EVENT_ACQ) {
+			r->lock_acq[e->target] = i;
+			r->lock_stamp[e->target] = r->stamp;
+		} else if (e->kind == EVENT_REL) {
+			if (r->lock_stamp[e->target] == r->stamp) {
+				r->match[r->lock_acq[e->target]] = i;
+				r->match[i] = r->lock_acq[e->target];
+				r->lock_stamp[e->target] = 0;
+			} else if (r->lock_prerel[e->target] == NO) {
+				r->lock_prerel[e->target] = i;
+			}
+		}
+	}
+	/* the outermost acquire still held, from the first on: a section that
+	 * is open keeps its start until it is released */
+	uint32_t outer = NO;
+	for (uint32_t a = 0; a < r->tlen[k]; a++) {
+		uint32_t i = list[a];
+		if (outer != NO && r->match[outer] != NO && r->match[outer] < i) {
+			/* released: the next oldest that is held at i */
+			uint32_t b = r->tpos[outer];
+			for (outer = NO; b < a; b++) {
+				uint32_t q = list[b];
+				if (r->ev[q].kind == EVENT_ACQ && (r->match[q] == NO || r->match[q] > i)) {
+					outer = q;
+					break;
+				}
+			}
+		}
+		if (outer == NO && r->ev[i].kind == EVENT_ACQ)
+			outer = i;
+		r->outer[i] = outer;
+	}
+}
+
+static bool build(struct reorder *r)
+{
+	if (!local_threads(r))
+		return false;
+	if (r->nvars)
+		link_accesses(r);
+	if (r->nlocks)
+		memset(r->lock_prerel, 0xFF, r->nlocks * sizeof *r->lock_prerel);
+	for (uint32_t k = 0; k < r->nlocal; k++) {
+		r->stamp++;
+		link_thread(r, k);
+	}
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->ev[i].kind == EVENT_FORK) {
+			uint32_t c = r->threads[r->ev[i].target].local1;
+			if (c)
+				r->forked_by[c - 1] = i;
+		}
+	return true;
+}
+
+/* ---- the closure -------------------------------------------------------- */
+
+static void want(struct reorder *r, uint32_t i)
+{
+	if (i != NO && r->tpos[i] + 1 > r->target[r->tid[i]])
+		r->target[r->tid[i]] = r->tpos[i] + 1;
+}
+
+/* What must come with event i. False: it cannot come at all. */
+static bool include(struct reorder *r, uint32_t i)
+{
+	const struct event *e = &r->ev[i];
+	uint32_t fork = r->forked_by[r->tid[i]];
+	if (fork != NO && fork < i)
+		want(r, fork);
+	if (e->kind == EVENT_READ) {
+		want(r, r->rf[i]);
+	} else if (e->kind == EVENT_JOIN) {
+		uint32_t c = r->threads[e->target].local1;
+		if (!c)
+			return true;
+		const uint32_t *list = r->tev + r->tstart[c - 1];
+		uint32_t n = r->tlen[c - 1];
+		while (n && list[n - 1] > i)
+			n--;
+		if (n)
+			want(r, list[n - 1]);
+	} else if (e->kind == EVENT_ACQ) {
+		uint32_t l = e->target, older = i;
+		if (r->held[l] && r->held[l] != e->thread + 1) {
+			if (r->lock_prerel[l] == NO)
+				return false;
+			want(r, r->lock_prerel[l]);
+		}
+		if (r->lock_stamp[l] != r->stamp) {
+			r->lock_stamp[l] = r->stamp;
+			r->lock_max[l] = i;
+			return true;
+		}
+		if (r->lock_max[l] < i) {
+			older = r->lock_max[l];
+			r->lock_max[l] = i;
+		}
+		if (r->match[older] == NO)
+			return false;
+		want(r, r->match[older]);
+	}
+	return true;
+}
+
+/* Everything that must come before g and s; false when that holds one. */
+static bool closure(struct reorder *r, uint32_t g, uint32_t s)
+{
+	uint32_t tg = r->tid[g], ts = r->tid[s];
+	memset(r->target, 0, r->nlocal * sizeof *r->target);
+	memset(r->done, 0, r->nlocal * sizeof *r->done);
+	r->stamp++;
+	r->target[tg] = r->tpos[g];
+	r->target[ts] = r->tpos[s];
+	/* the last parts themselves need their forks */
+	uint32_t fork = r->forked_by[tg];
+	want(r, fork != NO && fork < g ? fork : NO);
+	fork = r->forked_by[ts];
+	want(r, fork != NO && fork < s ? fork : NO);
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t k = 0; k < r->nlocal; k++)
+			while (r->done[k] < r->target[k]) {
+				more = true;
+				if (!include(r, r->tev[r->tstart[k] + r->done[k]++]))
+					return false;
+				if (r->target[tg] > r->tpos[g] || r->target[ts] > r->tpos[s])
+					return false;
+			}
+	}
+	return true;
+}
+
+/* ---- candidates --------------------------------------------------------- */
+
+/* Where the block's last part starts: the oldest acquire after a1 that is
+ * still held at a2. */
+static uint32_t last_part(const struct reorder *r, uint32_t a1, uint32_t a2)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
+	uint32_t g = a2, walked = 0;
+	for (uint32_t p = r->tpos[a2]; p-- > r->tpos[a1] + 1;) {
+		uint32_t i = list[p];
+		if (r->ev[i].kind == EVENT_ACQ && (r->match[i] == NO || r->match[i] > a2))
+			g = i;
+		if (++walked > WALK_MAX)
+			return NO;
+	}
+	return g;
+}
+
+/* Does the thread of g take lock l between g and a2? */
+static bool takes(const struct reorder *r, uint32_t g, uint32_t a2, uint32_t l)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
+	for (uint32_t p = r->tpos[g]; p < r->tpos[a2]; p++)
+		if (r->ev[list[p]].kind == EVENT_ACQ && r->ev[list[p]].target == l)
+			return true;
+	return false;
+}
+
+/* Where the other thread has released what g..a2 takes; NO: it does not. */
+static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x,
+                           uint32_t g, uint32_t a2)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[x]];
+	uint32_t until = x, walked = 0;
+	for (uint32_t p = r->tpos[s]; p < r->tpos[x]; p++) {
+		uint32_t i = list[p];
+		if (++walked > WALK_MAX)
+			return NO;
+		if (r->ev[i].kind != EVENT_ACQ || (r->match[i] != NO && r->match[i] < x) ||
+		    !takes(r, g, a2, r->ev[i].target))
+			continue;
+		if (r->match[i] == NO)
+			return NO;
+		if (r->match[i] > until)
+			until = r->match[i];
+	}
+	return until;
+}
+
+/* The thread + 1 that holds lock l when the closure has run; 0: nobody. */
+static uint32_t holder(const struct reorder *r, uint32_t l)
+{
+	uint32_t who = r->held[l], b = r->lock_prerel[l];
+	if (r->lock_stamp[l] == r->stamp) {
+		who = r->ev[r->lock_max[l]].thread + 1;
+		b = r->match[r->lock_max[l]];
+	}
+	return b == NO || r->tpos[b] >= r->done[r->tid[b]] ? who : 0;
+}
+
+/*
+ * A quick look before the real check: does a part need a lock that a thread
+ * other than the two holds?
+ */
+static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to,
+                       uint32_t other)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[from]];
+	for (uint32_t p = r->tpos[from]; p <= r->tpos[to]; p++) {
+		const struct event *e = &r->ev[list[p]];
+		uint32_t who = e->kind == EVENT_ACQ ? holder(r, e->target) : 0;
+		if (who && who != e->thread + 1 && who != other + 1)
+			return true;
+	}
+	return false;
+}
+
+/* Writes the candidate into r->order; its length. */
+static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
+                      uint32_t a2, struct predicted *out)
+{
+	size_t k = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->tpos[i] < r->done[r->tid[i]])
+			r->order[k++] = i;
+	out->remote = k;
+	for (uint32_t p = r->tpos[s]; p <= r->tpos[f]; p++)
+		r->order[k++] = r->tev[r->tstart[r->tid[s]] + p];
+	out->local = k;
+	for (uint32_t p = r->tpos[g]; p <= r->tpos[a2]; p++)
+		r->order[k++] = r->tev[r->tstart[r->tid[g]] + p];
+	return k;
+}
+
+/* Counts one more try of this key; false when there were enough. */
+static bool try_again(struct reorder *r, uint64_t key, uint32_t max)
+{
+	uint32_t tries = map_get(&r->tried, key);
+	tries = tries == MAP_NONE ? 0 : tries;
+	if (tries >= max)
+		return false;
+	if ((tries || r->tried.len < 1000000) && !map_put(&r->tried, key, tries + 1))
+		r->nomem = true;
+	return true;
+}
+
+static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
+                    uint32_t r2)
+{
+	uint32_t b = r->block[a2];
+	struct predicted f = {
+		.kind = PREDICT_PROVEN, .first = event_of(&r->ev[a1]),
+		.second = event_of(&r->ev[a2]), .between = event_of(&r->ev[r1]),
+		.start = r->ev[0].index,
+	};
+	if (a1 < r1 && r2 < a2)
+		return; /* that is what was recorded */
+	if (r1 != r2)
+		f.until = event_of(&r->ev[r2]);
+	f.begin = b == NO - 1 ? r->threads[r->ev[a2].thread].begin : event_of(&r->ev[b]);
+	if (predict_known(r->p, &f) || r->attempts >= ATTEMPTS_MAX)
+		return;
+	uint64_t key = hash64((uint64_t)f.first.loc << 32 | f.second.loc) ^
+	               hash64((uint64_t)f.between.loc << 32 | f.begin.loc) ^
+	               hash64(f.until.loc);
+	if (!try_again(r, key, TRIES))
+		return;
+	r->attempts++;
+	uint32_t g = last_part(r, a1, a2);
+	uint32_t s = r->outer[r1] == NO ? r1 : r->outer[r1];
+	uint32_t end = g == NO ? NO : other_part(r, s, r2, g, a2);
+	if (end == NO || !closure(r, g, s) || locked_out(r, s, end, NO - 1) ||
+	    locked_out(r, g, a2, r->ev[s].thread))
+		return;
+	size_t k = compose(r, s, end, g, a2, &f);
+	if (verify_reorder(r->ev, r->n, r->held, r->nlocks, r->order, k))
+		return;
+	f.order = malloc(k * sizeof *f.order);
+	if (!f.order) {
+		r->nomem = true;
+		return;
+	}
+	for (size_t i = 0; i < k; i++)
+		f.order[i] = r->ev[r->order[i]].index;
+	f.norder = k;
+	predict_add(r->p, f);
+}
+
+static bool conflict(const struct event *a, const struct event *b)
+{
+	return a->kind == EVENT_WRITE || b->kind == EVENT_WRITE;
+}
+
+/* r2 conflicts with a2: tries it with what its thread did before. */
+static void with_remote(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r2)
+{
+	const struct event *first = &r->ev[a1];
+	if (r->tid[r2] == r->tid[a2] || !conflict(&r->ev[r2], &r->ev[a2]))
+		return;
+	if (first->target == r->ev[a2].target) {
+		if (conflict(first, &r->ev[r2]))
+			attempt(r, a1, a2, r2, r2);
+		return;
+	}
+	const uint32_t *list = r->tev + r->tstart[r->tid[r2]];
+	for (uint32_t p = r->tpos[r2], n = 0; p-- > 0 && n < BACK; n++) {
+		const struct event *e = &r->ev[list[p]];
+		if (e->kind <= EVENT_WRITE && e->target == first->target && conflict(first, e))
+			attempt(r, a1, a2, list[p], r2);
+	}
+}
+
+/* a1 and a2 stand in one block: tries the accesses around them. */
+static void around(struct reorder *r, uint32_t a1, uint32_t a2)
+{
+	uint64_t places = hash64((uint64_t)r->ev[a1].loc << 32 | r->ev[a2].loc) + 1;
+	uint32_t near = 0;
+	if (r->attempts >= ATTEMPTS_MAX || !try_again(r, places, PAIR_TRIES))
+		return;
+	for (uint32_t x = r->next_same[a2]; x != NO && near < NEAR; x = r->next_same[x], near++)
+		with_remote(r, a1, a2, x);
+	near = 0;
+	for (uint32_t x = r->prev_same[a2]; x != NO && near < NEAR; x = r->prev_same[x], near++)
+		with_remote(r, a1, a2, x);
+}
+
+/* The accesses of the block shortly before a2 to other variables. */
+static void two_variables(struct reorder *r, uint32_t a2)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
+	for (uint32_t p = r->tpos[a2], n = 0; p-- > 0 && n < BACK;) {
+		uint32_t i = list[p];
+		if (r->block[i] != r->block[a2])
+			return;
+		if (r->ev[i].kind > EVENT_WRITE)
+			continue;
+		n++;
+		if (r->ev[i].target != r->ev[a2].target)
+			around(r, i, a2);
+	}
+}
+
+/* The access before a2 to its variable in the same block, or NO. */
+static uint32_t before_in_block(const struct reorder *r, uint32_t a2)
+{
+	for (uint32_t a = r->prev_same[a2], n = 0; a != NO && n < 64; a = r->prev_same[a], n++)
+		if (r->tid[a] == r->tid[a2])
+			return r->block[a] == r->block[a2] ? a : NO;
+	return NO;
+}
+
+static bool analyse(struct reorder *r)
+{
+	if (r->n < 3 || !r->fresh)
+		return true;
+	r->attempts = 0;
+	r->fresh = false;
+	if (build(r))
+		for (uint32_t i = 0; i < r->n && !r->nomem; i++) {
+			if (r->ev[i].kind > EVENT_WRITE || r->block[i] == NO)
+				continue;
+			uint32_t a1 = before_in_block(r, i);
+			if (a1 != NO)
+				around(r, a1, i);
+			two_variables(r, i);
+		}
+	for (uint32_t k = 0; k < r->nlocal; k++)
+		r->threads[r->tglobal[k]].local1 = 0;
+	return !r->nomem;
+}
+
+/* ---- sliding ------------------------------------------------------------ */
+
+static void slide(struct reorder *r, size_t by)
+{
+	for (size_t i = 0; i < by; i++) {
+		const struct event *e = &r->ev[i];
+		struct thread *t = &r->threads[e->thread];
+		if (e->kind == EVENT_ACQ)
+			r->held[e->target] = e->thread + 1;
+		else if (e->kind == EVENT_REL)
+			r->held[e->target] = 0;
+		else if (e->kind == EVENT_BEGIN) {
+			t->open = true;
+			t->begin = event_of(e);
+		} else if (e->kind == EVENT_END)
+			t->open = false;
+	}
+	memmove(r->ev, r->ev + by, (r->n - by) * sizeof *r->ev);
+	r->n -= by;
+}
+
+bool reorder_feed(struct reorder *r, const struct event *ev, size_t n)
+{
+	for (size_t i = 0; i < n && !r->nomem; i++) {
+		if (ev[i].flags & EVENT_INNER)
+			continue;
+		if (r->n == r->window) {
+			if (!analyse(r))
+				return false;
+			slide(r, r->window / 2);
+		}
+		if (!need(r, &ev[i]))
+			return false;
+		r->ev[r->n++] = ev[i];
+		r->fresh = true;
+	}
+	return !r->nomem;
+}
+
+bool reorder_finish(struct reorder *r)
+{
+	return analyse(r);
+}
+
+struct reorder *reorder_new(struct predict *p, size_t window)
+{
+	struct reorder *r = calloc(1, sizeof *r);
+	if (!r)
+		return NULL;
+	r->p = p;
+	r->window = window < 16 ? 16 : window;
+	map_init(&r->tried);
+	uint32_t **arrays[] = { &r->tid, &r->tpos, &r->tev, &r->rf, &r->match, &r->outer,
+		&r->block, &r->prev_same, &r->next_same, &r->order };
+	r->ev = calloc(r->window, sizeof *r->ev);
+	bool ok = r->ev != NULL;
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+		*arrays[i] = calloc(r->window, sizeof **arrays[i]);
+		ok &= *arrays[i] != NULL;
+	}
+	if (!ok) {
+		reorder_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+void reorder_free(struct reorder *r)
+{
+	if (!r)
+		return;
+	void *all[] = { r->ev, r->threads, r->held, r->tid, r->tpos, r->tev, r->rf, r->match,
+		r->outer, r->block, r->prev_same, r->next_same, r->order, r->tstart, r->tlen,
+		r->tglobal, r->forked_by, r->target, r->done, r->var_last, r->var_write,
+		r->lock_max, r->lock_stamp, r->lock_prerel, r->lock_acq };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		free(all[i]);
+	map_free(&r->tried);
+	free(r);
+}

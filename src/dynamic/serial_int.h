@@ -1,0 +1,158 @@
+/*
+ * serial_int: what the parts of the clock algorithm share (serial.c explains
+ * it; serial_rows.c has the clocks, serial_why.c the paths and reports).
+ */
+#ifndef INTACT_DYNAMIC_SERIAL_INT_H
+#define INTACT_DYNAMIC_SERIAL_INT_H
+
+#include "base/map.h"
+#include "dynamic/serial.h"
+
+#define INF UINT32_MAX
+#define NONE UINT32_MAX
+#define WHY_MAX 4096     /* links of one path */
+#define INNER_MAX 64     /* nested begins remembered for a block */
+#define READERS_LIST 16  /* readers looked through; more are looked up */
+#define SERIAL_MAX (UINT32_MAX - 2)
+
+/* One remembered event: who did it last. 32 bytes, two to a cache line. */
+struct access {
+	uint64_t event;  /* 0: none */
+	uint32_t thread, serial;
+	uint32_t loc;
+	uint32_t block;  /* record of its block, 0: outside */
+	uint32_t next;   /* readers: index into `more`, 0 = last */
+	uint32_t var;    /* readers in `more`: of which variable; in a variable's
+	                    write: how many readers it has there */
+};
+
+/* Last write, and the reads since then, one a thread: the first here, the
+ * others in `more`, and found through the map `readers` once they are many. */
+struct var {
+	struct access w, r;
+};
+
+struct block {
+	uint64_t event;  /* its begin */
+	uint32_t loc, label;
+	uint32_t next_free;
+	bool mark;
+};
+
+struct inner {
+	uint64_t event;
+	uint32_t loc, label;
+};
+
+struct thread {
+	uint32_t serial;
+	uint32_t slot;          /* of the open block, NONE */
+	uint32_t block;         /* its record */
+	uint32_t last_block, last_loc, last_target;
+	uint64_t last;          /* event, 0: none yet */
+	uint32_t last_kind;
+	uint32_t ninner;        /* nested begins, may exceed INNER_MAX */
+	struct inner *inner;
+	struct access forked;   /* the fork not yet linked to the first event */
+};
+
+/* A column of E: an open block. */
+struct slot {
+	uint32_t thread, serial;
+	bool found;             /* its violation has been reported */
+	uint32_t *touched;      /* threads u with E[u][slot] < INF */
+	uint32_t ntouched, cap;
+};
+
+struct why {
+	uint32_t refs, len;     /* len 0: lost */
+	uint32_t left, right;   /* link: left is the path before; cat: both */
+	uint32_t link;          /* the link at the path's end; cat: 0 */
+};
+
+/* A link is shared by all the paths it ends. */
+struct shared_link {
+	struct cycle_link link;
+	uint32_t refs;          /* free ones: the next free */
+};
+
+/* E[t][slot], below INF, and the path to it. */
+struct entry {
+	uint32_t slot, serial, why;
+};
+
+struct row {
+	struct entry *e;        /* by increasing slot */
+	uint32_t n, cap;
+	uint32_t min;           /* a lower bound of the serials; INF when empty */
+};
+
+struct serial {
+	struct serial_opts o;
+	enum serial_end end;
+	struct var *vars;
+	struct access *locks;
+	struct thread *threads;
+	struct row *rows;       /* by thread */
+	uint32_t nvars, nlocks, nthreads;
+	struct access *more;    /* readers beyond the first; [0] unused */
+	uint32_t nmore, more_cap, more_free;
+	struct map readers;     /* (variable, thread) -> index into `more`; stale
+	                           ones are told by what stands there */
+	struct slot *slots;
+	uint32_t nslots, slots_cap, *free_slots, nfree_slots;
+	struct block *blocks;   /* [0] unused */
+	uint32_t nblocks, blocks_cap, blocks_free, blocks_live;
+	struct why *whys;       /* [0] unused */
+	uint32_t nwhys, whys_cap, whys_free; /* free ones chained by `left` */
+	struct shared_link *links; /* [0] unused */
+	uint32_t nlinks, links_cap, links_free;
+	uint32_t *stack;        /* for walking whys */
+	uint32_t stack_cap;
+	struct entry *fresh;    /* of the link at hand: who gains a path by it */
+	uint32_t fresh_cap;
+	size_t bytes;
+	struct serial_stats st;
+	uint64_t entries;
+};
+
+/* realloc under the budget, new bytes zeroed; NULL leaves the old block and
+ * ends the analysis. */
+void *serial_grow_to(struct serial *s, void *p, size_t old, size_t now, size_t elem);
+bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
+                       size_t elem);
+/* Makes element `want` of an array exist; false when memory ends. */
+#define GROW(s, p, n, want)                                                    \
+	((want) < (n) ? true : serial_grow_array((s), (void **)&(p), &(n), (want), sizeof *(p)))
+
+/* ---- serial_why.c ------------------------------------------------------- */
+
+/* A link with one reference, the caller's; 0 when memory ends. */
+uint32_t why_link_new(struct serial *s, const struct cycle_link *link);
+void why_link_drop(struct serial *s, uint32_t id);
+/* A path with one reference: `before` (0: none) and a link more; or `left`,
+ * then `right`. They take references of their own. 0 when memory ends. */
+uint32_t why_link(struct serial *s, uint32_t before, uint32_t link);
+uint32_t why_cat(struct serial *s, uint32_t left, uint32_t right);
+void why_drop(struct serial *s, uint32_t id);
+/* Room to walk any path. */
+bool why_stack(struct serial *s);
+/* Block k has a path `why` to the source of `last`, which returns to it. */
+void why_report(struct serial *s, uint32_t k, uint32_t why,
+                const struct cycle_link *last);
+
+/* ---- serial_rows.c ------------------------------------------------------ */
+
+/* E[t][k], or NULL for INF. */
+struct entry *row_get(struct serial *s, uint32_t t, uint32_t k);
+/* E[t][k] = serial, reached by the path `why` (whose reference it takes). */
+void row_set(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why);
+/* The first n of s->fresh, none of which is in row t, go into it. */
+bool row_set_fresh(struct serial *s, uint32_t t, uint32_t n);
+/* E[t][k] = INF. */
+void row_unset(struct serial *s, uint32_t t, uint32_t k);
+bool row_slots_grow(struct serial *s);
+/* Thread t starts a new transaction: the next serial. */
+void row_next_serial(struct serial *s, uint32_t t);
+
+#endif

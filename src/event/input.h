@@ -1,0 +1,27 @@
+/*
+ * input: the bytes of a file or pipe, decompressed when they are zstd or gzip
+ * (told by their first bytes, not by the name).
+ *
+ * Streaming: a fixed buffer on either side. A compressed stream that ends or
+ * breaks early gives what can be had, then an error.
+ */
+#ifndef INTACT_EVENT_INPUT_H
+#define INTACT_EVENT_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct trace_input;
+
+/* "-" is standard input. NULL on failure; *why says what happened (a string
+ * that lives for ever). */
+struct trace_input *trace_input_open(const char *path, const char **why);
+void trace_input_close(struct trace_input *in);
+/* Up to n bytes (n > 0); 0 at the end or when nothing more can be read. */
+size_t trace_input_read(struct trace_input *in, void *to, size_t n);
+/* Not NULL after a read that ended because of an error. */
+const char *trace_input_error(const struct trace_input *in);
+/* "plain", "zstd" or "gzip". */
+const char *trace_input_codec(const struct trace_input *in);
+
+#endif

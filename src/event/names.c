@@ -1,0 +1,245 @@
+#include "event/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/event.h"
+
+const char *const event_kind_name[EVENT_KINDS] = {
+	"r", "w", "acq", "rel", "fork", "join", "begin", "end",
+};
+
+#define ID_LIMIT UINT32_C(0x7FFFFFF0)
+
+void trace_names_init(struct trace_names *t)
+{
+	memset(t, 0, sizeof *t);
+	for (int i = 0; i < NS_COUNT; i++)
+		map_init(&t->ns[i].by_addr);
+}
+
+void trace_names_free(struct trace_names *t)
+{
+	for (int i = 0; i < NS_COUNT; i++) {
+		struct names *n = &t->ns[i];
+		free(n->list);
+		free(n->slots);
+		free(n->text);
+		map_free(&n->by_addr);
+	}
+	trace_names_init(t);
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x *= 0x9E3779B97F4A7C15u;
+	return x ^ (x >> 32);
+}
+
+static uint32_t hash_long(const char *s, size_t len)
+{
+	uint64_t h = len;
+	for (; len >= 8; s += 8, len -= 8) {
+		uint64_t w;
+		memcpy(&w, s, 8);
+		h = mix(h ^ w);
+	}
+	uint64_t w = 0;
+	memcpy(&w, s, len);
+	h = mix(mix(h ^ w));
+	return (uint32_t)h | 1; /* never 0: that marks short names */
+}
+
+static bool grow_slots(struct names *n)
+{
+	uint32_t cap = n->nslots ? n->nslots * 2 : 64;
+	struct name_slot *slots = calloc(cap, sizeof *slots);
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; i < n->nslots; i++) {
+		struct name_slot s = n->slots[i];
+		if (!s.id1)
+			continue;
+		uint64_t h = s.hash ? s.hash : mix(s.word);
+		uint32_t at = (uint32_t)h & (cap - 1);
+		while (slots[at].id1)
+			at = (at + 1) & (cap - 1);
+		slots[at] = s;
+	}
+	free(n->slots);
+	n->slots = slots;
+	n->nslots = cap;
+	return true;
+}
+
+static bool push(struct names *n, struct name_entry e)
+{
+	if (n->len == n->cap) {
+		uint32_t cap = n->cap ? n->cap * 2 : 64;
+		if (n->len >= ID_LIMIT)
+			return false;
+		struct name_entry *p = realloc(n->list, (size_t)cap * sizeof *p);
+		if (!p)
+			return false;
+		n->list = p;
+		n->cap = cap;
+	}
+	n->list[n->len++] = e;
+	return true;
+}
+
+/* Stores the entry and points the free slot `at` to it. */
+static uint32_t enter(struct names *n, uint32_t at, struct name_entry e,
+                      uint32_t hash)
+{
+	if (!push(n, e))
+		return NAME_FULL;
+	n->slots[at] = (struct name_slot){ e.word, n->len, hash };
+	n->used++;
+	return n->len - 1;
+}
+
+static bool keep_text(struct names *n, const char *s, size_t len, uint64_t *at)
+{
+	if (n->text_cap - n->text_len < len) {
+		size_t cap = n->text_cap ? n->text_cap * 2 : 4096;
+		while (cap - n->text_len < len)
+			cap *= 2;
+		char *p = realloc(n->text, cap);
+		if (!p)
+			return false;
+		n->text = p;
+		n->text_cap = cap;
+	}
+	memcpy(n->text + n->text_len, s, len);
+	*at = n->text_len;
+	n->text_len += len;
+	return true;
+}
+
+static uint32_t add_long(struct names *n, const char *s, size_t len)
+{
+	uint32_t h = hash_long(s, len);
+	uint32_t at = h & (n->nslots - 1);
+	for (; n->slots[at].id1; at = (at + 1) & (n->nslots - 1)) {
+		const struct name_slot *sl = &n->slots[at];
+		if (sl->hash != h)
+			continue;
+		const struct name_entry *e = &n->list[sl->id1 - 1];
+		if (e->len == len && !memcmp(n->text + e->word, s, len))
+			return sl->id1 - 1;
+	}
+	struct name_entry e = { 0, (uint32_t)len, 0 };
+	if (!keep_text(n, s, len, &e.word))
+		return NAME_FULL;
+	return enter(n, at, e, h);
+}
+
+static uint32_t add_word(struct names *n, uint64_t word, size_t len)
+{
+	uint32_t at = (uint32_t)mix(word) & (n->nslots - 1);
+	for (; n->slots[at].id1; at = (at + 1) & (n->nslots - 1))
+		if (n->slots[at].word == word && !n->slots[at].hash)
+			return n->slots[at].id1 - 1;
+	return enter(n, at, (struct name_entry){ word, (uint32_t)len, 0 }, 0);
+}
+
+static bool room(struct names *n)
+{
+	return n->used < n->nslots / 2 || grow_slots(n);
+}
+
+uint32_t names_add(struct names *n, const char *s, size_t len)
+{
+	if (n->used >= n->nslots / 2 && !grow_slots(n))
+		return NAME_FULL;
+	if (len > 8)
+		return add_long(n, s, len);
+	uint64_t word;
+	memcpy(&word, s, 8);
+	word = len == 8 ? word : word & ((UINT64_C(1) << (8 * len)) - 1);
+	return add_word(n, word, len);
+}
+
+uint32_t names_add_safe(struct names *n, const char *s, size_t len)
+{
+	if (!room(n))
+		return NAME_FULL;
+	if (len > 8)
+		return add_long(n, s, len);
+	uint64_t word = 0;
+	memcpy(&word, s, len);
+	return add_word(n, word, len);
+}
+
+bool names_append_addr(struct names *n, uint64_t addr)
+{
+	if (!push(n, (struct name_entry){ addr, 0, 1 }))
+		return false;
+	return map_put(&n->by_addr, addr, n->len - 1);
+}
+
+uint32_t names_add_addr(struct names *n, uint64_t addr)
+{
+	uint32_t id = map_get(&n->by_addr, addr);
+	if (id != MAP_NONE)
+		return id;
+	return names_append_addr(n, addr) ? n->len - 1 : NAME_FULL;
+}
+
+bool names_append(struct names *n, const char *s, size_t len)
+{
+	uint32_t before = n->len;
+	uint32_t id = names_add_safe(n, s, len);
+	if (id == NAME_FULL)
+		return false;
+	if (id == before)
+		return true;
+	/* a double in the file: a second id with the same text */
+	struct name_entry e = n->list[id];
+	return push(n, e);
+}
+
+const char *names_text(const struct names *n, uint32_t id, char tmp[24],
+                       size_t *len)
+{
+	if (id >= n->len) {
+		*len = (size_t)snprintf(tmp, 24, "#%u", id);
+		return tmp;
+	}
+	const struct name_entry *e = &n->list[id];
+	if (e->is_addr) {
+		*len = (size_t)snprintf(tmp, 24, "0x%llx", (unsigned long long)e->word);
+		return tmp;
+	}
+	*len = e->len;
+	if (e->len > 8)
+		return n->text + e->word;
+	memcpy(tmp, &e->word, 8);
+	tmp[e->len] = 0;
+	return tmp;
+}
+
+void names_show(const struct names *n, uint32_t id, struct buf *out)
+{
+	char tmp[24];
+	size_t len;
+	const char *s = names_text(n, id, tmp, &len);
+	buf_safe(out, s, len);
+}
+
+void loc_show(const struct trace_names *t, uint32_t loc, struct buf *out)
+{
+	if (loc == LOC_NONE)
+		buf_char(out, '?');
+	else if (loc & LOC_TEXT) {
+		/* a stack is a text with a frame a line: show the innermost */
+		char tmp[24];
+		size_t len;
+		const char *s = names_text(&t->ns[NS_LOC], loc & ~LOC_TEXT, tmp, &len);
+		const char *nl = memchr(s, '\n', len);
+		buf_safe(out, s, nl ? (size_t)(nl - s) : len);
+	} else
+		buf_printf(out, "%u", loc);
+}

@@ -1,0 +1,444 @@
+#include "event/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/utf8.h"
+#include "event/input.h"
+#include "event/itr.h"
+#include "event/std.h"
+
+#define BATCH 4096
+#define TEXT_SIZE ((size_t)256 << 10)
+#define SLACK 16 /* readable bytes behind the text */
+
+struct trace_reader {
+	struct trace_input *in;
+	const char *path;
+	trace_msg_fn *fn;
+	void *ctx;
+	struct trace_names names;
+	enum trace_format format;
+	bool failed, damaged, done;
+	uint64_t next_index, line, blocks;
+	struct event *events; /* one batch */
+	size_t events_cap;
+	/* STD: the text read and not yet scanned; ITR: one payload */
+	char *text;
+	size_t pos, len;
+	unsigned char *stored, *raw;
+	size_t stored_cap, raw_cap;
+};
+
+static void tell(struct trace_reader *r, struct trace_msg m)
+{
+	m.file = r->path;
+	if (m.error)
+		r->failed = true;
+	r->done = true;
+	if (r->fn)
+		r->fn(r->ctx, &m);
+}
+
+static void tell_plain(struct trace_reader *r, bool error, const char *code,
+                       const char *text, const char *hint)
+{
+	tell(r, (struct trace_msg){ .error = error, .code = code, .text = text,
+	                            .hint = hint });
+}
+
+static void tell_damage(struct trace_reader *r, const char *what)
+{
+	char text[256];
+	r->damaged = true;
+	snprintf(text, sizeof text, "%s; read up to there: %llu event%s", what,
+	         (unsigned long long)(r->next_index - 1),
+	         r->next_index == 2 ? "" : "s");
+	tell_plain(r, false, "damaged-trace", text,
+	           "the verdict is about the part that could be read");
+}
+
+/* ---- opening ------------------------------------------------------------ */
+
+/* Fills the text buffer up; keeps what has not been scanned. */
+static void refill(struct trace_reader *r)
+{
+	if (r->pos) {
+		memmove(r->text, r->text + r->pos, r->len - r->pos);
+		r->len -= r->pos;
+		r->pos = 0;
+	}
+	while (r->len < TEXT_SIZE) {
+		size_t n = trace_input_read(r->in, r->text + r->len, TEXT_SIZE - r->len);
+		if (!n)
+			break;
+		r->len += n;
+	}
+}
+
+static bool start(struct trace_reader *r)
+{
+	refill(r);
+	r->format = r->len >= 8 && !memcmp(r->text, ITR_MAGIC, 8) ? FORMAT_ITR : FORMAT_STD;
+	if (names_add_safe(&r->names.ns[NS_LABEL], "", 0) != 0) {
+		tell_plain(r, true, "memory", "out of memory", NULL);
+		return false;
+	}
+	if (r->format == FORMAT_STD)
+		return true;
+	const char *why = r->len < ITR_HEADER
+	                          ? "the trace ends inside its header"
+	                          : itr_get_header((unsigned char *)r->text);
+	if (why) {
+		tell_plain(r, true, "bad-trace", why, NULL);
+		return false;
+	}
+	r->pos = ITR_HEADER;
+	return true;
+}
+
+struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
+{
+	struct trace_reader *r = calloc(1, sizeof *r);
+	const char *why = "out of memory";
+	if (!r) {
+		struct trace_msg m = { .error = true, .code = "memory", .file = path,
+			               .text = why };
+		if (fn)
+			fn(ctx, &m);
+		return NULL;
+	}
+	r->path = strcmp(path, "-") ? path : "<stdin>";
+	r->fn = fn;
+	r->ctx = ctx;
+	r->next_index = 1;
+	trace_names_init(&r->names);
+	r->text = calloc(1, TEXT_SIZE + SLACK);
+	r->events = malloc(BATCH * sizeof *r->events);
+	r->events_cap = BATCH;
+	if (r->text && r->events)
+		r->in = trace_input_open(path, &why);
+	if (!r->in) {
+		tell_plain(r, true, "cannot-read", why, NULL);
+		trace_close(r);
+		return NULL;
+	}
+	if (!start(r)) {
+		trace_close(r);
+		return NULL;
+	}
+	return r;
+}
+
+void trace_close(struct trace_reader *r)
+{
+	if (!r)
+		return;
+	trace_input_close(r->in);
+	trace_names_free(&r->names);
+	free(r->text);
+	free(r->events);
+	free(r->stored);
+	free(r->raw);
+	free(r);
+}
+
+/* ---- STD ---------------------------------------------------------------- */
+
+static void tell_line(struct trace_reader *r, const char *s, const char *end,
+                      const struct std_error *e)
+{
+	tell(r, (struct trace_msg){
+		.error = true, .code = e->code, .line = r->line,
+		.col = (uint32_t)e->at + 1, .width = (uint32_t)e->width,
+		.source = s, .source_len = (size_t)(end - s),
+		.text = e->text, .hint = e->hint,
+	});
+}
+
+/* The end of the line at pos, refilling as needed; NULL at the end of the
+ * text or when a line is too long. */
+static char *line_end(struct trace_reader *r)
+{
+	char *nl = memchr(r->text + r->pos, '\n', r->len - r->pos);
+	if (nl)
+		return nl;
+	refill(r);
+	nl = memchr(r->text + r->pos, '\n', r->len - r->pos);
+	if (nl)
+		return nl;
+	if (r->pos == r->len)
+		return NULL;
+	if (r->len - r->pos > STD_LINE_MAX)
+		return r->text + r->len;
+	r->text[r->len] = '\n'; /* the last line need not have one */
+	return r->text + r->len;
+}
+
+static size_t next_std(struct trace_reader *r)
+{
+	size_t n = 0;
+	while (n < BATCH) {
+		char *nl = line_end(r);
+		if (!nl)
+			break;
+		char *s = r->text + r->pos;
+		struct std_error err;
+		r->line++;
+		if ((size_t)(nl - s) > STD_LINE_MAX) {
+			err = (struct std_error){ 0, 1, "line-too-long",
+				"a line of more than 16 KiB: this is not a trace", NULL };
+			tell_line(r, s, s + 80, &err);
+			break;
+		}
+		bool last = trace_input_error(r->in) && nl == r->text + r->len;
+		struct event *e = &r->events[n];
+		enum std_result rc = last ? STD_SKIP : std_scan(s, nl, &r->names, e, &err);
+		if (rc == STD_BAD) {
+			tell_line(r, s, nl, &err);
+			break;
+		}
+		if (rc == STD_NOMEM) {
+			tell_plain(r, true, "memory", "out of memory for names", NULL);
+			break;
+		}
+		r->pos = (size_t)(nl - r->text) + 1;
+		if (r->pos > r->len)
+			r->pos = r->len;
+		if (rc == STD_SKIP)
+			continue;
+		e->index = r->next_index++;
+		e->line = r->line;
+		e->flags = 0;
+		n++;
+	}
+	return n;
+}
+
+/* ---- own format --------------------------------------------------------- */
+
+/* Takes n bytes; false when there are not so many. */
+static bool take(struct trace_reader *r, void *to, size_t n)
+{
+	char *out = to;
+	while (n) {
+		if (r->pos == r->len) {
+			r->pos = r->len = 0;
+			size_t got = trace_input_read(r->in, r->text, TEXT_SIZE);
+			if (!got)
+				return false;
+			r->len = got;
+		}
+		size_t have = r->len - r->pos < n ? r->len - r->pos : n;
+		memcpy(out, r->text + r->pos, have);
+		r->pos += have;
+		out += have;
+		n -= have;
+	}
+	return true;
+}
+
+static bool at_end(struct trace_reader *r)
+{
+	if (r->pos < r->len)
+		return false;
+	r->pos = 0;
+	r->len = trace_input_read(r->in, r->text, TEXT_SIZE);
+	return r->len == 0;
+}
+
+static bool reserve(void **p, size_t *cap, size_t want, size_t elem)
+{
+	if (want <= *cap)
+		return true;
+	void *q = realloc(*p, want * elem);
+	if (!q)
+		return false;
+	*p = q;
+	*cap = want;
+	return true;
+}
+
+/* Reads and checks one payload; NULL, or what is wrong with it. */
+static const char *payload(struct trace_reader *r, const struct itr_head *h,
+                           const unsigned char **out)
+{
+	void *stored = r->stored, *raw = r->raw;
+	bool ok = reserve(&stored, &r->stored_cap, (size_t)h->stored + 1, 1);
+	r->stored = stored;
+	if (ok && h->compression == ITR_ZSTD) {
+		ok = reserve(&raw, &r->raw_cap, (size_t)h->raw + 1, 1);
+		r->raw = raw;
+	}
+	if (!ok)
+		return "out of memory";
+	if (!take(r, r->stored, h->stored))
+		return "the file ends in the middle of a block";
+	if (itr_crc(r->stored, h->stored) != h->crc)
+		return "a block's checksum is wrong";
+	*out = r->stored;
+	if (h->compression == ITR_RAW)
+		return NULL;
+	size_t n = ZSTD_decompress(r->raw, h->raw, r->stored, h->stored);
+	if (ZSTD_isError(n) || n != h->raw)
+		return "a block does not decompress";
+	*out = r->raw;
+	return NULL;
+}
+
+/* One block; *n gets the events it held. NULL, or what is wrong. */
+static const char *next_block(struct trace_reader *r, size_t *n)
+{
+	unsigned char head[ITR_HEAD];
+	struct itr_head h;
+	const unsigned char *p = NULL;
+	if (!take(r, head, sizeof head))
+		return "the file ends in the middle of a block";
+	if (!itr_get_head(head, &h))
+		return "a block's head is damaged";
+	const char *why = payload(r, &h, &p);
+	if (why)
+		return why;
+	r->blocks++;
+	if (h.type == ITR_NAMES)
+		return itr_unpack_names(&h, p, &r->names);
+	if (h.type == ITR_END) {
+		r->done = true;
+		return h.first == r->next_index - 1
+		               ? NULL
+		               : "events are missing: the end block counts others";
+	}
+	if (h.type != ITR_EVENTS)
+		return NULL;
+	if (h.first != r->next_index)
+		return "events are missing between two blocks";
+	void *ev = r->events;
+	bool ok = reserve(&ev, &r->events_cap, h.count, sizeof *r->events);
+	r->events = ev;
+	if (!ok)
+		return "out of memory";
+	why = itr_unpack(&h, p, &r->names, r->events);
+	if (why)
+		return why;
+	*n = h.count;
+	r->next_index += h.count;
+	return NULL;
+}
+
+static size_t next_itr(struct trace_reader *r)
+{
+	size_t n = 0;
+	while (!n && !r->done) {
+		if (at_end(r)) {
+			tell_damage(r, "the trace has no end block: the recording was cut off");
+			break;
+		}
+		const char *why = next_block(r, &n);
+		if (why && !strcmp(why, "out of memory"))
+			tell_plain(r, true, "memory", why, NULL);
+		else if (why)
+			tell_damage(r, why);
+	}
+	return n;
+}
+
+/* ------------------------------------------------------------------------- */
+
+size_t trace_next(struct trace_reader *r, struct event **batch)
+{
+	*batch = r->events;
+	if (r->done)
+		return 0;
+	size_t n = r->format == FORMAT_STD ? next_std(r) : next_itr(r);
+	*batch = r->events;
+	if (!n && !r->done && trace_input_error(r->in))
+		tell_damage(r, trace_input_error(r->in));
+	if (!n)
+		r->done = true;
+	return n;
+}
+
+bool trace_failed(const struct trace_reader *r)
+{
+	return r->failed;
+}
+
+bool trace_damaged(const struct trace_reader *r)
+{
+	return r->damaged;
+}
+
+const struct trace_names *trace_reader_names(const struct trace_reader *r)
+{
+	return &r->names;
+}
+
+enum trace_format trace_reader_format(const struct trace_reader *r)
+{
+	return r->format;
+}
+
+const char *trace_reader_codec(const struct trace_reader *r)
+{
+	return trace_input_codec(r->in);
+}
+
+/* ---- messages ----------------------------------------------------------- */
+
+#define SHOW_MAX 100 /* bytes of a line that are shown */
+
+static void excerpt(const struct trace_msg *m, struct buf *out)
+{
+	size_t from = 0, len = m->source_len;
+	while (len && (m->source[len - 1] == '\r' || m->source[len - 1] == '\n'))
+		len--;
+	if (m->col > SHOW_MAX)
+		from = m->col - SHOW_MAX / 2;
+	size_t shown = len - from < SHOW_MAX ? len - from : SHOW_MAX;
+	struct buf before;
+	buf_init(&before);
+	buf_printf(out, "%6llu | ", (unsigned long long)m->line);
+	buf_safe(out, m->source + from, shown);
+	buf_char(out, '\n');
+	if (m->col) {
+		size_t at = m->col - 1 - from;
+		buf_safe(&before, m->source + from, at < shown ? at : shown);
+		buf_str(out, "       | ");
+		buf_repeat(out, ' ', utf8_columns(buf_cstr(&before), before.len));
+		buf_char(out, '^');
+		size_t w = m->width < shown - at ? m->width : shown - at;
+		if (at < shown && w > 1)
+			buf_repeat(out, '~', w - 1);
+		buf_char(out, '\n');
+	}
+	buf_free(&before);
+}
+
+void trace_msg_render(const struct trace_msg *m, struct buf *out, bool color)
+{
+	if (m->file)
+		buf_safe(out, m->file, strlen(m->file));
+	if (m->line)
+		buf_printf(out, ":%llu", (unsigned long long)m->line);
+	if (m->col)
+		buf_printf(out, ":%u", m->col);
+	if (m->event && !m->line)
+		buf_printf(out, ": event %llu", (unsigned long long)m->event);
+	buf_str(out, ": ");
+	if (color)
+		buf_str(out, m->error ? "\033[1;31m" : "\033[1;35m");
+	buf_str(out, m->error ? "error" : "warning");
+	if (color)
+		buf_str(out, "\033[0m");
+	buf_str(out, ": ");
+	buf_safe(out, m->text, strlen(m->text));
+	if (m->code)
+		buf_printf(out, " [%s]", m->code);
+	buf_char(out, '\n');
+	if (m->source)
+		excerpt(m, out);
+	if (m->hint)
+		buf_printf(out, "  hint: %s\n", m->hint);
+}

@@ -1,0 +1,60 @@
+/*
+ * reader: a trace file as a stream of events, in batches.
+ *
+ * Formats: Intact's own (itr.h) and STD text (std.h), told apart by the first
+ * bytes, each plain or inside zstd or gzip. Memory: one batch, one block, the
+ * name tables.
+ *
+ * Messages (syntax errors, damage) go to the callback in the order they are
+ * met. After an error the reader gives no more events. Damage is a warning:
+ * what stands before it has been given.
+ */
+#ifndef INTACT_EVENT_READER_H
+#define INTACT_EVENT_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "event/event.h"
+#include "event/names.h"
+
+struct trace_msg {
+	bool error;         /* else a warning */
+	const char *code;   /* a slug */
+	const char *file;
+	uint64_t line;      /* 0: no line */
+	uint64_t event;     /* 0: no event */
+	uint32_t col, width; /* from 1; 0: no column */
+	const char *source; /* the line's text, or NULL */
+	size_t source_len;
+	const char *text;
+	const char *hint;   /* or NULL */
+};
+typedef void trace_msg_fn(void *ctx, const struct trace_msg *m);
+
+/* file:line:col: error: text [code], the line with a caret, the hint. */
+void trace_msg_render(const struct trace_msg *m, struct buf *out, bool color);
+
+enum trace_format { FORMAT_STD, FORMAT_ITR };
+
+struct trace_reader;
+
+/* NULL when the file cannot be opened or memory ends; the callback was told. */
+struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx);
+void trace_close(struct trace_reader *r);
+/*
+ * The next events, owned by the reader until the next call; 0 at the end.
+ * The caller may change the flags.
+ */
+size_t trace_next(struct trace_reader *r, struct event **batch);
+/* True when reading stopped at an error. */
+bool trace_failed(const struct trace_reader *r);
+/* True when the file is cut or damaged: the events given are a prefix. */
+bool trace_damaged(const struct trace_reader *r);
+const struct trace_names *trace_reader_names(const struct trace_reader *r);
+enum trace_format trace_reader_format(const struct trace_reader *r);
+const char *trace_reader_codec(const struct trace_reader *r);
+
+#endif

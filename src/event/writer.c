@@ -1,0 +1,257 @@
+#include "event/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "event/itr.h"
+#include "event/std.h"
+
+#define OUT_SIZE ((size_t)128 << 10)
+
+struct trace_writer {
+	FILE *f;
+	bool owns_f;
+	const char *error;
+	struct writer_opts o;
+	const struct trace_names *names;
+	uint32_t named[NS_COUNT]; /* entries already in the file */
+	uint64_t written;
+	struct event *held;       /* ITR: the block being filled */
+	size_t nheld;
+	struct buf raw, packed;
+	ZSTD_CCtx *zstd;
+	z_stream gz;
+	bool gz_open;
+	unsigned char *out;
+};
+
+static void fail(struct trace_writer *w, const char *why)
+{
+	if (!w->error)
+		w->error = why;
+}
+
+static void emit(struct trace_writer *w, const void *p, size_t n)
+{
+	if (!w->error && n && fwrite(p, 1, n, w->f) != n)
+		fail(w, strerror(errno));
+}
+
+struct trace_writer *writer_open(const char *path, const struct writer_opts *o,
+                                 const struct trace_names *names, const char **why)
+{
+	struct trace_writer *w = calloc(1, sizeof *w);
+	*why = "out of memory";
+	if (!w)
+		return NULL;
+	w->o = *o;
+	w->names = names;
+	w->named[NS_LABEL] = 1; /* the empty label is everywhere */
+	if (!w->o.block_events || w->o.block_events > 65536)
+		w->o.block_events = 65536;
+	buf_init(&w->raw);
+	buf_init(&w->packed);
+	w->out = malloc(OUT_SIZE);
+	w->held = malloc(w->o.block_events * sizeof *w->held);
+	bool ok = w->out && w->held;
+	if (ok && o->codec == CODEC_ZSTD) {
+		w->zstd = ZSTD_createCCtx();
+		ok = w->zstd != NULL;
+		if (ok)
+			ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
+			                       o->level ? o->level : 3);
+	}
+	if (ok && o->codec == CODEC_GZIP) {
+		w->gz_open = deflateInit2(&w->gz, o->level ? o->level : 6, Z_DEFLATED,
+		                          15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+		ok = w->gz_open;
+	}
+	if (ok) {
+		w->owns_f = strcmp(path, "-") != 0;
+		w->f = w->owns_f ? fopen(path, "wbe") : stdout;
+		if (!w->f)
+			*why = strerror(errno);
+	}
+	if (!w->f) {
+		writer_close(w, &(const char *){ NULL });
+		return NULL;
+	}
+	if (o->format == FORMAT_ITR) {
+		unsigned char head[ITR_HEADER];
+		itr_put_header(head);
+		emit(w, head, sizeof head);
+	}
+	return w;
+}
+
+/* ---- STD ---------------------------------------------------------------- */
+
+static void stream(struct trace_writer *w, const char *p, size_t n, bool last)
+{
+	if (w->o.codec == CODEC_NONE) {
+		emit(w, p, n);
+	} else if (w->o.codec == CODEC_ZSTD) {
+		ZSTD_inBuffer in = { p, n, 0 };
+		size_t left;
+		do {
+			ZSTD_outBuffer out = { w->out, OUT_SIZE, 0 };
+			left = ZSTD_compressStream2(w->zstd, &out, &in,
+			                            last ? ZSTD_e_end : ZSTD_e_continue);
+			if (ZSTD_isError(left)) {
+				fail(w, "zstd failed");
+				return;
+			}
+			emit(w, w->out, out.pos);
+		} while (last ? left != 0 : in.pos < in.size);
+	} else {
+		w->gz.next_in = (unsigned char *)(uintptr_t)p;
+		w->gz.avail_in = (uInt)n;
+		int rc;
+		do {
+			w->gz.next_out = w->out;
+			w->gz.avail_out = (uInt)OUT_SIZE;
+			rc = deflate(&w->gz, last ? Z_FINISH : Z_NO_FLUSH);
+			emit(w, w->out, OUT_SIZE - w->gz.avail_out);
+		} while (last ? rc == Z_OK : w->gz.avail_in > 0);
+	}
+}
+
+static void put_std(struct trace_writer *w, const struct event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		std_print(&ev[i], w->names, w->o.numeric, &w->raw);
+		if (w->raw.len > OUT_SIZE) {
+			stream(w, w->raw.data, w->raw.len, false);
+			buf_clear(&w->raw);
+		}
+	}
+}
+
+/* ---- own format --------------------------------------------------------- */
+
+/* Writes w->raw as one block, compressed when that is wanted and helps. */
+static void put_block(struct trace_writer *w, struct itr_head h)
+{
+	const char *p = buf_cstr(&w->raw);
+	h.raw = h.stored = (uint32_t)w->raw.len;
+	if (w->raw.failed)
+		fail(w, "out of memory");
+	if (w->o.codec == CODEC_ZSTD && h.raw > 64) {
+		size_t bound = ZSTD_compressBound(h.raw);
+		buf_clear(&w->packed);
+		buf_repeat(&w->packed, 0, bound);
+		if (w->packed.failed) {
+			fail(w, "out of memory");
+			return;
+		}
+		size_t n = ZSTD_compress2(w->zstd, w->packed.data, bound, p, h.raw);
+		if (!ZSTD_isError(n) && n < h.raw) {
+			p = w->packed.data;
+			h.stored = (uint32_t)n;
+			h.compression = ITR_ZSTD;
+		}
+	}
+	unsigned char head[ITR_HEAD];
+	h.crc = itr_crc(p, h.stored);
+	itr_put_head(&h, head);
+	emit(w, head, sizeof head);
+	emit(w, p, h.stored);
+	buf_clear(&w->raw);
+}
+
+static void put_names(struct trace_writer *w)
+{
+	for (;;) {
+		uint32_t n = itr_pack_names(w->names, w->named, &w->raw);
+		if (!n || w->error)
+			return;
+		put_block(w, (struct itr_head){ .type = ITR_NAMES, .count = n });
+	}
+}
+
+/* 16 bytes an event, as a recorder without a library would write them. */
+static void pack_fixed(struct trace_writer *w)
+{
+	for (size_t i = 0; i < w->nheld; i++) {
+		const struct event *e = &w->held[i];
+		unsigned char rec[16] = { e->kind, 0, (unsigned char)e->thread,
+			                  (unsigned char)(e->thread >> 8) };
+		uint64_t target = e->target;
+		const struct names *n = &w->names->ns[e->kind <= EVENT_WRITE ? NS_VAR : NS_LOCK];
+		if (e->kind <= EVENT_REL && e->target < n->len && n->list[e->target].is_addr)
+			target = n->list[e->target].word;
+		for (int b = 0; b < 4; b++)
+			rec[4 + b] = (unsigned char)(e->loc >> (8 * b));
+		for (int b = 0; b < 8; b++)
+			rec[8 + b] = (unsigned char)(target >> (8 * b));
+		buf_add(&w->raw, (char *)rec, sizeof rec);
+	}
+}
+
+static void put_events(struct trace_writer *w)
+{
+	if (!w->nheld)
+		return;
+	struct itr_head h = { .type = ITR_EVENTS, .encoding = ITR_PACKED,
+		              .first = w->written + 1, .count = (uint32_t)w->nheld };
+	if (w->o.fixed) {
+		h.encoding = ITR_FIXED;
+		pack_fixed(w);
+	} else {
+		put_names(w);
+		itr_pack(w->held, w->nheld, &w->raw);
+	}
+	put_block(w, h);
+	w->written += w->nheld;
+	w->nheld = 0;
+}
+
+bool writer_put(struct trace_writer *w, const struct event *ev, size_t n)
+{
+	if (w->o.format == FORMAT_STD) {
+		put_std(w, ev, n);
+		return !w->error;
+	}
+	while (n && !w->error) {
+		size_t k = w->o.block_events - w->nheld;
+		if (k > n)
+			k = n;
+		memcpy(w->held + w->nheld, ev, k * sizeof *ev);
+		w->nheld += k;
+		ev += k;
+		n -= k;
+		if (w->nheld == w->o.block_events)
+			put_events(w);
+	}
+	return !w->error;
+}
+
+bool writer_close(struct trace_writer *w, const char **why)
+{
+	if (w->f && w->o.format == FORMAT_STD) {
+		stream(w, buf_cstr(&w->raw), w->raw.len, true);
+		if (w->raw.failed)
+			fail(w, "out of memory");
+	} else if (w->f) {
+		put_events(w);
+		put_block(w, (struct itr_head){ .type = ITR_END, .first = w->written });
+	}
+	if (w->f && (w->owns_f ? fclose(w->f) : fflush(w->f)) != 0)
+		fail(w, strerror(errno));
+	bool ok = !w->error;
+	if (!ok)
+		*why = w->error;
+	ZSTD_freeCCtx(w->zstd);
+	if (w->gz_open)
+		deflateEnd(&w->gz);
+	buf_free(&w->raw);
+	buf_free(&w->packed);
+	free(w->held);
+	free(w->out);
+	free(w);
+	return ok;
+}

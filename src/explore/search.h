@@ -1,0 +1,53 @@
+/*
+ * search: breadth-first exploration of a product (see product.h), level by
+ * level, so that the first violation found is one of the shortest.
+ *
+ * Thread symmetry: threads of one kind that have the same template are
+ * interchangeable (no value names a thread), so their fields are kept sorted;
+ * two states that differ by a permutation are one. Sound because a
+ * permutation of such threads maps steps to steps, blocks to blocks and the
+ * shadow's frames along with the frames.
+ */
+#ifndef INTACT_EXPLORE_SEARCH_H
+#define INTACT_EXPLORE_SEARCH_H
+
+#include "explore/product.h"
+#include "verdict/verdict.h"
+
+enum search_verdict {
+	SEARCH_HOLDS,
+	SEARCH_WRONG,          /* quiescent, and the shadow differs: rule [wrong] */
+	SEARCH_FAULT,
+	SEARCH_DEADLOCK,
+	SEARCH_SHADOW_STUCK,   /* a block cannot finish when it runs serially */
+	SEARCH_SHADOW_ENDLESS,
+	SEARCH_SHADOW_FAULT,
+	SEARCH_LIMIT,          /* see `limit` */
+};
+
+struct search_options {
+	bool symmetry, merge_local, drop_pure; /* reductions */
+	bool deadlock;                         /* look for deadlocks */
+	bool faults;                           /* a fault is a violation; else its step is left out */
+	uint64_t max_states, max_bytes;        /* 0: no bound */
+	double deadline;                       /* CLOCK_MONOTONIC seconds; 0: none */
+	void (*progress)(void *arg, uint64_t states, uint64_t transitions, uint32_t depth,
+	                 uint64_t bytes);
+	void *progress_arg;
+};
+
+struct search_result {
+	enum search_verdict verdict;
+	const char *limit; /* SEARCH_LIMIT: "states", "memory", "time", "step" */
+	uint64_t states, transitions, bytes;
+	uint32_t depth;
+	struct move *path; /* from the initial state; malloc'ed */
+	uint32_t npath;
+};
+
+void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block,
+                const struct labelling *lab, const struct search_options *o,
+                struct search_result *r);
+void search_result_free(struct search_result *r);
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * valid: every invariant of ir.h, checked after the program is built (and by
+ * the tests after every pass). A violation is our bug, never the user's.
+ */
+#include "ir/build.h"
+
+struct valid {
+	const struct ir *p;
+	struct arena *a;
+	const char *why;
+};
+
+#define REQUIRE(cond, ...)                                             \
+	do {                                                           \
+		if (!(cond)) {                                         \
+			v->why = arena_printf(v->a, __VA_ARGS__);      \
+			return;                                        \
+		}                                                      \
+	} while (0)
+
+static void check_vars(struct valid *v)
+{
+	const struct ir *p = v->p;
+	for (uint32_t i = 0; i < p->nvars; i++) {
+		const struct ir_var *x = &p->vars[i];
+		REQUIRE(x->len >= 1 && x->slot + x->len <= p->nglobals,
+		        "variable %u is outside the globals", i);
+		REQUIRE(x->lo <= x->hi, "variable %u has an empty range", i);
+		REQUIRE(x->value != IR_VALUE_ENUM || x->enum_id < p->nenums,
+		        "variable %u has no enum", i);
+		for (uint32_t j = 0; j < x->len; j++)
+			REQUIRE(p->init[x->slot + j] >= x->lo && p->init[x->slot + j] <= x->hi,
+			        "variable %u starts outside its range", i);
+		if (x->kind == IRV_SAFE || x->kind == IRV_REGULAR)
+			REQUIRE(x->aux + x->len * x->aux_stride <= p->nglobals,
+			        "variable %u's auxiliary slots are outside the globals", i);
+	}
+}
+
+/* Is an operand that names something within its table? */
+static bool operand_ok(const struct ir *p, const struct ir_template *t, const struct ir_ins *i)
+{
+	int64_t a = i->a, b = i->b;
+	switch ((enum ir_op)i->op) {
+	case IR_STOP: case IR_STUCK:
+		return a >= t->node && a < t->node + t->nnode;
+	case IR_JMP: case IR_JZ: case IR_JNZ:
+		return a >= t->code && a < t->code + t->ncode;
+	case IR_LOAD: case IR_CAS: case IR_XCHG: case IR_FADD: case IR_RINV: case IR_RRESP:
+		return b >= 0 && b < p->nvars && p->vars[b].kind != IRV_LOCK &&
+		       (p->vars[b].kind == IRV_PLAIN) == (i->op != IR_RINV && i->op != IR_RRESP);
+	case IR_STORE: case IR_WINV: case IR_WRESP:
+		return a >= 0 && a < p->nvars && p->vars[a].kind != IRV_LOCK &&
+		       (p->vars[a].kind == IRV_PLAIN) == (i->op == IR_STORE);
+	case IR_ACQ: case IR_REL:
+		return a >= 0 && a < p->nvars && p->vars[a].kind == IRV_LOCK && i->d > 0 &&
+		       (uint32_t)i->d + p->vars[a].len <= t->nslots;
+	case IR_ENTER: case IR_EXIT: case IR_COMMIT:
+		return a >= 0 && a < p->nblocks;
+	case IR_INVOKE: case IR_RESPOND:
+		return a >= 0 && a < p->nopers;
+	case IR_CHOOSE:
+		return i->b <= i->c;
+	default:
+		return i->op < IR_OP_COUNT;
+	}
+}
+
+static void check_code(struct valid *v, const struct ir_template *t)
+{
+	const struct ir *p = v->p;
+	REQUIRE(t->code + t->ncode <= p->ncode && t->ncode > 0, "template has no code");
+	for (uint32_t i = t->code; i < t->code + t->ncode; i++) {
+		const struct ir_ins *ins = &p->code[i];
+		REQUIRE(operand_ok(p, t, ins), "instruction %u has a bad operand", i);
+		struct ir_uses u = ir_ins_uses(ins);
+		for (uint32_t k = 0; k < u.nread; k++)
+			REQUIRE(u.read[k].reg >= 1 && u.read[k].reg + u.read[k].n <= t->nregs,
+			        "instruction %u reads a register outside the frame", i);
+		for (uint32_t k = 0; k < u.nwrite; k++)
+			REQUIRE(u.write[k].reg >= 1 && u.write[k].reg + u.write[k].n <= t->nregs,
+			        "instruction %u writes a register outside the frame", i);
+	}
+	uint8_t last = p->code[t->code + t->ncode - 1].op;
+	REQUIRE(last == IR_STOP || last == IR_JMP || last == IR_NOP,
+	        "control runs off the end of template %s", t->name);
+}
+
+static void check_node(struct valid *v, const struct ir_template *t, uint32_t id)
+{
+	const struct ir *p = v->p;
+	const struct ir_node *n = &p->nodes[id];
+	bool idle = n->kind == IRN_END || n->kind == IRN_STUCK;
+	REQUIRE(n->kind == IRN_STUCK ||
+	                (n->ins < p->ncode && p->code[n->ins].op == IR_STOP &&
+	                 (uint32_t)p->code[n->ins].a == id),
+	        "node %u is not at its IR_STOP", id);
+	REQUIRE(n->block == IR_NONE || (n->block < p->nblocks &&
+	                                &p->templates[p->blocks[n->block].tmpl] == t),
+	        "node %u is inside a block of another template", id);
+	REQUIRE(n->kind != IRN_ENTER || n->block == IR_NONE, "node %u enters inside a block", id);
+	REQUIRE(n->kind != IRN_EXIT || n->block != IR_NONE, "node %u leaves no block", id);
+	REQUIRE(n->kind != IRN_END || n->block == IR_NONE, "node %u ends inside a block", id);
+	REQUIRE(idle || n->nsucc > 0, "node %u leads nowhere", id);
+	REQUIRE(n->scope == IR_NONE || n->scope < p->nscopes, "node %u has no scope", id);
+	for (uint32_t k = 0; k < n->nsucc; k++)
+		REQUIRE(p->succs[n->succ + k] >= t->node && p->succs[n->succ + k] < t->node + t->nnode,
+		        "node %u leads into another template", id);
+	for (uint32_t k = 0; k < n->nkill; k++)
+		REQUIRE(p->kills[n->kill + k] >= 1 && p->kills[n->kill + k] < t->nslots,
+		        "node %u kills something outside the frame", id);
+	uint32_t limit = n->kind == IRN_ACCESS || n->kind == IRN_LOCK || n->kind == IRN_REGISTER ||
+	                                 n->kind == IRN_AWAIT
+	                         ? 1
+	                 : n->kind == IRN_STEP ? UINT32_MAX
+	                                       : 0;
+	/* assume(a ? x : y) is one access, with two places where it may be */
+	REQUIRE(n->naccess <= limit || n->kind == IRN_AWAIT,
+	        "node %u makes %u accesses in one step", id, n->naccess);
+	for (uint32_t k = 0; k < n->naccess; k++)
+		REQUIRE(p->accesses[n->access + k].var < p->nvars, "node %u accesses no variable", id);
+}
+
+static void check_template(struct valid *v, uint32_t t)
+{
+	const struct ir_template *tm = &v->p->templates[t];
+	REQUIRE(tm->node + tm->nnode <= v->p->nnodes && tm->nnode > 0, "template %u has no nodes", t);
+	REQUIRE(tm->entry >= tm->node && tm->entry < tm->node + tm->nnode,
+	        "template %u starts nowhere", t);
+	REQUIRE(tm->nslots >= 1 && tm->nslots <= tm->nregs && tm->nregs <= IR_MAX_REGS,
+	        "template %u has a bad frame", t);
+	check_code(v, tm);
+	for (uint32_t i = tm->node; i < tm->node + tm->nnode && !v->why; i++)
+		check_node(v, tm, i);
+}
+
+static void check_threads(struct valid *v)
+{
+	const struct ir *p = v->p;
+	uint32_t at = p->nglobals;
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		REQUIRE(p->threads[i].tmpl < p->ntemplates, "thread %u has no template", i);
+		REQUIRE(p->threads[i].frame == at, "thread %u's frame is misplaced", i);
+		at += p->templates[p->threads[i].tmpl].nslots;
+	}
+	REQUIRE(at == p->nstate, "the state has %u slots, not %u", at, p->nstate);
+}
+
+const char *ir_validate(const struct ir *p, struct arena *a)
+{
+	struct valid v = { p, a, NULL };
+	check_vars(&v);
+	for (uint32_t t = 0; t < p->ntemplates && !v.why; t++)
+		check_template(&v, t);
+	if (!v.why)
+		check_threads(&v);
+	return v.why;
+}

@@ -1,0 +1,243 @@
+/* lower: declarations, threads, and the warnings that need the program. */
+#include "lang/lower.h"
+
+#include <string.h>
+
+/* ---- variables ---------------------------------------------------------- */
+
+struct init_values {
+	AVEC(int32_t) v;
+};
+
+#define ENUM_LOWERED 2 /* in decl.mark; 1 means declared */
+
+void lower_enum(struct lower *l, struct decl *e)
+{
+	if (e->mark == ENUM_LOWERED)
+		return;
+	e->mark = ENUM_LOWERED;
+	struct ir_enum out = { .name = intern_str(l->names, e->name), .n = (uint32_t)e->value };
+	uint32_t i = 0;
+	out.members = (const char **)arena_calloc(l->arena, out.n + 1, sizeof *out.members);
+	for (struct decl *m = e->members; m; m = m->next)
+		out.members[i++] = intern_str(l->names, m->name);
+	e->id = l->b.enums.len;
+	avec_push(l->arena, &l->b.enums, out);
+}
+
+static enum ir_value_kind value_kind(const struct type_ref *ty)
+{
+	switch (ty->kind) {
+	case TY_BOOL: return IR_VALUE_BOOL;
+	case TY_ENUM: return IR_VALUE_ENUM;
+	case TY_LOCK: return IR_VALUE_LOCK;
+	default: return IR_VALUE_INT;
+	}
+}
+
+static void lower_var(struct lower *l, struct decl *d, struct decl *object,
+                      struct init_values *init)
+{
+	const struct type_ref *ty = d->type;
+	struct ir_var v = {
+		.name = object ? arena_printf(l->arena, "%s.%s", intern_str(l->names, object->name),
+		                              intern_str(l->names, d->name))
+		               : intern_str(l->names, d->name),
+		.kind = ty->kind == TY_LOCK             ? IRV_LOCK
+		        : d->var_class == VAR_SAFE      ? IRV_SAFE
+		        : d->var_class == VAR_REGULAR   ? IRV_REGULAR
+		                                        : IRV_PLAIN,
+		.value = value_kind(ty), .enum_id = ty->enum_decl ? ty->enum_decl->id : 0,
+		.lo = ty->min, .hi = ty->max, .len = d->array_len, .is_array = d->is_array,
+		.object = object ? object->id : IR_NONE, .span = d->name_span,
+	};
+	d->id = l->b.vars.len;
+	avec_push(l->arena, &l->b.vars, v);
+	int32_t dflt = ty->min > 0 || ty->max < 0 ? ty->min : 0;
+	struct expr *e = d->init;
+	for (uint32_t i = 0; i < d->array_len; i++) {
+		int32_t x = e ? (int32_t)e->value : dflt;
+		if (ty->kind == TY_BOOL)
+			x = x != 0;
+		avec_push(l->arena, &init->v, x);
+		e = e ? e->next : NULL;
+	}
+}
+
+static void lower_object(struct lower *l, struct decl *o, struct init_values *init)
+{
+	const struct type_ref *ty = o->spec_type;
+	struct ir_object obj = {
+		.name = intern_str(l->names, o->name), .spec = IR_SPEC_REGISTER,
+		.value = value_kind(ty), .enum_id = ty->enum_decl ? ty->enum_decl->id : 0,
+		.lo = ty->min, .hi = ty->max, .init = (int32_t)o->value, .span = o->name_span,
+	};
+	o->id = l->b.objects.len;
+	avec_push(l->arena, &l->b.objects, obj);
+	for (struct decl *f = o->fields; f; f = f->next)
+		lower_var(l, f, o, init);
+}
+
+static void lower_enums_of(struct lower *l, struct type_ref *ty)
+{
+	if (ty && ty->enum_def)
+		lower_enum(l, ty->enum_def);
+}
+
+/* Enums get their ids before anything refers to them. */
+static void lower_enums(struct lower *l)
+{
+	for (struct decl *d = l->u->decls; d; d = d->next) {
+		if (d->kind == D_ENUM)
+			lower_enum(l, d);
+		if (d->kind != D_VAR || d->first_of_group)
+			lower_enums_of(l, d->type);
+		lower_enums_of(l, d->result);
+		lower_enums_of(l, d->spec_type);
+		for (struct decl *p = d->params; p; p = p->next)
+			lower_enums_of(l, p->type);
+		for (struct decl *p = d->fields; p; p = p->next)
+			if (p->first_of_group)
+				lower_enums_of(l, p->type);
+		for (struct decl *m = d->methods; m; m = m->next) {
+			lower_enums_of(l, m->result);
+			for (struct decl *p = m->params; p; p = p->next)
+				lower_enums_of(l, p->type);
+		}
+	}
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+static uint32_t thread_count(struct lower *l, struct decl *t, bool *any)
+{
+	uint32_t n = (uint32_t)t->value;
+	*any = false;
+	for (uint32_t i = 0; l->opts && i < l->opts->nthreads; i++)
+		if (!strcmp(l->opts->threads[i].name, intern_str(l->names, t->name))) {
+			*any = l->opts->threads[i].count == 0;
+			if (!*any)
+				n = l->opts->threads[i].count;
+		}
+	return n;
+}
+
+static void check_thread_names(struct lower *l)
+{
+	for (uint32_t i = 0; l->opts && i < l->opts->nthreads; i++) {
+		const char *name = l->opts->threads[i].name;
+		const char *known[64];
+		int n = 0;
+		bool found = false;
+		for (struct decl *t = l->u->decls; t; t = t->next)
+			if (t->kind == D_THREAD) {
+				const char *k = intern_str(l->names, t->name);
+				found |= !strcmp(k, name);
+				if (n < 64)
+					known[n++] = k;
+			}
+		if (found)
+			continue;
+		diag_error(l->d, "unknown-thread", NULL, (struct span){ 0, 0 },
+		           "--threads: the model has no thread '%s'", name);
+		int best = nearest_name(name, known, n);
+		if (best >= 0)
+			diag_hint(l->d, "did you mean '%s'?", known[best]);
+	}
+}
+
+static bool lower_thread(struct lower *l, struct decl *t)
+{
+	struct inline_ctx ctx = { .proc = t, .call = t->name_span };
+	bool any;
+	uint32_t count = thread_count(l, t, &any);
+	ir_template_begin(&l->b, intern_str(l->names, t->name), t->name_span, count);
+	l->b.templates.data[l->b.tmpl].any_count = any;
+	l->inl = &ctx;
+	l->loop = NULL;
+	l->in_step = 0;
+	l->stmt = t->name_span;
+	ctx.end_label = ir_label(&l->b);
+	stop(l, IRN_START);
+	lower_stmt(l, t->body);
+	ir_place(&l->b, ctx.end_label);
+	l->b.block = IR_NONE;
+	l->stmt = t->name_span;
+	stop(l, IRN_END);
+	if (l->failed)
+		return false;
+	if (ir_template_end(&l->b))
+		return true;
+	struct span at = l->b.error_at.end ? l->b.error_at : t->name_span;
+	diag_error(l->d, "too-large", l->u->src, at, "%s", l->b.error);
+	return false;
+}
+
+/* ---- warnings that need the program ------------------------------------- */
+
+static void warn_no_access(struct lower *l, struct span at)
+{
+	diag_warn(l->d, "no-shared-access", l->u->src, at,
+	          "the block touches nothing shared, so nothing can interfere with it");
+	diag_hint(l->d, "%s", l->u->sml ? "names that begin with a small letter are local"
+	                                : "is a shared variable hidden by a local of the same name?");
+}
+
+static void warn_blocks(struct lower *l, const struct ir *p)
+{
+	uint32_t *accesses = arena_array(l->arena, uint32_t, p->nblocks + 1);
+	bool *entered = arena_array(l->arena, bool, p->nblocks + 1);
+	for (uint32_t i = 0; i < p->nnodes; i++) {
+		const struct ir_node *n = &p->nodes[i];
+		if (n->kind == IRN_ENTER)
+			entered[p->code[n->ins + 1].a] = true;
+		if (n->block != IR_NONE)
+			accesses[n->block] += n->naccess;
+	}
+	for (uint32_t i = 0; i < p->nblocks; i++) {
+		if (!entered[i] && !diag_is_at(l->d, "dead-code", p->blocks[i].span.start))
+			diag_warn(l->d, "dead-code", l->u->src, p->blocks[i].span,
+			          "this block can never be reached");
+		else if (entered[i] && !accesses[i])
+			warn_no_access(l, p->blocks[i].span);
+	}
+}
+
+static void warn_spins(struct lower *l, const struct ir *p)
+{
+	for (uint32_t i = 0; i < p->ncode; i++)
+		if (p->code[i].op == IR_STUCK && (p->code[i].imm & IR_IMM_B) && !p->code[i].b)
+			diag_warn(l->d, "endless-loop", l->u->src, p->nodes[p->code[i].a].span,
+			          "the thread waits here for ever: nothing shared is looked at, "
+			          "so no other thread can change it");
+}
+
+const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,
+                       struct diags *d, const struct lang_options *o)
+{
+	struct lower l = { .u = u, .names = names, .arena = a, .d = d, .opts = o };
+	struct init_values init = { { 0 } };
+	ir_builder_init(&l.b, a, o && o->keep_dead);
+	avec_push(a, &l.local_reg, 0u); /* id 0: not declared yet */
+	check_thread_names(&l);
+	lower_enums(&l);
+	for (struct decl *x = u->decls; x; x = x->next) {
+		if (x->kind == D_VAR)
+			lower_var(&l, x, NULL, &init);
+		else if (x->kind == D_OBJECT)
+			lower_object(&l, x, &init);
+	}
+	for (struct decl *x = u->decls; x; x = x->next)
+		if (x->kind == D_THREAD && !lower_thread(&l, x))
+			return NULL;
+	if (d->errors)
+		return NULL;
+	const struct ir *p = ir_finish(&l.b, u->src, u->sml, init.v.data);
+	if (!p) {
+		diag_error(d, "too-large", u->src, l.b.error_at, "%s", l.b.error);
+		return NULL;
+	}
+	warn_blocks(&l, p);
+	warn_spins(&l, p);
+	return p;
+}

@@ -1,0 +1,117 @@
+/*
+ * lower: checked tree -> program.
+ *
+ * Procedures are inlined, expressions become instructions, and before every
+ * shared access, block boundary, invocation or response an IR_STOP makes the
+ * place a node. Registers are virtual here: locals and temporaries are given
+ * numbers like a stack, arrays and pinned registers (a lock's holder bit, a
+ * block's phase bit) numbers of their own; ir_finish keeps as slots of the
+ * state only those that live across a node.
+ *
+ * Order of evaluation: left to right, the write last; `x += e` reads x
+ * first. Local computation is placed behind the access it follows.
+ */
+#ifndef INTACT_LANG_LOWER_H
+#define INTACT_LANG_LOWER_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "ir/build.h"
+#include "lang/ast.h"
+#include "lang/lang.h"
+
+/* The program, or NULL when something is wrong (then d says what). */
+const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,
+                       struct diags *d, const struct lang_options *o);
+
+/* ---- within lower*.c ---------------------------------------------------- */
+
+#define LOWER_INLINE_DEPTH 200
+#define LOWER_DEPTH 4000 /* of the recursion below, all calls included */
+
+struct val { /* an operand: a constant or a register */
+	bool imm;
+	int32_t v;
+};
+
+struct loop_ctx {
+	uint32_t break_label, continue_label;
+	uint32_t in_block; /* was a block open when the loop began? */
+	struct loop_ctx *outer;
+};
+
+struct inline_ctx { /* a body being inlined: thread, procedure or method */
+	struct decl *proc;
+	struct span call;
+	uint32_t end_label;
+	uint32_t result;   /* register; 0 none */
+	bool in_block;     /* a block was open at the call */
+	struct inline_ctx *outer;
+	uint32_t depth;
+};
+
+struct lower {
+	struct unit *u;
+	struct intern *names;
+	struct arena *arena;
+	struct diags *d;
+	const struct lang_options *opts;
+	struct ir_builder b;
+	struct loop_ctx *loop;
+	struct inline_ctx *inl;
+	uint32_t in_step;    /* inside step { } or an SML statement */
+	struct span stmt;    /* the statement being lowered */
+	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
+	bool told_step;      /* not_in_step was reported */
+	uint32_t depth;      /* of statements and expressions, through calls */
+	bool failed;
+};
+
+/* lower.c */
+void lower_enum(struct lower *l, struct decl *e); /* once; later calls do nothing */
+
+/* lower_expr.c */
+struct val lower_expr(struct lower *l, struct expr *e);
+/* Into this register. */
+void lower_into(struct lower *l, struct expr *e, uint32_t reg);
+/* Jumps to a label when e's truth is `when`, falls through otherwise. */
+void lower_branch(struct lower *l, struct expr *e, uint32_t to, bool when);
+/* e converted for a variable of type `to`: a truth value for bool. */
+struct val lower_converted(struct lower *l, struct expr *e, const struct type_ref *to);
+/* The value of an operand in a register of its own type range. */
+void store_local(struct lower *l, struct decl *d, struct val index, struct val v, struct span at);
+struct val place_index(struct lower *l, struct expr *place);
+void shared_store(struct lower *l, struct decl *d, struct val index, struct val v, struct span at);
+struct val shared_load(struct lower *l, struct decl *d, struct val index, struct span at);
+struct val local_load(struct lower *l, struct decl *d, struct val index, struct span at);
+void lower_call(struct lower *l, struct expr *e, uint32_t dest);
+/* How many shared accesses e makes at most; calls and registers count 2. */
+uint32_t count_accesses(const struct expr *e);
+uint32_t declare_local(struct lower *l, struct decl *d);
+
+/* lower_stmt.c */
+/* False, after one message, when the recursion is too deep; else pair with
+ * l->depth--. */
+bool lower_nest(struct lower *l, struct span at);
+/* Something that takes time stands in a step { } through a call. */
+void not_in_step(struct lower *l, struct span at, const char *what);
+void lower_stmt(struct lower *l, struct stmt *s);
+/* A node of this kind at the present place, unless inside a step. */
+void stop(struct lower *l, enum ir_node_kind kind);
+/* Leaves the open block on a jump that goes outside of it. */
+void exit_block(struct lower *l, struct span at);
+
+static inline struct val imm(int64_t v)
+{
+	return (struct val){ true, (int32_t)v };
+}
+static inline struct val reg(uint32_t r)
+{
+	return (struct val){ false, (int32_t)r };
+}
+
+/* Instructions with val operands. */
+void emit2(struct lower *l, enum ir_op op, uint32_t a, struct val b, struct span at);
+void emit3(struct lower *l, enum ir_op op, uint32_t a, struct val b, struct val c, struct span at);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * parse_atm: what the halves of the .atm parser share: types and declarations
+ * (parse_atm.c), statements (parse_stmt.c).
+ */
+#ifndef INTACT_LANG_PARSE_ATM_H
+#define INTACT_LANG_PARSE_ATM_H
+
+#include "lang/parse.h"
+
+/* Does a declaration begin here? A bare name followed by a name does. */
+bool at_type(const struct parser *p);
+struct type_ref *parse_type(struct parser *p);
+/* The variables behind a type, up to the ';'. */
+struct decl *parse_declarators(struct parser *p, struct type_ref *ty, struct span cls_span,
+                               enum var_class cls, bool shared, bool field);
+
+struct stmt *stmt_new(struct parser *p, enum stmt_kind kind);
+struct stmt *parse_block(struct parser *p);
+/* A missing one at the end of a line is taken as written; in the middle of a
+ * line the rest of the statement is skipped. */
+void semicolon(struct parser *p, const char *behind);
+
+#endif

@@ -1,0 +1,700 @@
+/*
+ * type: declarations and statements; recursion; what is never used.
+ *
+ * Order: top-level names, constants and types first (so that order in the
+ * file does not matter), then variables, then bodies, then the call graph.
+ */
+#include "lang/type.h"
+
+#include <string.h>
+
+/* ---- variables ---------------------------------------------------------- */
+
+static int64_t default_value(const struct type_ref *ty)
+{
+	return ty->min > 0 || ty->max < 0 ? ty->min : 0;
+}
+
+static void check_init_value(struct checker *c, struct decl *d, struct expr *e)
+{
+	int64_t v;
+	const struct type_ref *ty = d->type;
+	if (!check_const(c, e, "an initial value of a shared variable", &v))
+		return;
+	if (ty->kind == TY_ENUM && e->type == TY_ENUM && e->enum_decl != ty->enum_decl)
+		diag_error(c->d, "type", c->src, e->span, "'%s' is %s, but the value is %s",
+		           name_of(c, d->name), type_text(c, TY_ENUM, ty->enum_decl),
+		           type_text(c, TY_ENUM, e->enum_decl));
+	else if (ty->kind != TY_BOOL && (v < ty->min || v > ty->max))
+		diag_error(c->d, "out-of-range", c->src, e->span,
+		           "the initial value %lld is outside the range %d..%d of '%s'",
+		           (long long)v, ty->min, ty->max, name_of(c, d->name));
+}
+
+/* Type, length and initialiser of a variable; not its name. */
+static void check_var(struct checker *c, struct decl *d)
+{
+	if (d->first_of_group)
+		check_type_ref(c, d->type);
+	d->array_len = 1;
+	if (d->type->kind == TY_VOID)
+		diag_error(c->d, "type", c->src, d->type->span, "a variable cannot be void");
+	if (d->is_array) {
+		int64_t n = 1;
+		if (check_const(c, d->length, "an array's length", &n) && (n < 1 || n > 1 << 16)) {
+			diag_error(c->d, "array-length", c->src, d->length->span,
+			           "an array has 1 to 65536 elements, not %lld", (long long)n);
+			n = 1;
+		}
+		d->array_len = (uint32_t)(n < 1 ? 1 : n);
+	}
+	if (d->var_class != VAR_PLAIN &&
+	    (d->type->kind == TY_LOCK || (int64_t)d->type->max - d->type->min >= 1024)) {
+		diag_error(c->d, "type", c->src, d->class_span,
+		           "a %s variable needs a type of at most 1024 values",
+		           d->var_class == VAR_SAFE ? "safe" : "regular");
+		diag_hint(c->d, "use bool, an enum or a range such as int[0..3]");
+	}
+	if (d->init && d->type->kind == TY_LOCK) {
+		diag_error(c->d, "type", c->src, d->init->span,
+		           "locks are free at the start and take no initial value");
+		return;
+	}
+	if (d->init_list && !d->is_array)
+		diag_error(c->d, "type", c->src, d->name_span,
+		           "'%s' is not an array: it takes one initial value",
+		           name_of(c, d->name));
+	if (d->init && d->is_array && !d->init_list)
+		diag_error(c->d, "type", c->src, d->init->span,
+		           "an array's initial values stand in braces: { 1, 2 }");
+	uint32_t n = 0;
+	for (struct expr *e = d->init; e; e = e->next, n++) {
+		if (d->is_shared)
+			check_init_value(c, d, e);
+		else
+			check_fits(c, e, d->type,
+			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+		if (n == d->array_len && d->init_list)
+			diag_error(c->d, "array-length", c->src, e->span,
+			           "more initial values than the %u elements of '%s'",
+			           d->array_len, name_of(c, d->name));
+	}
+	if (d->init)
+		d->writes++;
+}
+
+/* ---- statements --------------------------------------------------------- */
+
+static void check_target(struct checker *c, struct stmt *s)
+{
+	struct expr *t = s->target;
+	check_expr(c, t);
+	struct decl *d = t->decl;
+	if (!d || t->kind == E_ERROR)
+		return;
+	if (d->kind != D_VAR) {
+		diag_error(c->d, "not-a-variable", c->src, t->span, "'%s' cannot be assigned",
+		           name_of(c, d->name));
+		diag_note(c->d, c->src, d->name_span, "it is a constant");
+		t->decl = NULL;
+		return;
+	}
+	if (d->type->kind == TY_LOCK) {
+		diag_error(c->d, "type", c->src, t->span, "a lock cannot be assigned");
+		diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name),
+		          name_of(c, d->name));
+		t->decl = NULL;
+		return;
+	}
+	if (s->form == ASSIGN_PLAIN)
+		d->reads--; /* check_expr counted it */
+	d->writes++;
+}
+
+static void check_assign(struct checker *c, struct stmt *s)
+{
+	check_target(c, s);
+	struct decl *d = s->target->decl;
+	if (s->form == ASSIGN_PLAIN && d)
+		check_fits(c, s->value, d->type,
+		           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+	else if (s->value)
+		check_value(c, s->value, "a value");
+}
+
+static void declare_type(struct checker *c, struct type_ref *ty);
+
+static void check_decl_stmt(struct checker *c, struct stmt *s)
+{
+	for (struct decl *d = s->decls; d; d = d->next) {
+		declare_type(c, d->type);
+		check_var(c, d);
+		scope_declare(c, d);
+		avec_push(c->arena, &c->locals, d);
+	}
+}
+
+static void check_return(struct checker *c, struct stmt *s)
+{
+	struct decl *p = c->proc;
+	if (!p || p->kind == D_THREAD) {
+		if (s->value)
+			diag_error(c->d, "return-value", c->src, s->span,
+			           "a thread returns no value");
+		return;
+	}
+	if (p->result && !s->value)
+		diag_error(c->d, "return-value", c->src, s->span,
+		           "'%s' must return a value", name_of(c, p->name));
+	else if (!p->result && s->value) {
+		check_value(c, s->value, "a value");
+		diag_error(c->d, "return-value", c->src, s->value->span,
+		           "'%s' returns no value", name_of(c, p->name));
+		diag_hint(c->d, "declare it with a type in place of 'proc'");
+	} else if (s->value)
+		check_fits(c, s->value, p->result, "the result");
+}
+
+static void check_lock_stmt(struct checker *c, struct stmt *s)
+{
+	const char *word = s->kind == S_ACQUIRE ? "acquire" : "release";
+	if (!s->target)
+		return;
+	check_expr(c, s->target);
+	struct decl *d = s->target->decl;
+	if (!d)
+		return;
+	if (d->kind != D_VAR || d->type->kind != TY_LOCK) {
+		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s",
+		           word, name_of(c, d->name),
+		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl)
+		                            : "a constant");
+		diag_note(c->d, c->src, d->name_span, "declared here");
+		if (d->kind == D_VAR && d->is_shared)
+			diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
+		s->target->decl = NULL;
+	}
+}
+
+static void check_expr_stmt(struct checker *c, struct stmt *s)
+{
+	struct expr *e = s->value;
+	check_expr(c, e);
+	if (e->kind == E_CALL || e->kind == E_METHOD || e->kind == E_CAS ||
+	    e->kind == E_XCHG || e->kind == E_FADD || e->kind == E_ERROR)
+		return;
+	diag_warn(c->d, "no-effect", c->src, e->span, "the statement has no effect");
+	if (e->kind == E_BINARY && e->op == OP_EQ)
+		diag_hint(c->d, "to assign, write =");
+}
+
+static void check_body(struct checker *c, struct stmt *body)
+{
+	uint32_t mark;
+	scope_open(c, &mark);
+	check_stmt(c, body);
+	scope_close(c, mark);
+}
+
+static void check_atomic(struct checker *c, struct stmt *s)
+{
+	if (c->steps) {
+		diag_error(c->d, "not-in-step", c->src, s->head,
+		           "a step is indivisible: an atomic block cannot stand inside it");
+		diag_hint(c->d, "step { } is a primitive of the machine; atomic { } is "
+		                "what is verified");
+	} else if (c->atomics) {
+		diag_warn(c->d, "nested-atomic", c->src, s->head,
+		          "%s inside an atomic block: it belongs to the outer one",
+		          c->u->sml ? "begin" : "atomic");
+		diag_hint(c->d, "only the outermost block is verified; remove this one");
+	}
+	c->atomics++;
+	check_body(c, s->body);
+	c->atomics--;
+}
+
+void check_stmt(struct checker *c, struct stmt *s)
+{
+	uint32_t mark;
+	switch (s->kind) {
+	case S_BLOCK:
+		scope_open(c, &mark);
+		for (struct stmt *i = s->body; i; i = i->next)
+			check_stmt(c, i);
+		scope_close(c, mark);
+		break;
+	case S_DECL:
+		check_decl_stmt(c, s);
+		break;
+	case S_ASSIGN:
+		check_assign(c, s);
+		break;
+	case S_EXPR:
+		check_expr_stmt(c, s);
+		break;
+	case S_IF:
+		check_value(c, s->value, "a condition");
+		check_body(c, s->body);
+		if (s->other)
+			check_body(c, s->other);
+		break;
+	case S_WHILE:
+	case S_REPEAT:
+		check_value(c, s->value, s->kind == S_WHILE ? "a condition" : "a count");
+		if (s->kind == S_REPEAT && s->value->is_const && s->value->value < 0)
+			diag_warn(c->d, "dead-code", c->src, s->value->span,
+			          "repeat with a negative count does nothing");
+		c->loops++;
+		check_body(c, s->body);
+		c->loops--;
+		break;
+	case S_BREAK:
+	case S_CONTINUE:
+		if (!c->loops) {
+			diag_error(c->d, "misplaced", c->src, s->head, "'%s' outside a loop",
+			           s->kind == S_BREAK ? "break" : "continue");
+			if (c->proc && c->proc->kind == D_PROC)
+				diag_hint(c->d, "a procedure cannot end a loop of its caller; "
+				                "return a value and test it there");
+		}
+		break;
+	case S_RETURN:
+		check_return(c, s);
+		break;
+	case S_ACQUIRE:
+	case S_RELEASE:
+		check_lock_stmt(c, s);
+		break;
+	case S_EITHER:
+		for (struct stmt *i = s->body; i; i = i->next)
+			check_body(c, i);
+		break;
+	case S_ASSUME:
+	case S_ASSERT:
+		check_value(c, s->value, "a condition");
+		break;
+	case S_ATOMIC:
+		check_atomic(c, s);
+		break;
+	case S_STEP:
+		c->steps++;
+		check_body(c, s->body);
+		c->steps--;
+		break;
+	case S_COMMIT:
+	case S_SKIP:
+	case S_EMPTY:
+		break;
+	}
+}
+
+/* ---- does control reach the end? ---------------------------------------- */
+
+static bool has_break(const struct stmt *s)
+{
+	if (!s)
+		return false;
+	switch (s->kind) {
+	case S_BREAK:
+		return true;
+	case S_BLOCK:
+	case S_EITHER:
+		for (const struct stmt *i = s->body; i; i = i->next)
+			if (has_break(i))
+				return true;
+		return false;
+	case S_IF:
+		return has_break(s->body) || has_break(s->other);
+	case S_ATOMIC:
+	case S_STEP:
+		return has_break(s->body);
+	default:
+		return false;
+	}
+}
+
+/* Warns of the first statement that cannot be reached in each list. */
+static bool falls_through(struct checker *c, struct stmt *s)
+{
+	bool any = false, on = true, told = false;
+	switch (s->kind) {
+	case S_BLOCK:
+		for (struct stmt *i = s->body; i; i = i->next) {
+			if (!on && !told && i->kind != S_EMPTY) {
+				diag_warn(c->d, i->kind == S_COMMIT ? "unreachable-commit" : "dead-code",
+				          c->src, i->head,
+				          i->kind == S_COMMIT
+				                  ? "this commit can never be reached"
+				                  : "this statement can never be reached");
+				told = true;
+			}
+			bool next = falls_through(c, i);
+			on = on && next;
+		}
+		return on;
+	case S_IF:
+		any = falls_through(c, s->body);
+		return (s->other ? falls_through(c, s->other) : true) || any ||
+		       (s->value->is_const && !s->value->value && !s->other);
+	case S_WHILE: {
+		falls_through(c, s->body);
+		bool endless = s->value->is_const && s->value->value;
+		return !endless || has_break(s->body);
+	}
+	case S_REPEAT:
+		falls_through(c, s->body);
+		return true;
+	case S_EITHER:
+		for (struct stmt *i = s->body; i; i = i->next)
+			any |= falls_through(c, i);
+		return any;
+	case S_ATOMIC:
+	case S_STEP:
+		return falls_through(c, s->body);
+	case S_ASSUME:
+		return !(s->value->is_const && !s->value->value);
+	case S_BREAK:
+	case S_CONTINUE:
+	case S_RETURN:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* ---- declarations ------------------------------------------------------- */
+
+static void check_proc(struct checker *c, struct decl *p)
+{
+	uint32_t mark;
+	c->proc = p;
+	p->id = 0; /* head of its call list until lowering */
+	scope_open(c, &mark);
+	for (struct decl *d = p->params; d; d = d->next) {
+		if (d->type->kind == TY_LOCK)
+			diag_error(c->d, "type", c->src, d->type->span,
+			           "a lock cannot be passed; name it in the procedure");
+		scope_declare(c, d);
+		avec_push(c->arena, &c->locals, d);
+	}
+	/* parameters and the body's own locals are one scope, as in C */
+	for (struct stmt *s = p->body->body; s; s = s->next)
+		check_stmt(c, s);
+	scope_close(c, mark);
+	bool end = falls_through(c, p->body);
+	if (p->result && end && !c->d->errors) {
+		diag_error(c->d, "return-value", c->src, p->name_span,
+		           "'%s' can end without returning a value", name_of(c, p->name));
+		diag_hint(c->d, "every path needs a return");
+	}
+	c->proc = NULL;
+}
+
+static void check_signature(struct checker *c, struct decl *p)
+{
+	if (p->result) {
+		check_type_ref(c, p->result);
+		if (p->result->kind == TY_LOCK)
+			diag_error(c->d, "type", c->src, p->result->span, "a lock cannot be returned");
+	}
+	for (struct decl *d = p->params; d; d = d->next)
+		check_var(c, d);
+}
+
+static bool same_type(const struct type_ref *a, const struct type_ref *b)
+{
+	return a && b && a->kind == b->kind && a->min == b->min && a->max == b->max &&
+	       a->enum_decl == b->enum_decl;
+}
+
+#define MANY_METHODS 16
+
+/* A register has read() and write(v), both of the register's type. */
+static void check_register(struct checker *c, struct decl *o)
+{
+	bool has_read = false, has_write = false;
+	unsigned many = 0;
+	for (struct decl *m = o->methods; m; m = m->next) {
+		const char *n = name_of(c, m->name);
+		if (!strcmp(n, "read")) {
+			has_read = true;
+			if (m->nparams || !same_type(m->result, o->spec_type)) {
+				diag_error(c->d, "object-signature", c->src, m->name_span,
+				           "a register's read takes nothing and returns the register's type");
+			}
+		} else if (!strcmp(n, "write")) {
+			has_write = true;
+			if (m->result || m->nparams != 1 ||
+			    !same_type(m->params->type, o->spec_type))
+				diag_error(c->d, "object-signature", c->src, m->name_span,
+				           "a register's write takes a value of the register's "
+				           "type and returns nothing");
+		} else {
+			diag_error(c->d, "object-signature", c->src, m->name_span,
+			           "a register has the operations read and write, not '%s'", n);
+			diag_hint(c->d, "helpers can be procedures outside the object");
+		}
+		if (++many == MANY_METHODS)
+			m->next = NULL; /* enough said, and the rest would be slow to search */
+	}
+	if (!has_read || !has_write)
+		diag_error(c->d, "object-signature", c->src, o->name_span,
+		           "the register '%s' needs %s", name_of(c, o->name),
+		           !has_read && !has_write ? "read() and write(v)"
+		           : has_read              ? "write(v)"
+		                                   : "read()");
+}
+
+static void check_object(struct checker *c, struct decl *o)
+{
+	if (!o->spec_type)
+		return;
+	check_type_ref(c, o->spec_type);
+	bool known = true;
+	if (strcmp(name_of(c, o->spec), "register")) {
+		diag_error(c->d, "unknown-object", c->src, o->spec_span,
+		           "there is no specification '%s'", name_of(c, o->spec));
+		diag_hint(c->d, "known: register(type)");
+		known = false;
+	}
+	int64_t v = default_value(o->spec_type);
+	if (o->init)
+		check_const(c, o->init, "an object's initial value", &v);
+	if (v < o->spec_type->min || v > o->spec_type->max)
+		diag_error(c->d, "out-of-range", c->src, o->init->span,
+		           "the initial value %lld is outside %d..%d", (long long)v,
+		           o->spec_type->min, o->spec_type->max);
+	o->value = v;
+	for (struct decl *f = o->fields; f; f = f->next)
+		check_var(c, f);
+	for (struct decl *m = o->methods; m; m = m->next)
+		check_signature(c, m);
+	if (known)
+		check_register(c, o);
+}
+
+static void check_object_bodies(struct checker *c, struct decl *o)
+{
+	uint32_t mark;
+	c->object = o;
+	scope_open(c, &mark);
+	for (struct decl *f = o->fields; f; f = f->next)
+		scope_declare(c, f);
+	for (struct decl *m = o->methods; m; m = m->next) {
+		for (struct decl *other = o->methods; other != m; other = other->next)
+			if (other->name == m->name) {
+				diag_error(c->d, "declared-twice", c->src, m->name_span,
+				           "'%s' is declared twice", name_of(c, m->name));
+				diag_note(c->d, c->src, other->name_span, "first declared here");
+			}
+		m->owner = o;
+		check_proc(c, m);
+	}
+	scope_close(c, mark);
+	c->object = NULL;
+}
+
+static void declare_enum(struct checker *c, struct decl *e)
+{
+	int64_t n = 0;
+	if (e->mark)
+		return;
+	e->mark = 1;
+	scope_declare(c, e);
+	for (struct decl *m = e->members; m; m = m->next) {
+		m->owner = e;
+		m->value = n++;
+		scope_declare(c, m);
+	}
+	e->value = n;
+}
+
+/* Enums may be defined inside any type: all of them first. */
+static void declare_type(struct checker *c, struct type_ref *ty)
+{
+	if (ty && ty->enum_def)
+		declare_enum(c, ty->enum_def);
+}
+
+static void declare_types_of(struct checker *c, struct decl *d)
+{
+	declare_type(c, d->type);
+	declare_type(c, d->result);
+	declare_type(c, d->spec_type);
+	for (struct decl *p = d->params; p; p = p->next)
+		declare_type(c, p->type);
+	for (struct decl *p = d->fields; p; p = p->next)
+		declare_type(c, p->type);
+	for (struct decl *p = d->methods; p; p = p->next)
+		declare_types_of(c, p);
+}
+
+static void declare_top(struct checker *c)
+{
+	for (struct decl *d = c->u->decls; d; d = d->next) {
+		declare_types_of(c, d);
+		if (d->kind == D_ENUM)
+			declare_enum(c, d);
+		else if (d->kind != D_THREAD || !c->u->sml)
+			scope_declare(c, d); /* SML's T1, T2, ... are no names of its own */
+	}
+}
+
+static void check_thread_count(struct checker *c, struct decl *t)
+{
+	t->value = 1;
+	if (!t->count)
+		return;
+	int64_t n = 1;
+	if (check_const(c, t->count, "the number of threads", &n) && (n < 1 || n > 10000)) {
+		diag_error(c->d, "thread-count", c->src, t->count->span,
+		           "a thread is started 1 to 10000 times, not %lld", (long long)n);
+		n = 1;
+	}
+	t->value = n;
+}
+
+/* ---- the call graph ----------------------------------------------------- */
+
+/* Reports the cycle that closes when `to` is called again. */
+static void report_cycle(struct checker *c, uint32_t *stack, uint32_t n, struct decl *to)
+{
+	uint32_t first = n;
+	while (first > 0 && c->calls.data[stack[first - 1]].from != to)
+		first--;
+	if (first > 0)
+		first--;
+	struct call_edge *e = &c->calls.data[stack[n - 1]];
+	diag_error(c->d, "recursion", c->src, e->at,
+	           n - first <= 1 ? "'%s' calls itself: procedures are inlined and cannot recurse"
+	                          : "'%s' calls itself through others: procedures are "
+	                            "inlined and cannot recurse",
+	           name_of(c, to->name));
+	for (uint32_t i = first; n - first > 1 && i < n && i < first + 8; i++) {
+		struct call_edge *s = &c->calls.data[stack[i]];
+		diag_note(c->d, c->src, s->at, "'%s' calls '%s' here", name_of(c, s->from->name),
+		          name_of(c, s->to->name));
+	}
+}
+
+/* Depth-first over calls, iteratively; mark 1 = on the stack, 2 = done. */
+static void find_recursion(struct checker *c, struct decl *root)
+{
+	AVEC(uint32_t) stack = { 0 };
+	struct decl *at = root;
+	if (root->mark)
+		return;
+	root->mark = 1;
+	uint32_t edge = root->id;
+	for (;;) {
+		if (edge) {
+			struct decl *to = c->calls.data[edge].to;
+			avec_push(c->arena, &stack, edge);
+			if (to->mark == 1) {
+				report_cycle(c, stack.data, stack.len, to);
+			} else if (!to->mark) {
+				to->mark = 1;
+				at = to;
+				edge = to->id;
+				continue;
+			}
+			stack.len--;
+			edge = c->calls.data[edge].next;
+			continue;
+		}
+		at->mark = 2;
+		if (!stack.len)
+			return;
+		struct call_edge *back = &c->calls.data[stack.data[--stack.len]];
+		at = back->from;
+		edge = back->next;
+	}
+}
+
+static void check_calls(struct checker *c)
+{
+	for (struct decl *d = c->u->decls; d; d = d->next) {
+		if (d->kind == D_PROC || d->kind == D_THREAD)
+			find_recursion(c, d);
+		for (struct decl *m = d->methods; m; m = m->next)
+			find_recursion(c, m);
+	}
+}
+
+/* ---- what is never used ------------------------------------------------- */
+
+static void warn_unused(struct checker *c)
+{
+	for (struct decl *d = c->u->decls; d; d = d->next) {
+		if (d->kind == D_VAR && !d->reads && d->writes <= (d->init != NULL))
+			diag_warn(c->d, "unused", c->src, d->name_span,
+			          d->type->kind == TY_LOCK ? "the lock '%s' is never used"
+			                                   : "the variable '%s' is never used",
+			          name_of(c, d->name));
+		else if (d->kind == D_PROC && !d->reads)
+			diag_warn(c->d, "unused", c->src, d->name_span,
+			          "the procedure '%s' is never called", name_of(c, d->name));
+		else if (d->kind == D_OBJECT && !d->reads)
+			diag_warn(c->d, "unused", c->src, d->name_span,
+			          "the object '%s' is never used", name_of(c, d->name));
+	}
+	for (uint32_t i = 0; i < c->locals.len; i++) {
+		struct decl *d = c->locals.data[i];
+		if (d->reads || c->u->sml)
+			continue;
+		bool set = d->writes > (d->init != NULL);
+		diag_warn(c->d, "unused", c->src, d->name_span,
+		          set ? "'%s' is set but never read, so it has no effect on any verdict"
+		              : d->is_param ? "the parameter '%s' is never used"
+		                            : "the variable '%s' is never used",
+		          name_of(c, d->name));
+	}
+}
+
+void type_check(struct unit *u, struct intern *names, struct arena *a, struct diags *d)
+{
+	struct checker c = { .u = u, .src = u->src, .names = names, .arena = a, .d = d };
+	uint32_t mark, threads = 0;
+	c.bound = arena_array(a, struct decl *, names->strs.len);
+	c.bound_depth = arena_array(a, uint32_t, names->strs.len);
+	struct call_edge none = { 0 };
+	avec_push(a, &c.calls, none);
+	scope_open(&c, &mark);
+	declare_top(&c);
+	for (struct decl *t = u->decls; t; t = t->next)
+		if (t->kind == D_CONST && t->mark != 2 && t->init) {
+			t->mark = 1;
+			check_const(&c, t->init, "a constant's value", &t->value);
+			t->mark = 2;
+		}
+	for (struct decl *t = u->decls; t; t = t->next) {
+		if (t->kind == D_VAR)
+			check_var(&c, t);
+		else if (t->kind == D_PROC)
+			check_signature(&c, t);
+		else if (t->kind == D_OBJECT)
+			check_object(&c, t);
+	}
+	for (struct decl *t = u->decls; t; t = t->next) {
+		if (t->kind == D_PROC) {
+			check_proc(&c, t);
+		} else if (t->kind == D_OBJECT) {
+			check_object_bodies(&c, t);
+		} else if (t->kind == D_THREAD) {
+			check_thread_count(&c, t);
+			check_proc(&c, t);
+			threads++;
+		}
+	}
+	scope_close(&c, mark);
+	if (!threads && !d->errors) {
+		diag_error(d, "no-threads", u->src, (struct span){ 0, 0 },
+		           "the model has no thread");
+		diag_hint(d, u->sml ? "a thread is a list of statements behind the definitions"
+		                    : "thread name { ... } starts one");
+	}
+	check_calls(&c);
+	if (!d->errors)
+		warn_unused(&c);
+}

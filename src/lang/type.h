@@ -1,0 +1,76 @@
+/*
+ * type: names to declarations, types, constants, and what needs no execution
+ * to be known as wrong.
+ *
+ * Scopes are one array from name to its innermost declaration, with an undo
+ * list: entering a scope remembers its length, leaving restores. Linear in
+ * the program. After it, every expression has its type and declaration.
+ */
+#ifndef INTACT_LANG_TYPE_H
+#define INTACT_LANG_TYPE_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "lang/ast.h"
+
+/* Completes the tree; what is wrong goes to d. */
+void type_check(struct unit *u, struct intern *names, struct arena *a, struct diags *d);
+
+/* ---- within type*.c ----------------------------------------------------- */
+
+struct call_edge {
+	struct decl *from, *to;
+	struct span at;
+	uint32_t next; /* of the same caller; 0 ends */
+};
+
+struct shadowed { /* what a name meant outside the scope */
+	name_id name;
+	uint32_t old_depth;
+	struct decl *old;
+};
+
+struct checker {
+	struct unit *u;
+	const struct source *src;
+	struct intern *names;
+	struct arena *arena;
+	struct diags *d;
+	struct decl **bound;  /* by name: what it means here */
+	uint32_t *bound_depth;
+	AVEC(struct shadowed) undo;
+	uint32_t depth;       /* of the scope */
+	struct decl *proc;    /* whose body is checked: procedure, method or thread */
+	struct decl *object;
+	uint32_t loops;       /* loops around */
+	uint32_t steps;       /* step { } around */
+	uint32_t atomics;     /* atomic blocks around, in this body */
+	AVEC(struct call_edge) calls; /* index 0 unused */
+	AVEC(struct decl *) locals;   /* every local, for the unused warning */
+};
+
+void scope_open(struct checker *c, uint32_t *mark);
+void scope_close(struct checker *c, uint32_t mark);
+/* Declares d here; a second declaration in the same scope is an error. */
+void scope_declare(struct checker *c, struct decl *d);
+/* What a name means, or NULL after a message with the nearest name. `what`
+ * says what was looked for ("variable"). */
+struct decl *scope_find(struct checker *c, name_id name, struct span at, const char *what);
+
+const char *name_of(const struct checker *c, name_id n);
+/* "int", "bool", "enum color", for messages. */
+const char *type_text(struct checker *c, enum type_kind k, const struct decl *en);
+
+void check_type_ref(struct checker *c, struct type_ref *ty);
+/* Resolves and types e; any value type is fine. */
+void check_expr(struct checker *c, struct expr *e);
+/* ... and it must be usable as a number or truth value. */
+void check_value(struct checker *c, struct expr *e, const char *what);
+/* ... and fit a variable of this type. */
+void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, const char *what);
+/* ... and be constant: the value, or false after a message. */
+bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *value);
+void check_stmt(struct checker *c, struct stmt *s);
+
+
+#endif

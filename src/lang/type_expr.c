@@ -1,0 +1,654 @@
+/* type_expr: names, types and constants of expressions. */
+#include <string.h>
+
+#include "lang/type.h"
+
+/* ---- scopes ------------------------------------------------------------- */
+
+void scope_open(struct checker *c, uint32_t *mark)
+{
+	*mark = c->undo.len;
+	c->depth++;
+}
+
+void scope_close(struct checker *c, uint32_t mark)
+{
+	while (c->undo.len > mark) {
+		c->undo.len--;
+		name_id n = c->undo.data[c->undo.len].name;
+		c->bound[n] = c->undo.data[c->undo.len].old;
+		c->bound_depth[n] = c->undo.data[c->undo.len].old_depth;
+	}
+	c->depth--;
+}
+
+const char *name_of(const struct checker *c, name_id n)
+{
+	return intern_str(c->names, n);
+}
+
+void scope_declare(struct checker *c, struct decl *d)
+{
+	struct decl *old = c->bound[d->name];
+	if (!d->name)
+		return;
+	if (old && c->bound_depth[d->name] == c->depth) {
+		diag_error(c->d, "declared-twice", c->src, d->name_span,
+		           "'%s' is declared twice", name_of(c, d->name));
+		diag_note(c->d, c->src, old->name_span, "first declared here");
+		return;
+	}
+	struct shadowed s = { d->name, c->bound_depth[d->name], old };
+	avec_push(c->arena, &c->undo, s);
+	c->bound[d->name] = d;
+	c->bound_depth[d->name] = c->depth;
+}
+
+struct decl *scope_find(struct checker *c, name_id name, struct span at, const char *what)
+{
+	struct decl *d = c->bound[name];
+	if (d)
+		return d;
+	const char *text = name_of(c, name);
+	diag_error(c->d, "undeclared-name", c->src, at, "%s '%s' is not declared", what, text);
+	if (!c->d->last)
+		return NULL; /* one too many: dropped, and so is the search */
+	unsigned best = edit_slack(strlen(text)) + 1;
+	struct decl *near = NULL;
+	for (uint32_t i = 1; i < c->undo.len + 1; i++) {
+		name_id n = c->undo.data[i - 1].name;
+		unsigned dist = edit_distance(text, name_of(c, n), best);
+		if (c->bound[n] && dist < best) {
+			best = dist;
+			near = c->bound[n];
+		}
+	}
+	if (near)
+		diag_hint(c->d, "did you mean '%s', declared on line %u?",
+		          name_of(c, near->name),
+		          source_line_of(c->src, near->name_span.start));
+	return NULL;
+}
+
+const char *type_text(struct checker *c, enum type_kind k, const struct decl *en)
+{
+	switch (k) {
+	case TY_BOOL: return "bool";
+	case TY_INT: return "int";
+	case TY_LOCK: return "a lock";
+	case TY_VOID: return "no value";
+	case TY_ENUM: return arena_printf(c->arena, "enum %s", en ? name_of(c, en->name) : "?");
+	default: return "?";
+	}
+}
+
+/* ---- constants ---------------------------------------------------------- */
+
+/* Applies op; false when the result is a fault or leaves 32 bits. */
+static bool fold(enum op op, int64_t a, int64_t b, int64_t *out)
+{
+	int64_t v;
+	switch (op) {
+	case OP_NEG: v = -a; break;
+	case OP_PLUS: v = a; break;
+	case OP_NOT: v = !a; break;
+	case OP_BITNOT: v = ~a; break;
+	case OP_ADD: v = a + b; break;
+	case OP_SUB: v = a - b; break;
+	case OP_MUL: v = a * b; break;
+	case OP_DIV: if (!b) return false; v = a / b; break;
+	case OP_MOD: if (!b) return false; v = a % b; break;
+	case OP_SHL: if (b < 0 || b > 31) return false; v = a * ((int64_t)1 << b); break;
+	case OP_SHR: if (b < 0 || b > 31) return false; v = a >> b; break;
+	case OP_AND: v = a & b; break;
+	case OP_OR: v = a | b; break;
+	case OP_XOR: v = a ^ b; break;
+	case OP_EQ: v = a == b; break;
+	case OP_NE: v = a != b; break;
+	case OP_LT: v = a < b; break;
+	case OP_LE: v = a <= b; break;
+	case OP_GT: v = a > b; break;
+	case OP_GE: v = a >= b; break;
+	case OP_LAND: v = a && b; break;
+	case OP_LOR: v = a || b; break;
+	default: return false;
+	}
+	if (v < INT32_MIN || v > INT32_MAX)
+		return false;
+	*out = v;
+	return true;
+}
+
+static bool resolve_const(struct checker *c, struct decl *d, struct span use)
+{
+	if (d->mark == 2)
+		return true;
+	if (d->mark == 1) {
+		diag_error(c->d, "recursive-constant", c->src, use,
+		           "the constant '%s' depends on itself", name_of(c, d->name));
+		diag_note(c->d, c->src, d->name_span, "declared here");
+		d->mark = 2;
+		return false;
+	}
+	d->mark = 1;
+	int64_t v = 0;
+	if (d->init)
+		check_const(c, d->init, "a constant's value", &v);
+	d->value = v;
+	d->mark = 2;
+	return true;
+}
+
+/* Says why e has no constant value: the first operand that is none, or an
+ * operation on constants that goes wrong. */
+static void report_not_constant(struct checker *c, const struct expr *e, const char *what)
+{
+	const struct expr *part = e;
+	for (;;) {
+		if (part->kind == E_BINARY || part->kind == E_UNARY || part->kind == E_COND)
+			part = !part->a->is_const             ? part->a
+			       : part->b && !part->b->is_const ? part->b
+			       : part->c && !part->c->is_const ? part->c
+			                                       : NULL;
+		else
+			break;
+		if (!part)
+			break;
+		e = part;
+	}
+	if (part) {
+		diag_error(c->d, "not-constant", c->src, e->span, "%s must be a constant", what);
+		if (e->kind == E_NAME && e->decl && e->decl->kind == D_VAR)
+			diag_note(c->d, c->src, e->decl->name_span, "'%s' is a variable",
+			          name_of(c, e->name));
+	} else if ((e->op == OP_DIV || e->op == OP_MOD) && e->b->value == 0) {
+		diag_error(c->d, "not-constant", c->src, e->span, "%s: division by zero", what);
+	} else if (e->op == OP_SHL || e->op == OP_SHR) {
+		diag_error(c->d, "not-constant", c->src, e->span,
+		           "%s: the shift leaves 32 bits, or its count is not in 0..31", what);
+	} else {
+		diag_error(c->d, "not-constant", c->src, e->span,
+		           "%s: the result does not fit into 32 bits", what);
+	}
+}
+
+bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *value)
+{
+	uint32_t before = c->d->errors;
+	check_value(c, e, what);
+	if (e->is_const) {
+		*value = e->value;
+		return true;
+	}
+	if (c->d->errors == before && e->kind != E_ERROR)
+		report_not_constant(c, e, what);
+	*value = 0;
+	return false;
+}
+
+/* ---- types as written --------------------------------------------------- */
+
+static void check_range(struct checker *c, struct type_ref *ty)
+{
+	int64_t lo = 0, hi = 0;
+	bool ok = check_const(c, ty->lo, "a range's lower bound", &lo);
+	ok &= check_const(c, ty->hi, "a range's upper bound", &hi);
+	if (ok && lo > hi) {
+		diag_error(c->d, "empty-range", c->src, ty->span,
+		           "the range %lld..%lld is empty", (long long)lo, (long long)hi);
+		diag_hint(c->d, "the lower bound comes first");
+		hi = lo;
+	}
+	ty->min = (int32_t)lo;
+	ty->max = (int32_t)hi;
+}
+
+void check_type_ref(struct checker *c, struct type_ref *ty)
+{
+	switch (ty->kind) {
+	case TY_BOOL:
+	case TY_LOCK:
+		ty->min = 0;
+		ty->max = 1;
+		break;
+	case TY_INT:
+		ty->min = INT32_MIN;
+		ty->max = INT32_MAX;
+		if (ty->ranged && ty->lo && ty->hi)
+			check_range(c, ty);
+		break;
+	case TY_ENUM: {
+		struct decl *d = ty->enum_def;
+		if (!d && ty->name)
+			d = scope_find(c, ty->name, ty->name_span, "the type");
+		if (d && d->kind != D_ENUM) {
+			diag_error(c->d, "not-a-type", c->src, ty->name_span,
+			           "'%s' is not a type", name_of(c, ty->name));
+			diag_note(c->d, c->src, d->name_span, "declared here");
+			d = NULL;
+		}
+		ty->enum_decl = d;
+		ty->min = 0;
+		ty->max = d && d->value > 0 ? (int32_t)d->value - 1 : 0;
+		if (!d)
+			ty->kind = TY_INT, ty->max = INT32_MAX, ty->min = INT32_MIN;
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+/* ---- expressions -------------------------------------------------------- */
+
+static bool is_value(enum type_kind k)
+{
+	return k == TY_BOOL || k == TY_INT || k == TY_ENUM;
+}
+
+void check_value(struct checker *c, struct expr *e, const char *what)
+{
+	check_expr(c, e);
+	if (e->type == TY_LOCK) {
+		diag_error(c->d, "type", c->src, e->span, "a lock has no value");
+		diag_hint(c->d, "use acquire(l) and release(l)");
+		e->type = TY_INT;
+	} else if (e->type == TY_VOID) {
+		diag_error(c->d, "type", c->src, e->span,
+		           "%s is needed, but the call returns nothing", what);
+		if (e->decl)
+			diag_note(c->d, c->src, e->decl->name_span,
+			          "'%s' is declared without a result", name_of(c, e->decl->name));
+		e->type = TY_INT;
+	}
+}
+
+void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, const char *what)
+{
+	check_value(c, e, "a value");
+	if (to->kind == TY_ENUM && e->type == TY_ENUM && to->enum_decl != e->enum_decl &&
+	    to->enum_decl && e->enum_decl)
+		diag_error(c->d, "type", c->src, e->span, "%s is %s, but the value is %s", what,
+		           type_text(c, to->kind, to->enum_decl),
+		           type_text(c, e->type, e->enum_decl));
+	else if (e->is_const && is_value(to->kind) && to->kind != TY_BOOL &&
+	         (e->value < to->min || e->value > to->max))
+		diag_warn(c->d, "always-faults", c->src, e->span,
+		          "%lld is outside the range %d..%d of %s: storing it is a fault",
+		          (long long)e->value, to->min, to->max, what);
+}
+
+/* A variable or element used as a place or value; marks what it is. */
+static void check_place(struct checker *c, struct expr *e)
+{
+	struct decl *d = scope_find(c, e->name, e->name_span, "the name");
+	e->type = TY_INT;
+	if (e->kind == E_INDEX)
+		check_value(c, e->a, "an index");
+	if (!d)
+		return;
+	e->decl = d;
+	switch (d->kind) {
+	case D_CONST:
+		if (resolve_const(c, d, e->span))
+			e->is_const = true;
+		e->value = d->value;
+		e->type = d->init && d->init->type ? d->init->type : TY_INT;
+		e->enum_decl = d->init ? d->init->enum_decl : NULL;
+		d->reads++;
+		break;
+	case D_ENUMERATOR:
+		e->is_const = true;
+		e->value = d->value;
+		e->type = TY_ENUM;
+		e->enum_decl = d->owner;
+		break;
+	case D_VAR:
+		e->type = d->type->kind == TY_NONE ? TY_INT : d->type->kind;
+		e->enum_decl = d->type->enum_decl;
+		e->shared = d->is_shared;
+		break;
+	default:
+		diag_error(c->d, "not-a-variable", c->src, e->name_span,
+		           "'%s' is %s, not a variable", name_of(c, e->name),
+		           d->kind == D_PROC     ? "a procedure"
+		           : d->kind == D_THREAD ? "a thread"
+		           : d->kind == D_OBJECT ? "an object"
+		                                 : "a type");
+		if (d->kind == D_PROC)
+			diag_hint(c->d, "call it: %s(...)", name_of(c, e->name));
+		else
+			diag_note(c->d, c->src, d->name_span, "declared here");
+		e->decl = NULL;
+		return;
+	}
+	bool array = d->kind == D_VAR && d->is_array;
+	if (e->kind == E_INDEX && !array) {
+		diag_error(c->d, "type", c->src, e->span, "'%s' is not an array",
+		           name_of(c, e->name));
+		diag_note(c->d, c->src, d->name_span, "declared here");
+		e->decl = NULL;
+		e->is_const = false;
+	} else if (e->kind == E_NAME && array) {
+		diag_error(c->d, "type", c->src, e->span,
+		           "'%s' is an array: name an element, as in %s[0]",
+		           name_of(c, e->name), name_of(c, e->name));
+		diag_note(c->d, c->src, d->name_span, "declared here");
+		e->decl = NULL;
+	} else if (e->kind == E_INDEX) {
+		e->shared |= e->a->shared;
+		if (e->a->is_const && (e->a->value < 0 || e->a->value >= d->array_len))
+			diag_warn(c->d, "always-faults", c->src, e->a->span,
+			          "the index %lld is outside '%s', which has %u element%s: "
+			          "the access is a fault",
+			          (long long)e->a->value, name_of(c, e->name), d->array_len,
+			          d->array_len == 1 ? "" : "s");
+	}
+}
+
+static void check_unary(struct checker *c, struct expr *e)
+{
+	check_value(c, e->a, "an operand");
+	e->shared = e->a->shared;
+	e->type = e->op == OP_NOT ? TY_BOOL : TY_INT;
+	if (e->a->is_const)
+		e->is_const = fold(e->op, e->a->value, 0, &e->value);
+}
+
+static void check_binary(struct checker *c, struct expr *e)
+{
+	check_value(c, e->a, "an operand");
+	check_value(c, e->b, "an operand");
+	e->shared = e->a->shared || e->b->shared;
+	bool compare = e->op >= OP_EQ && e->op <= OP_GE;
+	bool logic = e->op == OP_LAND || e->op == OP_LOR;
+	bool bits = e->op == OP_AND || e->op == OP_OR || e->op == OP_XOR;
+	e->type = compare || logic ? TY_BOOL
+	          : bits && e->a->type == TY_BOOL && e->b->type == TY_BOOL ? TY_BOOL
+	                                                                   : TY_INT;
+	if (compare && e->a->type == TY_ENUM && e->b->type == TY_ENUM &&
+	    e->a->enum_decl != e->b->enum_decl)
+		diag_error(c->d, "type", c->src, e->op_span, "%s is compared with %s",
+		           type_text(c, TY_ENUM, e->a->enum_decl),
+		           type_text(c, TY_ENUM, e->b->enum_decl));
+	if ((e->op == OP_DIV || e->op == OP_MOD) && e->b->is_const && e->b->value == 0 && c->proc)
+		diag_warn(c->d, "always-faults", c->src, e->b->span, "division by zero is a fault");
+	if (compare && e->a->kind == E_BINARY && !e->a->parens && e->a->op >= OP_LT &&
+	    e->a->op <= OP_GE) {
+		diag_warn(c->d, "chained-comparison", c->src, e->span,
+		          "a < b < c compares a truth value with c, as in C");
+		diag_hint(c->d, "write a < b && b < c");
+	}
+	if (e->a->is_const && e->b->is_const)
+		e->is_const = fold(e->op, e->a->value, e->b->value, &e->value);
+	else if (e->op == OP_LAND && e->a->is_const && !e->a->value)
+		e->is_const = true, e->value = 0;
+	else if (e->op == OP_LOR && e->a->is_const && e->a->value)
+		e->is_const = true, e->value = 1;
+}
+
+static void check_cond(struct checker *c, struct expr *e)
+{
+	check_value(c, e->a, "a condition");
+	check_value(c, e->b, "a value");
+	check_value(c, e->c, "a value");
+	e->shared = e->a->shared || e->b->shared || e->c->shared;
+	e->type = e->b->type == e->c->type ? e->b->type : TY_INT;
+	e->enum_decl = e->b->enum_decl;
+	if (e->type == TY_ENUM && e->b->enum_decl != e->c->enum_decl)
+		e->type = TY_INT;
+	if (e->a->is_const && (e->a->value ? e->b : e->c)->is_const) {
+		e->is_const = true;
+		e->value = (e->a->value ? e->b : e->c)->value;
+	}
+}
+
+static void check_args(struct checker *c, struct expr *e, struct decl *proc)
+{
+	struct decl *param = proc->params;
+	uint32_t i = 0;
+	for (struct expr *arg = e->args; arg; arg = arg->next, i++) {
+		if (param && param->type->kind == TY_LOCK) {
+			check_expr(c, arg); /* the parameter was reported */
+			param = param->next;
+		} else if (param) {
+			check_fits(c, arg, param->type,
+			           arena_printf(c->arena, "parameter '%s'",
+			                        name_of(c, param->name)));
+			param = param->next;
+		} else {
+			check_value(c, arg, "an argument");
+		}
+	}
+	if (e->nargs != proc->nparams) {
+		diag_error(c->d, "argument-count", c->src, e->span,
+		           "'%s' takes %u argument%s, not %u", name_of(c, proc->name),
+		           proc->nparams, proc->nparams == 1 ? "" : "s", e->nargs);
+		diag_note(c->d, c->src, proc->name_span, "declared here");
+		e->decl = NULL;
+	}
+}
+
+/* What other notations call the things that are here under another name. */
+static void hint_foreign_call(struct checker *c, name_id name)
+{
+	static const struct {
+		const char *word, *hint;
+	} foreign[] = {
+		{ "unlock", "use release(l)" },
+		{ "wait", "use assume(e): it waits until e holds" },
+		{ "await", "use assume(e): it waits until e holds" },
+		{ "CAS", "use cas(x, expected, new)" },
+		{ "compare_and_swap", "use cas(x, expected, new)" },
+		{ "compare_exchange", "use cas(x, expected, new)" },
+		{ "swap", "use exchange(x, v)" },
+		{ "test_and_set", "use exchange(x, true)" },
+		{ "fetch_sub", "use fetch_add(x, -v)" },
+		{ "choose", "use any(lo..hi)" },
+		{ "nondet", "use any(bool) or any(lo..hi)" },
+		{ "yield", "leave it out: any thread may run between two steps" },
+		{ "sleep", "leave it out: any thread may run between two steps" },
+		{ "printf", "leave it out; intact sim shows every step" },
+	};
+	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+		if (!strcmp(name_of(c, name), foreign[i].word))
+			diag_hint(c->d, "%s", foreign[i].hint);
+}
+
+static void check_call(struct checker *c, struct expr *e)
+{
+	struct decl *d = scope_find(c, e->name, e->name_span, "the procedure");
+	if (!d)
+		hint_foreign_call(c, e->name);
+	e->type = TY_INT;
+	e->shared = true;
+	if (d && d->kind != D_PROC) {
+		diag_error(c->d, "not-a-procedure", c->src, e->name_span,
+		           "'%s' is not a procedure", name_of(c, e->name));
+		diag_note(c->d, c->src, d->name_span, "declared here");
+		d = NULL;
+	}
+	if (!d) {
+		for (struct expr *arg = e->args; arg; arg = arg->next)
+			check_expr(c, arg);
+		return;
+	}
+	e->decl = d;
+	d->reads++;
+	e->type = d->result ? d->result->kind : TY_VOID;
+	e->enum_decl = d->result ? d->result->enum_decl : NULL;
+	check_args(c, e, d);
+	struct call_edge edge = { c->proc, d, e->name_span, c->proc ? c->proc->id : 0 };
+	avec_push(c->arena, &c->calls, edge);
+	if (c->proc)
+		c->proc->id = c->calls.len - 1;
+}
+
+static void check_method(struct checker *c, struct expr *e)
+{
+	struct decl *o = scope_find(c, e->name, e->name_span, "the object"), *m = NULL;
+	e->type = TY_INT;
+	e->shared = true;
+	if (o && o->kind != D_OBJECT) {
+		diag_error(c->d, "not-an-object", c->src, e->name_span,
+		           "'%s' is not an object", name_of(c, e->name));
+		diag_note(c->d, c->src, o->name_span, "declared here");
+		o = NULL;
+	}
+	if (o) {
+		o->reads++;
+		for (m = o->methods; m && m->name != e->method; m = m->next)
+			;
+	}
+	if (o && !m) {
+		diag_error(c->d, "undeclared-name", c->src, e->method_span,
+		           "'%s' has no operation '%s'", name_of(c, o->name),
+		           name_of(c, e->method));
+		diag_note(c->d, c->src, o->name_span, "the object is declared here");
+	}
+	if (!m) {
+		for (struct expr *arg = e->args; arg; arg = arg->next)
+			check_value(c, arg, "an argument");
+		return;
+	}
+	if (c->steps)
+		diag_error(c->d, "not-in-step", c->src, e->span,
+		           "an operation takes time: it cannot stand inside step { }");
+	e->decl = m;
+	m->reads++;
+	e->type = m->result ? m->result->kind : TY_VOID;
+	e->enum_decl = m->result ? m->result->enum_decl : NULL;
+	check_args(c, e, m);
+	struct call_edge edge = { c->proc, m, e->name_span, c->proc ? c->proc->id : 0 };
+	avec_push(c->arena, &c->calls, edge);
+	if (c->proc)
+		c->proc->id = c->calls.len - 1;
+}
+
+/* cas, exchange, fetch_add */
+static void check_rmw(struct checker *c, struct expr *e)
+{
+	const char *word = e->kind == E_CAS ? "cas" : e->kind == E_XCHG ? "exchange" : "fetch_add";
+	check_expr(c, e->a);
+	e->shared = true;
+	struct decl *d = e->a->decl;
+	if (d && d->kind == D_VAR && !d->is_shared) {
+		diag_error(c->d, "not-shared", c->src, e->a->span,
+		           "%s needs a shared variable; '%s' is local", word,
+		           name_of(c, d->name));
+		diag_note(c->d, c->src, d->name_span, "declared here");
+	} else if (d && d->kind == D_VAR && d->type->kind == TY_LOCK) {
+		diag_error(c->d, "type", c->src, e->a->span, "%s cannot be applied to a lock", word);
+		diag_hint(c->d, "use acquire and release, or make it a bool");
+	} else if (d && d->kind == D_VAR && d->var_class != VAR_PLAIN) {
+		diag_error(c->d, "type", c->src, e->a->span,
+		           "%s needs a plain variable; '%s' is only a %s register", word,
+		           name_of(c, d->name), d->var_class == VAR_SAFE ? "safe" : "regular");
+	} else if (e->a->kind != E_ERROR && d && d->kind != D_VAR) {
+		diag_error(c->d, "not-a-variable", c->src, e->a->span,
+		           "%s needs a shared variable; '%s' is a constant", word,
+		           name_of(c, d->name));
+		diag_note(c->d, c->src, d->name_span, "declared here");
+	} else if (d && d->kind == D_VAR) {
+		d->reads++;
+		d->writes++;
+		if (e->kind == E_XCHG)
+			check_fits(c, e->b, d->type,
+			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+		else
+			check_value(c, e->b, "a value"); /* compared or added, not stored */
+		if (e->kind == E_CAS && e->a->type == TY_ENUM && e->b->type == TY_ENUM &&
+		    e->a->enum_decl != e->b->enum_decl)
+			diag_error(c->d, "type", c->src, e->b->span, "%s is compared with %s",
+			           type_text(c, TY_ENUM, e->a->enum_decl),
+			           type_text(c, TY_ENUM, e->b->enum_decl));
+		if (e->c)
+			check_fits(c, e->c, d->type,
+			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+		e->type = e->kind == E_CAS ? TY_BOOL : e->a->type;
+		e->enum_decl = e->kind == E_CAS ? NULL : e->a->enum_decl;
+		return;
+	}
+	if (e->b)
+		check_value(c, e->b, "a value");
+	if (e->c)
+		check_value(c, e->c, "a value");
+	e->type = e->kind == E_CAS ? TY_BOOL : TY_INT;
+	e->a->decl = NULL;
+}
+
+static void check_any(struct checker *c, struct expr *e)
+{
+	e->type = TY_INT;
+	if (e->any_type) {
+		check_type_ref(c, e->any_type);
+		e->type = e->any_type->kind;
+		e->enum_decl = e->any_type->enum_decl;
+		return;
+	}
+	struct type_ref *ty = arena_new(c->arena, struct type_ref);
+	ty->kind = TY_INT;
+	ty->span = e->span;
+	ty->lo = e->a;
+	ty->hi = e->b;
+	check_range(c, ty);
+	e->any_type = ty;
+	if ((int64_t)ty->max - ty->min >= 1 << 20)
+		diag_error(c->d, "too-many-choices", c->src, e->span,
+		           "any() over %lld values; at most %d can be tried",
+		           (long long)ty->max - ty->min + 1, 1 << 20);
+}
+
+void check_expr(struct checker *c, struct expr *e)
+{
+	switch (e->kind) {
+	case E_ERROR:
+		e->type = TY_INT;
+		break;
+	case E_INT:
+	case E_BOOL:
+		e->type = e->kind == E_INT ? TY_INT : TY_BOOL;
+		e->is_const = true;
+		if (e->value > INT32_MAX) {
+			diag_error(c->d, "bad-number", c->src, e->span,
+			           "the number does not fit into 32 bits");
+			diag_hint(c->d, "the largest int is 2147483647");
+			e->value = INT32_MAX;
+		}
+		break;
+	case E_NAME:
+	case E_INDEX:
+		check_place(c, e);
+		if (e->decl && e->decl->kind == D_VAR)
+			e->decl->reads++;
+		break;
+	case E_UNARY:
+		check_unary(c, e);
+		break;
+	case E_BINARY:
+		check_binary(c, e);
+		break;
+	case E_COND:
+		check_cond(c, e);
+		break;
+	case E_CALL:
+		check_call(c, e);
+		break;
+	case E_METHOD:
+		check_method(c, e);
+		break;
+	case E_CAS:
+	case E_XCHG:
+	case E_FADD:
+		check_rmw(c, e);
+		break;
+	case E_ANY:
+		check_any(c, e);
+		break;
+	}
+	if (c->steps && e->decl && e->decl->kind == D_VAR && e->decl->is_shared &&
+	    e->decl->var_class != VAR_PLAIN)
+		diag_error(c->d, "not-in-step", c->src, e->span,
+		           "accesses to a %s variable take time: they cannot stand inside step { }",
+		           e->decl->var_class == VAR_SAFE ? "safe" : "regular");
+}

@@ -1,0 +1,525 @@
+#include "lin/check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lin/spec.h"
+#include "verdict/verify_history.h"
+
+/* ---- which algorithm ------------------------------------------------------------ */
+
+static bool only_reads_and_writes(const struct problem *p)
+{
+	if (p->obj != OBJ_REGISTER && p->obj != OBJ_CAS_REGISTER && p->obj != OBJ_KV)
+		return false;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE)
+			return false;
+	return true;
+}
+
+static enum lin_verdict direct(const struct problem *p, struct result *r)
+{
+	switch (p->obj) {
+	case OBJ_QUEUE: return lin_queue(p, r);
+	case OBJ_STACK: return lin_stack(p, r);
+	case OBJ_PQUEUE: return lin_pqueue(p, r);
+	default:
+		result_init(r, ALG_DIRECT, p->lim);
+		return result_refuse(r, "it knows queues, stacks and priority queues", RANK_INF, RANK_INF);
+	}
+}
+
+/* A direct answer is used only when its order stands up to the verifier. */
+static enum lin_verdict direct_or_search(const struct problem *p, struct result *r)
+{
+	char why[VERIFY_WHY];
+	enum lin_verdict v = direct(p, r);
+	const char *reason = r->why;
+	if (v == LIN_HOLDS && verify_order(p, r->order, r->norder, why) != VERIFY_ACCEPTED)
+		v = LIN_REFUSED;
+	if (v != LIN_REFUSED) {
+		r->why = "every value is put in once";
+		return v;
+	}
+	result_free(r);
+	v = lin_search(p, r);
+	r->why = reason;
+	return v;
+}
+
+static enum lin_verdict automatic(const struct problem *p, struct result *r)
+{
+	if (p->k > 1) {
+		lin_search(p, r);
+		r->why = "k-atomicity";
+		return r->verdict;
+	}
+	if (!only_reads_and_writes(p)) {
+		if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE)
+			return direct_or_search(p, r);
+		lin_search(p, r);
+		r->why = "the general case";
+		return r->verdict;
+	}
+	if (lin_greedy(p, r) != LIN_REFUSED) {
+		r->why = "one writer at a time";
+		return r->verdict;
+	}
+	if (lin_zones(p, r) != LIN_REFUSED) {
+		r->why = "no value is written twice";
+		return r->verdict;
+	}
+	lin_search(p, r);
+	r->why = "writers overlap and values repeat";
+	return r->verdict;
+}
+
+enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r)
+{
+	static enum lin_verdict (*const run[])(const struct problem *, struct result *) = {
+		automatic, lin_soar, lin_clmt, lin_greedy, lin_backward, lin_zones, direct, lin_search,
+	};
+	if (a == ALG_DFS)
+		return lin_dfs(p, r, 0);
+	if (a == ALG_BFS)
+		return lin_bfs(p, r);
+	if (a == ALG_BRUTE)
+		return lin_brute(p, r);
+	bool for_registers = a == ALG_SOAR || a == ALG_CLMT || a == ALG_GREEDY || a == ALG_BACKWARD ||
+	                     a == ALG_ZONES;
+	if (for_registers && (p->k > 1 || !only_reads_and_writes(p))) {
+		result_init(r, a, p->lim);
+		return result_refuse(r, p->k > 1 ? "it does not know k-atomicity"
+		                                 : "it judges registers with reads and writes only",
+		                     RANK_INF, RANK_INF);
+	}
+	return run[a](p, r);
+}
+
+/* Assertions that only say no are explained by an algorithm that knows why. */
+static void explain(const struct problem *p, struct result *r)
+{
+	if (r->verdict != LIN_VIOLATED || r->proof != PROOF_NONE)
+		return;
+	struct result why;
+	enum lin_verdict v = automatic(p, &why);
+	if (v == LIN_VIOLATED) {
+		why.algorithm = r->algorithm;
+		why.why = r->why;
+		result_free(r);
+		*r = why;
+		return;
+	}
+	result_free(&why);
+	if (v == LIN_HOLDS) /* two engines disagree: say nothing rather than wrong */
+		r->verdict = LIN_UNKNOWN;
+}
+
+/* ---- parts ------------------------------------------------------------------------ */
+
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Dense ranks for operations whose calls ascend already. */
+static bool rerank(struct hop *ops, uint32_t n, uint32_t *nevents, struct limits *lim)
+{
+	size_t bytes = n * sizeof(uint64_t) + 8;
+	uint64_t *rets = lim_realloc(lim, NULL, 0, bytes);
+	uint32_t m = 0, rank = 0;
+	bool sorted = true;
+	if (!rets)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (ops[i].ret != RANK_INF) {
+			sorted &= !m || rets[m - 1] >> 32 < ops[i].ret;
+			rets[m++] = (uint64_t)ops[i].ret << 32 | i;
+		}
+	if (!sorted)
+		qsort(rets, m, sizeof *rets, by_key);
+	for (uint32_t c = 0, r = 0; c < n || r < m;) {
+		if (c < n && (r == m || ops[c].call < rets[r] >> 32))
+			ops[c++].call = rank++;
+		else
+			ops[(uint32_t)rets[r++]].ret = rank++;
+	}
+	*nevents = rank;
+	lim_free(lim, rets, bytes);
+	return true;
+}
+
+bool part_problem(const struct history *h, const struct interpretation *in, const struct check *c,
+                  const struct part *part, struct problem *p, struct hop **ops)
+{
+	*ops = NULL;
+	*p = (struct problem){ .ops = h->ops, .n = h->n, .nevents = h->nevents, .obj = in->object,
+		               .init = in->init, .k = 1, .vals = &h->vals, .lim = h->lim };
+	if (c->ops) {
+		struct hop *copy = lim_realloc(h->lim, NULL, 0, part->n * sizeof *copy);
+		if (!copy)
+			return false;
+		for (uint32_t i = 0; i < part->n; i++)
+			copy[i] = h->ops[c->ops[part->first + i]];
+		*ops = copy;
+		p->ops = copy;
+		p->n = part->n;
+		if (!rerank(copy, part->n, &p->nevents, h->lim))
+			return false;
+	}
+	if (p->obj == OBJ_KV) { /* without appends it is a register */
+		p->obj = OBJ_CAS_REGISTER;
+		for (uint32_t i = 0; i < p->n; i++)
+			if (p->ops[i].fn == FN_APPEND)
+				p->obj = OBJ_KV;
+	}
+	return true;
+}
+
+/* Keys, and for sets that are never read as a whole, elements. */
+static bool split(struct history *h, const struct interpretation *in, struct check *c, bool whole)
+{
+	bool elements = in->object == OBJ_SET && !whole;
+	uint32_t len;
+	val_elems(&h->vals, in->init, &len);
+	for (uint32_t i = 0; i < h->n && elements; i++)
+		elements = h->ops[i].fn != FN_READ && !len;
+	struct map parts;
+	map_init(&parts);
+	size_t bytes = h->n * 4ull + 4;
+	uint32_t *of = NULL, n = 0;
+	bool ok = true;
+	if (!whole && (h->keys.len > 1 || elements)) {
+		of = lim_realloc(h->lim, NULL, 0, bytes);
+		c->ops = lim_realloc(h->lim, NULL, 0, bytes);
+		c->bytes_ops = bytes;
+		ok = of && c->ops;
+		for (uint32_t i = 0; ok && i < h->n; i++) {
+			uint64_t key = (uint64_t)h->ops[i].key << 32 | (elements ? h->ops[i].a : 0);
+			of[i] = n;
+			ok = map_intern(&parts, key, &of[i]);
+			n += of[i] == n;
+		}
+	}
+	c->nparts = c->ops ? n : 1;
+	c->bytes_parts = c->nparts * sizeof *c->parts;
+	c->parts = ok ? lim_realloc(h->lim, NULL, 0, c->bytes_parts) : NULL;
+	ok = c->parts != NULL;
+	if (ok) {
+		memset(c->parts, 0, c->bytes_parts);
+		for (uint32_t i = 0; i < c->nparts; i++)
+			result_init(&c->parts[i].r, ALG_AUTO, h->lim);
+		c->parts[0].n = h->n;
+		c->parts[0].key = h->keys.len == 1 && !whole ? h->keys.data[0] : VAL_NONE;
+	}
+	if (ok && c->ops) {
+		c->parts[0].n = 0;
+		for (uint32_t i = 0; i < h->n; i++)
+			c->parts[of[i]].n++;
+		for (uint32_t k = 1; k < n; k++)
+			c->parts[k].first = c->parts[k - 1].first + c->parts[k - 1].n;
+		for (uint32_t k = 0; k < n; k++)
+			c->parts[k].n = 0;
+		for (uint32_t i = 0; i < h->n; i++) {
+			struct part *q = &c->parts[of[i]];
+			val key = h->keys.len ? h->keys.data[h->ops[i].key] : VAL_NONE;
+			q->key = elements ? h->ops[i].a : key;
+			q->element = elements;
+			q->outer = key;
+			c->ops[q->first + q->n++] = i;
+		}
+	}
+	lim_free(h->lim, of, of ? bytes : 0);
+	map_free(&parts);
+	return ok;
+}
+
+/* From numbers within the part to numbers of the history. */
+static void translate(const struct history *h, const struct check *c, struct part *part,
+                      const struct problem *p)
+{
+	struct result *r = &part->r;
+	part->window_op = RANK_INF;
+	if (r->verdict == LIN_VIOLATED && r->culprit != RANK_INF) {
+		for (uint32_t i = 0; i < p->n; i++) {
+			part->ended += p->ops[i].ret < p->ops[r->culprit].ret;
+			if (part->window_op == RANK_INF && p->ops[i].call >= r->window)
+				part->window_op = i;
+		}
+	}
+	(void)h;
+	if (!c->ops)
+		return;
+	const uint32_t *map = c->ops + part->first;
+#define TO_HISTORY(x) ((x) == RANK_INF ? RANK_INF : map[x])
+	for (uint32_t i = 0; i < r->norder; i++)
+		r->order[i] = TO_HISTORY(r->order[i]);
+	for (uint32_t i = 0; i < r->nops; i++)
+		r->ops[i] = TO_HISTORY(r->ops[i]);
+	r->culprit = TO_HISTORY(r->culprit);
+	part->window_op = TO_HISTORY(part->window_op);
+	r->refused[0] = TO_HISTORY(r->refused[0]);
+	r->refused[1] = TO_HISTORY(r->refused[1]);
+#undef TO_HISTORY
+}
+
+/* ---- the least k, the least staleness ----------------------------------------------- */
+
+static enum lin_verdict try_k(const struct problem *p, uint32_t k, struct result *r)
+{
+	struct problem q = *p;
+	q.k = k;
+	q.obj = k > 1 ? OBJ_REGISTER : p->obj;
+	return lin_atomic(&q, ALG_AUTO, r);
+}
+
+/* More values to choose from can only help: bisect. */
+static enum lin_verdict least_k(const struct problem *p, struct part *part)
+{
+	uint32_t writes = 1, bad = 0, good = 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		writes += p->ops[i].fn == FN_WRITE;
+	for (uint32_t k = 1; good == 0 || bad + 1 < good;) {
+		struct result r;
+		enum lin_verdict v = try_k(p, k, &r);
+		if (v == LIN_HOLDS || (v == LIN_VIOLATED && !good && k >= writes) || v > LIN_VIOLATED) {
+			result_free(&part->r);
+			part->r = r;
+		} else {
+			if (k == 1) { /* keep why it is not atomic */
+				result_free(&part->r);
+				part->r = r;
+			} else {
+				result_free(&r);
+			}
+		}
+		if (v == LIN_HOLDS)
+			good = k;
+		else if (v == LIN_VIOLATED)
+			bad = k;
+		if (v > LIN_VIOLATED || (!good && k >= writes))
+			return v;
+		k = good ? bad + (good - bad + 1) / 2 : k * 2 > writes ? writes : k * 2;
+		if (good && k >= good)
+			break;
+	}
+	part->k = good;
+	return LIN_HOLDS;
+}
+
+struct shifted {
+	int64_t t;
+	uint32_t who; /* operation * 2, + 1 for a response */
+};
+
+static int by_time(const void *x, const void *y)
+{
+	const struct shifted *a = x, *b = y;
+	if (a->t != b->t)
+		return a->t < b->t ? -1 : 1;
+	if ((a->who & 1) != (b->who & 1)) /* calls first: what touches is concurrent */
+		return a->who & 1 ? 1 : -1;
+	return a->who < b->who ? -1 : a->who > b->who;
+}
+
+/* The same operations with every read invoked `delta` earlier. */
+static enum lin_verdict try_delta(const struct problem *p, const int64_t *tc, const int64_t *tr,
+                                  int64_t delta, struct shifted *ev, struct hop *ops, uint32_t *number)
+{
+	uint32_t m = 0, n = 0, rank = 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		ev[m++] = (struct shifted){ tc[i] - (p->ops[i].fn == FN_READ ? delta : 0), i * 2 };
+		if (p->ops[i].ret != RANK_INF)
+			ev[m++] = (struct shifted){ tr[i], i * 2 + 1 };
+	}
+	qsort(ev, m, sizeof *ev, by_time);
+	for (uint32_t i = 0; i < m; i++) {
+		uint32_t o = ev[i].who / 2;
+		if (ev[i].who & 1) {
+			ops[number[o]].ret = rank++;
+		} else {
+			number[o] = n;
+			ops[n] = p->ops[o];
+			ops[n].ret = RANK_INF;
+			ops[n++].call = rank++;
+		}
+	}
+	struct problem q = *p;
+	struct result r;
+	q.ops = ops;
+	q.nevents = rank;
+	enum lin_verdict v = lin_atomic(&q, ALG_AUTO, &r);
+	result_free(&r);
+	return v;
+}
+
+static enum lin_verdict least_delta(const struct history *h, const struct check *c,
+                                    const struct problem *p, struct part *part)
+{
+	size_t bt = p->n * sizeof(int64_t), be = p->n * 2 * sizeof(struct shifted);
+	int64_t *tc = lim_realloc(p->lim, NULL, 0, bt), *tr = lim_realloc(p->lim, NULL, 0, bt);
+	struct shifted *ev = lim_realloc(p->lim, NULL, 0, be);
+	struct hop *ops = lim_realloc(p->lim, NULL, 0, p->n * sizeof *ops);
+	uint32_t *number = lim_realloc(p->lim, NULL, 0, p->n * 4ull);
+	enum lin_verdict v = LIN_UNKNOWN;
+	part->delta = -1;
+	if (tc && tr && ev && ops && number) {
+		int64_t first = INT64_MAX, last = INT64_MIN;
+		for (uint32_t i = 0; i < p->n; i++) {
+			uint32_t o = c->ops ? c->ops[part->first + i] : i;
+			tc[i] = h->tcall[o];
+			tr[i] = h->tret[o];
+			first = tc[i] < first ? tc[i] : first;
+			last = tc[i] > last ? tc[i] : last;
+			last = p->ops[i].ret != RANK_INF && tr[i] > last ? tr[i] : last;
+		}
+		int64_t bad = -1, good = last - first + 1;
+		v = try_delta(p, tc, tr, good, ev, ops, number);
+		while (v == LIN_HOLDS && bad + 1 < good) {
+			int64_t mid = bad < 0 ? 0 : bad + (good - bad) / 2;
+			enum lin_verdict w = try_delta(p, tc, tr, mid, ev, ops, number);
+			if (w > LIN_VIOLATED)
+				v = w;
+			*(w == LIN_HOLDS ? &good : &bad) = mid;
+		}
+		if (v == LIN_HOLDS)
+			part->delta = good;
+	}
+	lim_free(p->lim, tc, tc ? bt : 0);
+	lim_free(p->lim, tr, tr ? bt : 0);
+	lim_free(p->lim, ev, ev ? be : 0);
+	lim_free(p->lim, ops, ops ? p->n * sizeof *ops : 0);
+	lim_free(p->lim, number, number ? p->n * 4ull : 0);
+	return v;
+}
+
+/* ---- running -------------------------------------------------------------------------- */
+
+struct job {
+	struct history *h;
+	const struct interpretation *in;
+	const struct check_options *o;
+	struct check *c;
+	atomic_uint next;
+	uint64_t max_steps; /* first round: a bound for each part */
+};
+
+#define FIRST_ROUND_STEPS 200000
+
+static void judge(struct job *j, struct part *part)
+{
+	struct problem p;
+	struct hop *ops;
+	if (!part_problem(j->h, j->in, j->c, part, &p, &ops)) {
+		part->r.verdict = LIN_UNKNOWN;
+	} else if (j->o->condition == COND_REGULAR || j->o->condition == COND_SAFE) {
+		lin_weak(&p, &part->r, j->o->condition == COND_SAFE);
+	} else if (j->o->condition == COND_SEQUENTIAL) {
+		lin_sequential(&p, j->h->keys.len, j->h->procs.len, &part->r);
+	} else if (j->o->k_min) {
+		enum lin_verdict v = least_k(&p, part);
+		part->r.verdict = v;
+	} else {
+		p.k = j->o->k;
+		p.max_steps = j->max_steps;
+		if (p.k > 1)
+			p.obj = OBJ_REGISTER;
+		lin_atomic(&p, j->o->algorithm, &part->r);
+		explain(&p, &part->r);
+		if (j->o->delta && part->r.verdict <= LIN_VIOLATED) {
+			if (part->r.verdict == LIN_HOLDS)
+				part->delta = 0;
+			else if (least_delta(j->h, j->c, &p, part) > LIN_VIOLATED)
+				part->r.verdict = LIN_UNKNOWN;
+		}
+	}
+	part->skipped = part->r.verdict == LIN_UNKNOWN && j->max_steps && !lim_spent(j->h->lim);
+	if (part->r.verdict == LIN_UNKNOWN && !part->skipped)
+		atomic_compare_exchange_strong(&j->h->lim->spent, &(int){ 0 }, LIMIT_MEMORY);
+	translate(j->h, j->c, part, &p);
+	lim_free(j->h->lim, ops, ops ? part->n * sizeof *ops : 0);
+}
+
+static void *work(void *arg)
+{
+	struct job *j = arg;
+	for (;;) {
+		uint32_t i = atomic_fetch_add(&j->next, 1);
+		if (i >= j->c->nparts)
+			return NULL;
+		struct part *part = &j->c->parts[i];
+		if (!j->max_steps && j->c->nparts > 1 && !part->skipped)
+			continue; /* settled in the first round */
+		result_free(&part->r);
+		judge(j, part);
+	}
+}
+
+/* All parts, shared out among the threads. */
+static void run_round(struct job *j)
+{
+	uint32_t n = j->o->jobs < j->c->nparts ? j->o->jobs : j->c->nparts, started = 0;
+	pthread_t threads[64];
+	atomic_store(&j->next, 0);
+	for (; started + 1 < n && started < 64; started++)
+		if (pthread_create(&threads[started], NULL, work, j))
+			break;
+	work(j);
+	while (started)
+		pthread_join(threads[--started], NULL);
+}
+
+static bool any(const struct check *c, bool skipped)
+{
+	for (uint32_t i = 0; i < c->nparts; i++)
+		if (skipped ? c->parts[i].skipped : c->parts[i].r.verdict == LIN_VIOLATED)
+			return true;
+	return false;
+}
+
+bool lin_check(struct history *h, const struct interpretation *in, const struct check_options *o,
+               struct check *c)
+{
+	memset(c, 0, sizeof *c);
+	c->verdict = LIN_UNKNOWN;
+	if (!split(h, in, c, o->condition == COND_SEQUENTIAL))
+		return false;
+	/* of several parts each gets a first try; hard ones go on only when no
+	 * other has settled the verdict */
+	struct job j = { h, in, o, c, 0, c->nparts > 1 ? FIRST_ROUND_STEPS : 0 };
+	run_round(&j);
+	if (j.max_steps && any(c, true) && !any(c, false)) {
+		j.max_steps = 0;
+		run_round(&j);
+	}
+	enum lin_verdict v = LIN_HOLDS;
+	c->delta = 0;
+	for (uint32_t i = 0; i < c->nparts; i++) {
+		const struct part *p = &c->parts[i];
+		enum lin_verdict w = p->r.verdict;
+		c->nviolated += w == LIN_VIOLATED;
+		c->nunknown += w == LIN_UNKNOWN;
+		c->nskipped += p->skipped;
+		if (w == LIN_REFUSED || v == LIN_REFUSED)
+			v = LIN_REFUSED;
+		else if (w == LIN_VIOLATED || (w == LIN_UNKNOWN && v == LIN_HOLDS))
+			v = w;
+		c->k = p->k > c->k ? p->k : c->k;
+		c->delta = c->delta < 0 || p->delta < 0 ? -1 : p->delta > c->delta ? p->delta : c->delta;
+	}
+	c->verdict = v;
+	return true;
+}
+
+void check_free(struct check *c, struct history *h)
+{
+	for (uint32_t i = 0; c->parts && i < c->nparts; i++)
+		result_free(&c->parts[i].r);
+	lim_free(h->lim, c->parts, c->parts ? c->bytes_parts : 0);
+	lim_free(h->lim, c->ops, c->ops ? c->bytes_ops : 0);
+	c->parts = NULL;
+	c->ops = NULL;
+}

@@ -1,0 +1,254 @@
+#include "lin/follow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lin/online.h"
+
+#define LOOK_AHEAD 256 /* records read before the object must be known */
+
+struct open_op {
+	struct hop raw, op;
+	uint32_t slot;
+	bool open;
+};
+
+struct follower {
+	struct reader r;
+	struct interpretation *in;
+	uint32_t k;
+	struct open_op *procs;
+	uint32_t nprocs;
+	struct online *keys;
+	uint32_t nkeys, ckeys, nopen;
+	struct rec *ahead;
+	uint32_t nahead;
+	struct follow_result *out;
+};
+
+static bool grow(void **p, uint32_t *cap, uint32_t need, size_t size)
+{
+	if (need <= *cap)
+		return true;
+	uint32_t n = need * 2 + 16;
+	void *q = realloc(*p, n * size);
+	if (!q)
+		return false;
+	memset((char *)q + *cap * size, 0, (n - *cap) * size);
+	*p = q;
+	*cap = n;
+	return true;
+}
+
+/* ---- guessing from the beginning ---------------------------------------------------- */
+
+static bool tells(const struct rec *rec)
+{
+	return rec->kind == REC_INVOKE && rec->fn != FN_READ;
+}
+
+/* Reads ahead until an operation tells what the object is. */
+static int look_ahead(struct follower *f)
+{
+	int more = 1;
+	f->ahead = calloc(LOOK_AHEAD, sizeof *f->ahead);
+	while (f->ahead && f->nahead < LOOK_AHEAD) {
+		more = reader_next(&f->r, &f->ahead[f->nahead]);
+		if (more <= 0)
+			break;
+		f->nahead++;
+		if (tells(&f->ahead[f->nahead - 1]))
+			break;
+	}
+	return f->ahead ? more : -1;
+}
+
+static void guess(struct follower *f)
+{
+	struct interpretation *in = f->in;
+	struct values *vs = &f->r.h->vals;
+	const struct rec *told = NULL;
+	val first_read = VAL_NONE;
+	for (uint32_t i = 0; i < f->nahead; i++) {
+		if (tells(&f->ahead[i]))
+			told = &f->ahead[i];
+		else if (f->ahead[i].kind == REC_OK && first_read == VAL_NONE)
+			first_read = f->ahead[i].in;
+	}
+	in->object_guessed = in->object == OBJ_GUESS;
+	if (in->object_guessed) {
+		struct hop one = { .fn = (uint8_t)(told ? told->fn : FN_READ), .a = VAL_NIL, .b = VAL_NONE };
+		struct history h = { .ops = &one, .n = 1, .vals = *vs };
+		bool pairs;
+		in->object = history_guess_object(&h, &pairs);
+		if (told && told->fn == FN_APPEND && told->in != VAL_NONE && val_kind(vs, told->in) == VK_STR)
+			in->object = OBJ_KV;
+		if (in->object == OBJ_REGISTER) /* a cas may still come */
+			in->object = OBJ_CAS_REGISTER;
+	}
+	in->paired = in->pairs == 1;
+	in->init_guessed = in->init == VAL_NONE;
+	if (!in->init_guessed)
+		return;
+	in->init = object_default_init(in->object, vs);
+	if (in->object != OBJ_CAS_REGISTER && in->object != OBJ_REGISTER && in->object != OBJ_KV)
+		return;
+	int64_t n;
+	if (first_read != VAL_NONE)
+		in->init = first_read;
+	else if (in->object == OBJ_KV)
+		in->init = val_text(vs, VK_STR, "", 0);
+	else if (told && told->fn == FN_WRITE && told->in != VAL_NONE && val_get_int(vs, told->in, &n))
+		in->init = val_int(vs, 0);
+}
+
+/* ---- events --------------------------------------------------------------------------- */
+
+static struct open_op *process(struct follower *f, val name)
+{
+	uint32_t p = proc_intern(f->r.h, name);
+	if (!grow((void **)&f->procs, &f->nprocs, p + 1, sizeof *f->procs))
+		return NULL;
+	return &f->procs[p];
+}
+
+static struct online *monitor(struct follower *f, uint32_t key)
+{
+	if (!grow((void **)&f->keys, &f->ckeys, key + 1, sizeof *f->keys))
+		return NULL;
+	struct online *o = &f->keys[key];
+	enum object obj = f->k > 1 ? OBJ_REGISTER : f->in->object;
+	if (!o->nslots && !online_open(o, spec_of(obj, f->k), &f->r.h->vals, f->in->init, f->k, f->r.h->lim))
+		return NULL;
+	if (key >= f->nkeys)
+		f->nkeys = key + 1;
+	return o;
+}
+
+/* An error at a record; of one that was read ahead only the line is known. */
+static int wrong(struct follower *f, const struct rec *rec, const char *code, const char *text)
+{
+	if (rec->start)
+		reader_error(&f->r, rec->start, rec->len, code, "%s", text);
+	else
+		diag_error(f->r.d, code, history_line(f->r.h, rec->line), (struct span){ 0, 0 }, "%s", text);
+	return -2;
+}
+
+static int bad_op(struct follower *f, const struct rec *rec, const char *why)
+{
+	char text[256];
+	snprintf(text, sizeof text, "%s (checked as a %s)", why, object_names[f->in->object]);
+	return wrong(f, rec, "bad-operation", text);
+}
+
+static int on_invoke(struct follower *f, const struct rec *rec, struct open_op *p)
+{
+	const char *why = NULL;
+	struct history *h = f->r.h;
+	if (p->open)
+		return wrong(f, rec, "two-open-operations",
+		             "the process invokes an operation while another one of it is open");
+	p->raw = (struct hop){ .fn = (uint8_t)rec->fn, .a = rec->in, .b = VAL_NONE, .ret = RANK_INF,
+		               .line = rec->line, .proc = proc_intern(h, rec->proc) };
+	p->raw.key = rec->has_key ? key_intern(h, rec->key) : 0;
+	p->op = p->raw;
+	if (hop_interpret(h, f->in, &p->op, &why) < 0)
+		return bad_op(f, rec, why);
+	struct online *o = monitor(f, p->op.key);
+	p->slot = o ? online_call(o, &p->op, (uint32_t)f->out->ops) : RANK_INF;
+	p->open = true;
+	f->out->ops++;
+	f->nopen++;
+	f->out->max_open = f->nopen > f->out->max_open ? f->nopen : f->out->max_open;
+	return p->slot == RANK_INF ? -1 : 1;
+}
+
+static int on_response(struct follower *f, const struct rec *rec, struct open_op *p)
+{
+	if (!p->open || p->raw.fn != rec->fn) {
+		return wrong(f, rec, p->open ? "response-mismatch" : "response-without-invocation",
+		             p->open ? "the open operation of the process is another one"
+		                     : "a response, but the process has no open operation");
+	}
+	struct online *o = &f->keys[p->op.key];
+	p->open = false;
+	f->nopen--;
+	if (rec->kind == REC_INFO)
+		return online_crash(o, p->slot);
+	const char *why = NULL;
+	struct hop op = p->raw;
+	op.ret = 0;
+	op.b = rec->in;
+	op.flags = rec->kind == REC_FAIL ? HF_FAILED : 0;
+	int keep = hop_interpret(f->r.h, f->in, &op, &why);
+	if (keep < 0)
+		return bad_op(f, rec, why);
+	f->out->completed++;
+	f->out->culprit = op;
+	bool observer = op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS;
+	if (!keep)
+		return observer ? online_crash(o, p->slot) : online_fail(o, p->slot);
+	struct buf states;
+	buf_init(&states);
+	if (o->cur.n <= 64)
+		online_states(o, &states);
+	int ok = online_return(o, p->slot, &op);
+	if (!ok)
+		f->out->states = strdup(buf_cstr(&states));
+	buf_free(&states);
+	return ok;
+}
+
+static int on_record(struct follower *f, const struct rec *rec)
+{
+	if (rec->kind == REC_OP) {
+		return wrong(f, rec, "not-events",
+		             "--follow needs invocations and responses as they happen, not whole operations");
+	}
+	struct open_op *p = process(f, rec->proc);
+	if (!p)
+		return -1;
+	f->out->line = rec->line;
+	int ok = rec->kind == REC_INVOKE ? on_invoke(f, rec, p) : on_response(f, rec, p);
+	if ((f->out->ops & 0xFFF) == 0 && lim_spent(f->r.h->lim))
+		ok = ok > 0 ? -1 : ok;
+	return ok;
+}
+
+bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in,
+            uint32_t k, struct diags *d, struct follow_result *out)
+{
+	struct follower f = { .in = in, .k = k, .out = out };
+	memset(out, 0, sizeof *out);
+	out->verdict = LIN_UNKNOWN;
+	int ok = reader_open(&f.r, h, path, o->format, d) ? 1 : -2, more = 1;
+	if (ok > 0)
+		more = look_ahead(&f);
+	if (more < 0)
+		ok = -2;
+	if (ok > 0)
+		guess(&f);
+	in->nil_any = in->nil_reads == 2 || (in->nil_reads == 0 && in->init != VAL_NIL);
+	for (uint32_t i = 0; i < f.nahead && ok > 0; i++) {
+		f.ahead[i].start = NULL; /* the text is gone */
+		ok = on_record(&f, &f.ahead[i]);
+	}
+	struct rec rec;
+	while (ok > 0 && more > 0 && (more = reader_next(&f.r, &rec)) > 0)
+		ok = on_record(&f, &rec);
+	if (more < 0)
+		ok = -2;
+	for (uint32_t i = 0; i < f.nkeys; i++) {
+		out->peak = f.keys[i].peak > out->peak ? f.keys[i].peak : out->peak;
+		if (f.keys[i].nslots)
+			online_close(&f.keys[i]);
+	}
+	out->verdict = ok > 0 ? LIN_HOLDS : ok == 0 ? LIN_VIOLATED : LIN_UNKNOWN;
+	free(f.keys);
+	free(f.procs);
+	free(f.ahead);
+	reader_close(&f.r);
+	return ok != -2;
+}

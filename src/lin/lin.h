@@ -1,0 +1,132 @@
+/*
+ * lin: one history of one object (one key) and the algorithms that judge it.
+ *
+ * Every algorithm takes a `struct problem` and fills a `struct result`. The
+ * operations are in the order of invocation, with ranks as times. What an
+ * algorithm cannot judge it refuses (LIN_REFUSED, and why); a spent limit is
+ * LIN_UNKNOWN. A verdict always comes with its reason: an order of the
+ * operations, or a proof.
+ */
+#ifndef INTACT_LIN_LIN_H
+#define INTACT_LIN_LIN_H
+
+#include "lin/history.h"
+
+enum lin_verdict { LIN_HOLDS, LIN_VIOLATED, LIN_UNKNOWN, LIN_REFUSED };
+
+enum condition { COND_ATOMIC, COND_REGULAR, COND_SAFE, COND_SEQUENTIAL };
+extern const char *const condition_names[];
+
+enum algorithm {
+	ALG_AUTO, ALG_SOAR, ALG_CLMT, ALG_GREEDY, ALG_BACKWARD, ALG_ZONES, ALG_DIRECT,
+	ALG_SEARCH, ALG_DFS, ALG_BFS, ALG_BRUTE
+};
+extern const char *const algorithm_names[];
+
+/* Why a history is not what it should be; `ops` of the result are the facts. */
+enum proof {
+	PROOF_NONE,
+	PROOF_EXHAUSTED,   /* every order was tried: culprit, states before it */
+	PROOF_UNWRITTEN,   /* ops[0] returned a value that nothing had written */
+	PROOF_FUTURE,      /* ops[0] returned before ops[1], its write, was invoked */
+	PROOF_CHAIN,       /* each op's value is at least as new as the one's before:
+	                      ops[0..n-1], the last cannot be (single writer) */
+	PROOF_ZONES,       /* two values, each seen before and after the other:
+	                      ops[0] ends before ops[1] starts (one value), ops[2]
+	                      before ops[3] (the other), and they interleave */
+	PROOF_INSIDE,      /* ops[0] ends, then the value of ops[2],ops[3] lives and
+	                      dies, then ops[1] starts with the first value again */
+	PROOF_FIFO,        /* queue: ops[0] before ops[1] in, ops[3] before ops[2] out */
+	PROOF_TWICE,       /* ops[0] and ops[1] took the same value */
+	PROOF_NOT_EMPTY,   /* ops[0] said empty; the others cover its interval */
+	PROOF_PRIORITY,    /* ops[0] took; a smaller one was there all the time */
+	PROOF_COUNTS,      /* no order exists, found by elimination */
+	PROOF_STALE,       /* regular, safe: ops[0] returned the value of ops[1],
+	                      which ops[2] had overwritten before ops[0] began */
+};
+
+struct problem {
+	const struct hop *ops;
+	uint32_t n, nevents;
+	enum object obj;
+	val init;
+	uint32_t k; /* > 1: k-atomicity */
+	uint64_t max_steps; /* of the search; 0: no bound but lim */
+	const struct values *vals;
+	struct limits *lim;
+};
+
+#define MAX_STATES_SHOWN 8
+
+struct result {
+	enum lin_verdict verdict;
+	enum algorithm algorithm;
+	const char *why;       /* static: why it was refused, or chosen */
+	uint32_t refused[2];   /* the operations that made it refuse, or RANK_INF */
+	uint32_t *order;       /* holds: the operations in their order */
+	uint32_t norder;       /*   (regular, safe: order[i] = the write read i saw) */
+	uint32_t culprit;      /* violated: with its response it was certain */
+	bool moment_open;      /*   or perhaps with an earlier one */
+	enum proof proof;
+	uint32_t *ops;         /* the facts of the proof */
+	uint32_t nops;
+	uint32_t window;       /* rank where the failing window begins */
+	char *states;          /* EXHAUSTED: what the object could be just before */
+	uint64_t steps;        /* configurations or steps, for the curious */
+	size_t order_bytes, ops_bytes;
+	struct limits *lim;
+};
+
+void result_init(struct result *r, enum algorithm a, struct limits *lim);
+void result_free(struct result *r);
+/* Room for the order or the facts; false (and LIN_UNKNOWN) without memory. */
+bool result_order(struct result *r, uint32_t n);
+bool result_facts(struct result *r, uint32_t n);
+enum lin_verdict result_unknown(struct result *r);
+enum lin_verdict result_refuse(struct result *r, const char *why, uint32_t a, uint32_t b);
+
+/* Event order: ev[rank] = op * 2 for its call, op * 2 + 1 for its response,
+ * RANK_INF for ranks nobody uses. Owned by the caller (lim_free). */
+uint32_t *events_of(const struct problem *p);
+
+/* Dense numbers for the values written: see dense.c. */
+struct dense {
+	struct limits *lim;
+	uint32_t *table; /* direct: value - base -> id + 1; else a hash table */
+	uint32_t *keys;
+	size_t bytes_table, bytes_keys;
+	uint32_t base, range, mask, n;
+	bool direct;
+};
+/* Values of operations of kind fn; the initial one is number 0. */
+bool dense_build_fn(struct dense *d, const struct problem *p, enum fn fn);
+bool dense_build(struct dense *d, const struct problem *p); /* of writes */
+uint32_t dense_get(const struct dense *d, val v);           /* RANK_INF: never written */
+void dense_free(struct dense *d);
+
+/* The algorithms. */
+enum lin_verdict lin_soar(const struct problem *p, struct result *r);
+enum lin_verdict lin_clmt(const struct problem *p, struct result *r);
+enum lin_verdict lin_greedy(const struct problem *p, struct result *r);
+enum lin_verdict lin_backward(const struct problem *p, struct result *r);
+enum lin_verdict lin_zones(const struct problem *p, struct result *r);
+enum lin_verdict lin_brute(const struct problem *p, struct result *r);
+enum lin_verdict lin_bfs(const struct problem *p, struct result *r);
+enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max_steps);
+enum lin_verdict lin_search(const struct problem *p, struct result *r);
+enum lin_verdict lin_queue(const struct problem *p, struct result *r);
+enum lin_verdict lin_stack(const struct problem *p, struct result *r);
+enum lin_verdict lin_pqueue(const struct problem *p, struct result *r);
+enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe);
+/* The operations of all keys together: sequential consistency does not split. */
+enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,
+                                struct result *r);
+/* Picks by the object and the shape of the history. */
+enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r);
+
+/* Are the writes one behind the other? (Else *a and *b overlap.) */
+bool writes_in_sequence(const struct problem *p, uint32_t *a, uint32_t *b);
+/* Is every value written at most once, and the initial one never? */
+bool values_distinct(const struct problem *p, const struct dense *d, uint32_t *a, uint32_t *b);
+
+#endif

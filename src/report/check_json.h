@@ -1,0 +1,37 @@
+/*
+ * check_json: the result of `intact check` as JSON: everything a later reader
+ * needs to judge it on its own, the model's text and hash included. The same
+ * bytes for the same question (times are left out).
+ *
+ *   {"intact": version, "command": "check",
+ *    "model": {"name", "language", "hash", "text", "threads": {name: count}},
+ *    "verdict": "holds" | "violated" | "unknown",
+ *    "results": [{"block": "worker.update" | null (the program), "line",
+ *      "verdict", "problem", "engine", "commits", "limit",
+ *      "states", "transitions",
+ *      "counterexample": {threads, schedule, steps, state: see run_json.h}}]}
+ */
+#ifndef INTACT_REPORT_CHECK_JSON_H
+#define INTACT_REPORT_CHECK_JSON_H
+
+#include "base/buf.h"
+#include "verdict/run.h"
+#include "verdict/verdict.h"
+
+struct check_json_options {
+	const char *version;
+	const char *model; /* as the user named it */
+};
+
+void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
+                const struct check_json_options *o, struct buf *out);
+/* The members of "counterexample" that a replay can be compared with. */
+void check_json_run(const struct run *r, struct buf *out);
+/* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
+ * there is no such word. */
+const char *problem_name(enum problem p);
+enum problem problem_from(const char *name);
+/* The hash of a model's text, 16 hexadecimal digits. */
+void text_hash(const char *text, size_t len, char out[17]);
+
+#endif

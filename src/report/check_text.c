@@ -1,0 +1,312 @@
+#include "report/check_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/step_text.h"
+#include "report/table.h"
+#include "verdict/explain.h"
+#include "verdict/replay.h"
+
+static void paint(struct buf *out, bool on, const char *color, const char *text)
+{
+	if (on)
+		buf_str(out, color);
+	buf_str(out, text);
+	if (on)
+		buf_str(out, "\033[0m");
+}
+
+void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
+{
+	if (block == VERDICT_PROGRAM) {
+		buf_str(out, "program");
+		return;
+	}
+	const struct ir_block *b = &p->blocks[block];
+	const char *t = p->templates[b->tmpl].name;
+	buf_safe(out, t, strlen(t));
+	buf_char(out, '.');
+	buf_safe(out, b->name, strlen(b->name));
+}
+
+/* The verdict in one or two words; a program is serializable, a block atomic. */
+static const char *headline(const struct verdict *v)
+{
+	bool program = v->block == VERDICT_PROGRAM;
+	if (v->answer == ANSWER_UNKNOWN)
+		return "unknown";
+	if (v->answer == ANSWER_HOLDS)
+		return program ? "serializable" : "atomic";
+	switch (v->problem) {
+	case PROBLEM_FAULT:
+		return "FAULT";
+	case PROBLEM_DEADLOCK:
+		return "DEADLOCK";
+	case PROBLEM_STUCK:
+		return "STUCK";
+	case PROBLEM_ENDLESS:
+		return "ENDLESS";
+	case PROBLEM_COMMIT:
+		return "NOT COMMIT-ATOMIC";
+	default:
+		return program ? "NOT SERIALIZABLE" : "NOT ATOMIC";
+	}
+}
+
+static const char *color_of(const struct verdict *v)
+{
+	return v->answer == ANSWER_HOLDS      ? "\033[1;32m"
+	       : v->answer == ANSWER_VIOLATED ? "\033[1;31m"
+	                                      : "\033[1;33m";
+}
+
+static void why(const struct verdict *v, struct buf *out)
+{
+	if (v->answer == ANSWER_UNKNOWN) {
+		buf_printf(out, "the limit on %s is spent after %llu states",
+		           v->limit ? v->limit : "?", (unsigned long long)v->states);
+		return;
+	}
+	switch (v->problem) {
+	case PROBLEM_ATOMICITY:
+		buf_printf(out, "%s: a run of %u steps that no serial order explains", v->engine,
+		           v->npath);
+		break;
+	case PROBLEM_STUCK:
+		buf_printf(out, "%s: the block cannot finish when it runs alone", v->engine);
+		break;
+	case PROBLEM_ENDLESS:
+		buf_printf(out, "%s: the block never ends when it runs alone", v->engine);
+		break;
+	case PROBLEM_COMMIT:
+		buf_printf(out, "%s: at the marked commit points, the serial run ends differently",
+		           v->engine);
+		break;
+	case PROBLEM_FAULT:
+	case PROBLEM_DEADLOCK:
+		buf_printf(out, "after %u steps", v->npath);
+		break;
+	case PROBLEM_NONE:
+		buf_str(out, v->engine);
+		if (v->commits)
+			buf_printf(out, ": %s", v->commits);
+		break;
+	}
+}
+
+static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
+                    const struct check_text_options *o, struct buf *out)
+{
+	size_t name_width = 5, head_width = 7;
+	struct buf name;
+	buf_init(&name);
+	for (uint32_t i = 0; i < n; i++) {
+		buf_clear(&name);
+		check_text_name(p, v[i].block, &name);
+		size_t w = utf8_columns(buf_cstr(&name), name.len);
+		name_width = w > name_width ? w : name_width;
+		w = strlen(headline(&v[i]));
+		head_width = w > head_width ? w : head_width;
+	}
+	buf_printf(out, "%-*s  line  %-*s  by\n", (int)name_width, "block", (int)head_width, "verdict");
+	for (uint32_t i = 0; i < n; i++) {
+		buf_clear(&name);
+		check_text_name(p, v[i].block, &name);
+		buf_add(out, buf_cstr(&name), name.len);
+		buf_repeat(out, ' ', name_width - utf8_columns(buf_cstr(&name), name.len));
+		if (v[i].block == VERDICT_PROGRAM)
+			buf_str(out, "        ");
+		else
+			buf_printf(out, "  %4u  ",
+			           source_pos(p->src, p->blocks[v[i].block].span.start).line);
+		paint(out, o->color, color_of(&v[i]), headline(&v[i]));
+		buf_repeat(out, ' ', head_width - strlen(headline(&v[i])) + 2);
+		why(&v[i], out);
+		buf_char(out, '\n');
+		if (o->stats)
+			buf_printf(out, "%*s      %llu states, %llu transitions, %.1f MiB, %.3f s\n",
+			           (int)name_width, "", (unsigned long long)v[i].states,
+			           (unsigned long long)v[i].transitions,
+			           (double)v[i].bytes / 1048576.0, v[i].seconds);
+	}
+	buf_free(&name);
+}
+
+/* ---- counterexamples ---------------------------------------------------- */
+
+/* Does the slot differ from the run's end in some serial order? */
+static bool slot_differs(const struct ir *p, const struct verdict *v, const int32_t *end, uint32_t s)
+{
+	for (uint32_t i = 0; i < v->nserial; i++)
+		if (v->serial[(size_t)i * p->nstate + s] != end[s])
+			return true;
+	return false;
+}
+
+/* "count = 1, flag = false": those shared variables of a state. */
+static uint32_t telling_values(const struct ir *p, const struct verdict *v, const int32_t *end,
+                               const int32_t *state, struct buf *out)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->nvars; i++)
+		for (uint32_t k = 0; k < p->vars[i].len; k++) {
+			uint32_t s = p->vars[i].slot + k;
+			if (!slot_differs(p, v, end, s))
+				continue;
+			if (n++)
+				buf_str(out, ", ");
+			text_variable(p, i, k, out);
+			buf_str(out, " = ");
+			text_value(p, i, state[s], out);
+		}
+	return n;
+}
+
+static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
+{
+	const struct ir *p = r->ir;
+	const int32_t *end = run_state(r, r->nsteps);
+	if (!v->nserial) {
+		buf_str(out, "No serial order of the same blocks is possible at all: a block that "
+		             "runs alone cannot finish.\n");
+		return;
+	}
+	struct buf got;
+	buf_init(&got);
+	if (telling_values(p, v, end, end, &got))
+		buf_printf(out, "It ends with %s.\n", buf_cstr(&got));
+	else
+		buf_str(out, "It ends with the shared variables as in a serial order, but a thread "
+		             "elsewhere or with other locals.\n");
+	for (uint32_t i = 0; i < v->nserial && got.len; i++) {
+		buf_clear(&got);
+		telling_values(p, v, end, v->serial + (size_t)i * p->nstate, &got);
+		if (v->nserial_all == 1)
+			buf_printf(out, "Every serial order of the same blocks ends with %s.\n",
+			           buf_cstr(&got));
+		else
+			buf_printf(out, "%s with %s.\n",
+			           i ? "                                 or"
+			             : "Serial orders of the same blocks end",
+			           buf_cstr(&got));
+	}
+	if (v->nserial_all > v->nserial)
+		buf_printf(out, "... and %u more\n", v->nserial_all - v->nserial);
+	buf_free(&got);
+}
+
+static void say_fault(struct run *r, const struct check_text_options *o, struct buf *out)
+{
+	struct ir_effect e = run_fault(r);
+	const struct ir *p = r->ir;
+	struct source_pos at = source_pos(p->src, p->spans[e.fault_ins].start);
+	buf_safe(out, p->src->name, strlen(p->src->name));
+	buf_printf(out, ":%u:%u: ", at.line, at.column);
+	ir_print_fault(p, &e, out);
+	buf_char(out, '\n');
+	(void)o;
+}
+
+static void say_waits(struct run *r, struct buf *out)
+{
+	for (uint32_t t = 0; t < r->ir->nthreads; t++) {
+		if (r->ir->nodes[ir_node_of(r->ir, run_now(r), t)].kind == IRN_END)
+			continue;
+		buf_str(out, "  ");
+		text_thread(r->ir, t, out);
+		buf_char(out, ' ');
+		text_wait(r, t, out);
+		buf_char(out, '\n');
+	}
+}
+
+static void counterexample(const struct ir *p, const struct verdict *v,
+                           const struct check_text_options *o, struct buf *out)
+{
+	struct run r;
+	struct buf text;
+	bool *marks = NULL;
+	buf_init(&text);
+	buf_char(out, '\n');
+	paint(out, o->color, color_of(v), headline(v));
+	buf_str(out, ": ");
+	check_text_name(p, v->block, out);
+	buf_char(out, '\n');
+	if (!run_init(&r, p) || !replay(&r, v->path, v->npath)) {
+		buf_str(out, "(the counterexample could not be replayed: this is a bug in intact)\n");
+	} else {
+		marks = calloc(r.nsteps + 1, sizeof *marks);
+		if (v->problem == PROBLEM_ATOMICITY && marks && explain_run(&r, v->block, marks, &text)) {
+			/* a sentence, with a capital letter and a full stop */
+			if (text.data[0] >= 'a' && text.data[0] <= 'z' &&
+			    !strncmp(text.data, "the ", 4))
+				text.data[0] = 'T';
+			buf_printf(out, "%s.\n", buf_cstr(&text));
+		}
+		if (v->problem == PROBLEM_FAULT)
+			say_fault(&r, o, out);
+		buf_char(out, '\n');
+		struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color,
+			                    .max_rows = o->max_rows, .full = "--full", .marks = marks };
+		table_render(&r, &to, out);
+		buf_char(out, '\n');
+		if (v->problem == PROBLEM_ATOMICITY || v->problem == PROBLEM_COMMIT)
+			serial_ends(&r, v, out);
+		if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_STUCK)
+			say_waits(&r, out);
+		buf_str(out, "replay: intact sim ");
+		buf_safe(out, o->model, strlen(o->model));
+		buf_str(out, " --schedule ");
+		text_schedule(&r, out);
+		buf_char(out, '\n');
+	}
+	free(marks);
+	buf_free(&text);
+	run_free(&r);
+}
+
+static bool same_path(const struct verdict *a, const struct verdict *b)
+{
+	return a->npath == b->npath && a->problem == b->problem &&
+	       !memcmp(a->path, b->path, sizeof *a->path * a->npath);
+}
+
+/* The program's counterexample says it best; a block's own is a command away. */
+static const struct verdict *program_violation(const struct verdict *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].block == VERDICT_PROGRAM && v[i].problem == PROBLEM_ATOMICITY && v[i].path)
+			return &v[i];
+	return NULL;
+}
+
+void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
+                const struct check_text_options *o, struct buf *out)
+{
+	const struct verdict *whole = program_violation(v, n);
+	bool others = false;
+	summary(p, v, n, o, out);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!v[i].path)
+			continue;
+		bool own = !whole || &v[i] == whole || v[i].problem != PROBLEM_ATOMICITY;
+		if (own)
+			counterexample(p, &v[i], o, out);
+		else if (!same_path(&v[i], whole))
+			others = true;
+	}
+	if (!others)
+		return;
+	buf_str(out, "\nBlocks that are not atomic by themselves have runs of their own:\n");
+	for (uint32_t i = 0; i < n; i++) {
+		if (!v[i].path || v[i].block == VERDICT_PROGRAM || same_path(&v[i], whole))
+			continue;
+		buf_str(out, "  intact check --block ");
+		check_text_name(p, v[i].block, out);
+		buf_char(out, ' ');
+		buf_safe(out, o->model, strlen(o->model));
+		buf_char(out, '\n');
+	}
+}

@@ -1,0 +1,49 @@
+/*
+ * verdict: what an engine found out, as data. Renderers and the independent
+ * checker see nothing else of an engine.
+ */
+#ifndef INTACT_VERDICT_H
+#define INTACT_VERDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/ir.h"
+
+struct move { /* one step of a schedule */
+	uint32_t thread;
+	uint32_t outcome; /* of ir_successors, from 0 */
+};
+
+enum answer { ANSWER_HOLDS, ANSWER_VIOLATED, ANSWER_UNKNOWN };
+
+enum problem { /* why it is violated */
+	PROBLEM_NONE,
+	PROBLEM_ATOMICITY, /* no serial order of the same blocks ends there */
+	PROBLEM_STUCK,     /* a block cannot finish when it runs alone */
+	PROBLEM_ENDLESS,
+	PROBLEM_FAULT,
+	PROBLEM_DEADLOCK,
+	PROBLEM_COMMIT,    /* the marked commit points disagree with the result */
+};
+
+#define VERDICT_PROGRAM UINT32_MAX /* all blocks at once */
+
+struct verdict { /* the answer to one question */
+	uint32_t block;          /* or VERDICT_PROGRAM */
+	enum answer answer;
+	enum problem problem;
+	const char *engine;      /* which argument decided it: "commit", "exact" */
+	const char *limit;       /* ANSWER_UNKNOWN: what was spent */
+	char *commits;           /* "commits at line 12: data = ..."; malloc'ed or NULL */
+	struct move *path;       /* counterexample, from the initial state; malloc'ed */
+	uint32_t npath;
+	int32_t *serial;         /* final states of serial orders, nstate values each */
+	uint32_t nserial, nserial_all; /* kept here; how many there are */
+	uint64_t states, transitions, bytes;
+	double seconds;
+};
+
+void verdict_free(struct verdict *v);
+
+#endif

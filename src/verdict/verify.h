@@ -1,0 +1,25 @@
+/*
+ * verify: the small independent checker.
+ *
+ * Shares nothing with the engines but ir/step (through run.h): it decides for
+ * itself, by trying, whether some serial execution of the block instances of
+ * a run, each taking effect between its entry and its exit, ends in the same
+ * state.
+ */
+#ifndef INTACT_VERDICT_VERIFY_H
+#define INTACT_VERDICT_VERIFY_H
+
+#include "verdict/run.h"
+#include "verdict/verdict.h"
+
+enum verify_answer {
+	VERIFY_EXPLAINED,   /* a serial order explains the run: no violation */
+	VERIFY_UNEXPLAINED, /* none does */
+	VERIFY_OPEN,        /* the run does not end quiescent: nothing follows */
+	VERIFY_LIMIT,       /* too many orders, or no memory */
+};
+
+/* `block`: the one that counts, or VERDICT_PROGRAM. */
+enum verify_answer verify_run(struct run *r, uint32_t block);
+
+#endif

@@ -1,0 +1,552 @@
+#include "verdict/verify_history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lin/spec.h"
+
+static enum verify_answer reject(char *why, const char *text, uint32_t op)
+{
+	if (op == RANK_INF)
+		snprintf(why, VERIFY_WHY, "%s", text);
+	else
+		snprintf(why, VERIFY_WHY, "%s (operation %u)", text, op);
+	return VERIFY_REJECTED;
+}
+
+/* ---- orders ------------------------------------------------------------------ */
+
+/* Each operation at most once, each completed one exactly once. */
+static enum verify_answer check_permutation(const struct problem *p, const uint32_t *order,
+                                            uint32_t n, char *why)
+{
+	unsigned char *seen = calloc(p->n + 1ull, 1);
+	enum verify_answer out = seen ? VERIFY_ACCEPTED : VERIFY_UNDECIDED;
+	for (uint32_t i = 0; seen && i < n && out == VERIFY_ACCEPTED; i++) {
+		if (order[i] >= p->n)
+			out = reject(why, "the order names an operation that is not there", order[i]);
+		else if (seen[order[i]]++)
+			out = reject(why, "an operation stands twice in the order", order[i]);
+	}
+	for (uint32_t i = 0; seen && i < p->n && out == VERIFY_ACCEPTED; i++)
+		if (!seen[i] && p->ops[i].ret != RANK_INF)
+			out = reject(why, "a completed operation is missing from the order", i);
+	free(seen);
+	return out;
+}
+
+/* The least value to the root, or down from it: a heap in v[0..n-1]. */
+static void sift(const struct values *vs, val *v, uint32_t n, uint32_t i, bool up)
+{
+	for (;;) {
+		uint32_t j = up ? (i - 1) / 2 : 2 * i + 1;
+		if (up ? i == 0 : j >= n)
+			return;
+		if (!up && j + 1 < n && val_compare(vs, v[j + 1], v[j]) < 0)
+			j++;
+		if (up ? val_compare(vs, v[j], v[i]) <= 0 : val_compare(vs, v[i], v[j]) <= 0)
+			return;
+		val t = v[i];
+		v[i] = v[j];
+		v[j] = t;
+		i = j;
+	}
+}
+
+/* Queues, stacks and priority queues are replayed in a plain array: their
+ * specification keeps every state it was ever in. */
+static enum verify_answer replay(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
+{
+	uint32_t len, head = 0, tail = 0;
+	const val *init = val_elems(p->vals, p->init, &len);
+	val *v = malloc(((size_t)n + len + 1) * sizeof *v);
+	if (!v)
+		return VERIFY_UNDECIDED;
+	bool heap = p->obj == OBJ_PQUEUE, stack = p->obj == OBJ_STACK;
+	enum verify_answer out = VERIFY_ACCEPTED;
+	for (uint32_t i = 0; i < len + n && out == VERIFY_ACCEPTED; i++) {
+		const struct hop *op = i < len ? NULL : &p->ops[order[i - len]];
+		if (!op || op->fn == FN_ENQ || op->fn == FN_PUSH || op->fn == FN_INSERT) {
+			v[tail++] = op ? op->a : init[i];
+			if (heap)
+				sift(p->vals, v, tail, tail - 1, true);
+			continue;
+		}
+		val got = head == tail ? VAL_NIL : stack ? v[tail - 1] : v[head];
+		if (op->b != VAL_NONE && op->b != got)
+			out = reject(why, "the object does not allow an operation at its place", order[i - len]);
+		if (head == tail || op->fn == FN_PEEK)
+			continue;
+		if (heap) {
+			v[0] = v[--tail];
+			sift(p->vals, v, tail, 0, false);
+		} else if (stack) {
+			tail--;
+		} else {
+			head++;
+		}
+	}
+	free(v);
+	return out;
+}
+
+static enum verify_answer check_legal(const struct problem *p, const uint32_t *order, uint32_t n,
+                                      char *why)
+{
+	if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE)
+		return replay(p, order, n, why);
+	struct spec_ctx c;
+	enum verify_answer out = VERIFY_ACCEPTED;
+	spec_open(&c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
+	uint32_t state = c.spec->init(&c, p->init);
+	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++)
+		if (!c.spec->apply(&c, state, &p->ops[order[i]], &state))
+			out = reject(why, "the object does not allow an operation at its place", order[i]);
+	if (c.failed)
+		out = VERIFY_UNDECIDED;
+	spec_close(&c);
+	return out;
+}
+
+enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n,
+                                char *why)
+{
+	enum verify_answer out = check_permutation(p, order, n, why);
+	uint32_t latest = 0; /* the latest invocation so far, + 1 */
+	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
+		const struct hop *op = &p->ops[order[i]];
+		if (op->ret != RANK_INF && op->ret + 1 < latest)
+			out = reject(why, "an operation stands behind one that was invoked after it ended",
+			             order[i]);
+		if (op->call + 1 > latest)
+			latest = op->call + 1;
+	}
+	return out == VERIFY_ACCEPTED ? check_legal(p, order, n, why) : out;
+}
+
+enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order,
+                                           uint32_t n, char *why)
+{
+	enum verify_answer out = check_permutation(p, order, n, why);
+	uint32_t nproc = 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->ops[i].proc >= nproc)
+			nproc = p->ops[i].proc + 1;
+	uint32_t *last = calloc(nproc + 1ull, sizeof *last);
+	if (!last)
+		return VERIFY_UNDECIDED;
+	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
+		uint32_t q = p->ops[order[i]].proc;
+		if (order[i] + 1 <= last[q])
+			out = reject(why, "two operations of one process are exchanged", order[i]);
+		last[q] = order[i] + 1;
+	}
+	free(last);
+	return out == VERIFY_ACCEPTED ? check_legal(p, order, n, why) : out;
+}
+
+/* May the read return w, given the writes that ended before it began? `newest`
+ * is the latest invocation + 1 among those. */
+static bool may_return(const struct problem *p, const struct hop *rd, uint32_t w, uint32_t newest)
+{
+	if (w == RANK_INF)
+		return rd->b == p->init && newest == 0;
+	const struct hop *wr = &p->ops[w];
+	return wr->fn == FN_WRITE && wr->a == rd->b && wr->call < rd->ret &&
+	       (wr->ret == RANK_INF || wr->ret + 1 > newest);
+}
+
+enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe,
+                                     char *why)
+{
+	uint32_t *newest = calloc(p->nevents + 1ull, sizeof *newest); /* by rank */
+	uint32_t *ended = calloc(p->nevents + 1ull, sizeof *ended);
+	uint32_t *begun = calloc(p->nevents + 1ull, sizeof *begun);
+	enum verify_answer out = newest && ended && begun ? VERIFY_ACCEPTED : VERIFY_UNDECIDED;
+	for (uint32_t i = 0; i < p->n && out == VERIFY_ACCEPTED; i++) {
+		if (p->ops[i].fn != FN_WRITE)
+			continue;
+		begun[p->ops[i].call + 1]++;
+		if (p->ops[i].ret != RANK_INF) {
+			newest[p->ops[i].ret + 1] = p->ops[i].call + 1;
+			ended[p->ops[i].ret + 1]++;
+		}
+	}
+	for (uint32_t t = 0; t < p->nevents && out == VERIFY_ACCEPTED; t++) {
+		newest[t + 1] = newest[t + 1] > newest[t] ? newest[t + 1] : newest[t];
+		ended[t + 1] += ended[t];
+		begun[t + 1] += begun[t];
+	}
+	for (uint32_t i = 0; i < p->n && out == VERIFY_ACCEPTED; i++) {
+		const struct hop *rd = &p->ops[i];
+		if (rd->fn != FN_READ)
+			continue;
+		bool overlapped = begun[rd->ret] > ended[rd->call];
+		if (saw[i] == i) {
+			if (!safe || !overlapped)
+				out = reject(why, "a read overlaps no write and must return one", i);
+		} else if ((saw[i] != RANK_INF && saw[i] >= p->n) ||
+		           !may_return(p, rd, saw[i], newest[rd->call])) {
+			out = reject(why, "a read cannot have returned that write", i);
+		}
+	}
+	free(newest);
+	free(ended);
+	free(begun);
+	return out;
+}
+
+enum verify_answer verify_read_impossible(const struct problem *p, uint32_t read, bool safe, char *why)
+{
+	if (read >= p->n || p->ops[read].fn != FN_READ || p->ops[read].ret == RANK_INF)
+		return reject(why, "the proof is not about a completed read", read);
+	const struct hop *rd = &p->ops[read];
+	uint32_t newest = 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->ops[i].fn == FN_WRITE && p->ops[i].ret < rd->call && p->ops[i].call + 1 > newest)
+			newest = p->ops[i].call + 1;
+	bool possible = may_return(p, rd, RANK_INF, newest);
+	for (uint32_t i = 0; i < p->n; i++) {
+		if (p->ops[i].fn != FN_WRITE)
+			continue;
+		possible |= may_return(p, rd, i, newest);
+		possible |= safe && p->ops[i].call < rd->ret && p->ops[i].ret > rd->call;
+	}
+	return possible ? reject(why, "the read may have returned that", read) : VERIFY_ACCEPTED;
+}
+
+/* ---- proofs ------------------------------------------------------------------- */
+
+static val value_of(const struct problem *p, uint32_t op)
+{
+	if (op == RANK_INF)
+		return p->init;
+	return p->ops[op].fn == FN_WRITE ? p->ops[op].a : p->ops[op].b;
+}
+
+/* x ends before y begins; the initial write ended before everything. */
+static bool precedes(const struct problem *p, uint32_t x, uint32_t y)
+{
+	if (y == RANK_INF)
+		return false;
+	return x == RANK_INF || p->ops[x].ret < p->ops[y].call;
+}
+
+static bool is_put(uint8_t fn)
+{
+	return fn == FN_WRITE || fn == FN_ENQ || fn == FN_PUSH || fn == FN_INSERT;
+}
+
+static bool is_take(uint8_t fn)
+{
+	return fn == FN_DEQ || fn == FN_POP || fn == FN_POLL;
+}
+
+/* How often v was written or put in by operations invoked before a rank. */
+static uint32_t writes_of(const struct problem *p, val v, uint32_t before)
+{
+	uint32_t len, n = v == p->init;
+	const val *e = val_elems(p->vals, p->init, &len);
+	for (uint32_t i = 0; i < len; i++)
+		n += e[i] == v;
+	for (uint32_t i = 0; i < p->n; i++)
+		n += is_put(p->ops[i].fn) && p->ops[i].a == v && p->ops[i].call < before;
+	return n;
+}
+
+static enum verify_answer check_unwritten(const struct problem *p, const uint32_t *ops, char *why)
+{
+	const struct hop *rd = &p->ops[ops[0]];
+	if (rd->ret == RANK_INF || (rd->fn != FN_READ && (!is_take(rd->fn) || rd->b == VAL_NIL)))
+		return reject(why, "the proof is not about a completed read or removal", ops[0]);
+	if (writes_of(p, rd->b, rd->ret))
+		return reject(why, "the value had been written when the read returned", ops[0]);
+	return VERIFY_ACCEPTED;
+}
+
+/* ---- containers ------------------------------------------------------------------ */
+
+static enum verify_answer check_twice(const struct problem *p, const uint32_t *ops, char *why)
+{
+	const struct hop *a = &p->ops[ops[0]], *b = &p->ops[ops[1]];
+	if (ops[0] == ops[1] || !is_take(a->fn) || !is_take(b->fn) || a->ret == RANK_INF ||
+	    b->ret == RANK_INF || a->b != b->b || a->b == VAL_NIL)
+		return reject(why, "the operations did not both take the value", RANK_INF);
+	return writes_of(p, a->b, RANK_INF) > 1 ? reject(why, "the value was put in more than once", RANK_INF)
+	                                        : VERIFY_ACCEPTED;
+}
+
+/* in a before in b, and out b before out a (or a never came out). */
+static enum verify_answer check_fifo(const struct problem *p, const uint32_t *ops, char *why)
+{
+	const struct hop *ia = &p->ops[ops[0]], *ib = &p->ops[ops[1]], *ob = &p->ops[ops[3]];
+	const struct hop *oa = ops[2] == RANK_INF ? NULL : &p->ops[ops[2]];
+	if (p->obj != OBJ_QUEUE || ia->fn != FN_ENQ || ib->fn != FN_ENQ || ob->fn != FN_DEQ ||
+	    ob->b != ib->a || ob->ret == RANK_INF || (oa && (oa->fn != FN_DEQ || oa->b != ia->a)))
+		return reject(why, "the operations are not those of two values", RANK_INF);
+	if (writes_of(p, ia->a, RANK_INF) != 1 || writes_of(p, ib->a, RANK_INF) != 1)
+		return reject(why, "a value was put in more than once", RANK_INF);
+	if (ia->ret >= ib->call || (oa && ob->ret >= oa->call))
+		return reject(why, "the operations do not precede each other as the proof says", RANK_INF);
+	for (uint32_t i = 0; i < p->n && !oa; i++)
+		if (p->ops[i].fn == FN_DEQ && (p->ops[i].b == ia->a || p->ops[i].b == VAL_NONE))
+			return reject(why, "the first value may have come out", i);
+	return VERIFY_ACCEPTED;
+}
+
+/* At every moment of ops[0] some value is surely inside: one below its own
+ * with `smaller`. A value that is put in more than once counts for nothing,
+ * and nothing counts when a removal never answered. */
+static enum verify_answer check_inside(const struct problem *p, const uint32_t *ops, bool smaller, char *why)
+{
+	const struct hop *d = &p->ops[ops[0]];
+	if (!is_take(d->fn) || d->ret == RANK_INF || (smaller ? p->obj != OBJ_PQUEUE : d->b != VAL_NIL))
+		return reject(why, "the proof is about another operation", ops[0]);
+	uint32_t *until = malloc((p->nevents + 2ull) * sizeof *until); /* inside from gap g to until[g] */
+	if (!until)
+		return VERIFY_UNDECIDED;
+	memset(until, 0, (p->nevents + 2ull) * sizeof *until);
+	enum verify_answer out = VERIFY_ACCEPTED;
+	struct map in;
+	map_init(&in);
+	for (uint32_t i = 0; i < p->n; i++) { /* who put each value in; twice: nobody */
+		if (!is_put(p->ops[i].fn))
+			continue;
+		uint32_t had = map_get(&in, p->ops[i].a);
+		map_put(&in, p->ops[i].a, had == MAP_NONE ? i : p->n);
+	}
+	for (uint32_t i = 0; i < p->n; i++)
+		if (is_put(p->ops[i].fn) && map_get(&in, p->ops[i].a) == i && p->ops[i].ret != RANK_INF &&
+		    (!smaller || val_compare(p->vals, p->ops[i].a, d->b) < 0))
+			until[p->ops[i].ret + 1] = p->nevents + 1;
+	for (uint32_t i = 0; i < p->n; i++) {
+		if (!is_take(p->ops[i].fn))
+			continue;
+		if (p->ops[i].b == VAL_NONE)
+			out = reject(why, "a removal never answered", i);
+		uint32_t put = p->ops[i].b == VAL_NONE ? MAP_NONE : map_get(&in, p->ops[i].b);
+		if (put != MAP_NONE && put < p->n && p->ops[put].ret != RANK_INF &&
+		    until[p->ops[put].ret + 1] > p->ops[i].call)
+			until[p->ops[put].ret + 1] = p->ops[i].call;
+	}
+	uint32_t lo = d->call + 1;
+	if (smaller) { /* its own value must be in before it is taken */
+		uint32_t put = map_get(&in, d->b);
+		if (put < p->n && p->ops[put].call + 1 > lo)
+			lo = p->ops[put].call + 1;
+	}
+	map_free(&in);
+	uint32_t reach = 0;
+	for (uint32_t g = 0; g <= d->ret && out == VERIFY_ACCEPTED; g++) {
+		reach = until[g] > reach ? until[g] : reach;
+		if (g >= lo && reach < g)
+			out = reject(why, "there is a moment at which nothing need be inside", ops[0]);
+	}
+	free(until);
+	return out;
+}
+
+/* Two values, each written once, of which each has an operation that precedes
+ * one of the other. */
+static enum verify_answer check_zones(const struct problem *p, const uint32_t *ops, bool inside,
+                                      char *why)
+{
+	uint32_t early = inside ? ops[3] : ops[2], late = inside ? ops[2] : ops[3];
+	val a = value_of(p, ops[0]), b = value_of(p, early);
+	if (a == b || value_of(p, ops[1]) != a || value_of(p, late) != b)
+		return reject(why, "the operations are not of two values", RANK_INF);
+	if (writes_of(p, a, RANK_INF) != 1 || writes_of(p, b, RANK_INF) != 1)
+		return reject(why, "a value is written more than once", RANK_INF);
+	if (!precedes(p, ops[0], late) || !precedes(p, early, ops[1]))
+		return reject(why, "the operations do not precede each other as the proof says", RANK_INF);
+	return VERIFY_ACCEPTED;
+}
+
+/* One writer at a time: lower bounds on the write that each one saw. */
+static enum verify_answer check_chain(const struct problem *p, const uint32_t *ops, uint32_t n,
+                                      char *why)
+{
+	uint32_t least = 0, last_write_end = 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		if (p->ops[i].fn == FN_READ)
+			continue;
+		if (p->ops[i].fn != FN_WRITE || p->ops[i].call + 1 <= last_write_end)
+			return reject(why, "the writes are not one behind the other", i);
+		last_write_end = p->ops[i].ret == RANK_INF ? RANK_INF : p->ops[i].ret + 1;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		if (k && !precedes(p, ops[k - 1], ops[k]))
+			return reject(why, "the chain is broken", ops[k]);
+		const struct hop *op = &p->ops[ops[k]];
+		bool write = op->fn == FN_WRITE, found = !write && least == 0 && op->b == p->init;
+		for (uint32_t i = 0, number = 1; i < p->n && !found; i++) {
+			if (p->ops[i].fn != FN_WRITE)
+				continue;
+			if (number >= least && (write ? i == ops[k] : p->ops[i].a == op->b &&
+			                                              p->ops[i].call < op->ret)) {
+				found = true;
+				least = number;
+			}
+			number++;
+		}
+		if (found == (k + 1 == n))
+			return reject(why, found ? "the last read of the chain is possible"
+			                         : "the chain ends before its end", ops[k]);
+	}
+	return VERIFY_ACCEPTED;
+}
+
+/* ---- trying everything again ----------------------------------------------------- */
+
+/* Wing and Gong with the set of what took effect as n bits. */
+struct naive {
+	const struct problem *p;
+	struct spec_ctx c;
+	uint32_t end;   /* only responses before this rank count */
+	uint32_t words, budget, n;
+	uint64_t *sets; /* words of each configuration, then its state */
+	uint32_t *slots, nslots;
+	bool spent;
+};
+
+static bool naive_new(struct naive *v, const uint64_t *set, uint32_t state)
+{
+	uint64_t h = state;
+	for (uint32_t i = 0; i < v->words; i++)
+		h = hash64(h ^ set[i]) + i;
+	uint32_t s = (uint32_t)h & (v->nslots - 1);
+	for (; v->slots[s]; s = (s + 1) & (v->nslots - 1)) {
+		const uint64_t *o = v->sets + (size_t)(v->slots[s] - 1) * (v->words + 1);
+		if (o[v->words] == state && !memcmp(o, set, v->words * 8ull))
+			return false;
+	}
+	if (v->n == v->budget) {
+		v->spent = true;
+		return false;
+	}
+	uint64_t *o = v->sets + (size_t)v->n * (v->words + 1);
+	memcpy(o, set, v->words * 8ull);
+	o[v->words] = state;
+	v->slots[s] = ++v->n;
+	return true;
+}
+
+/* Breadth first through the configurations; true when one completes. */
+static bool naive_run(struct naive *v, uint32_t init)
+{
+	uint64_t *set = calloc(v->words, 8);
+	if (!set) {
+		v->spent = true;
+		return false;
+	}
+	bool done = false;
+	naive_new(v, set, init);
+	for (uint32_t at = 0; at < v->n && !done && !v->spent; at++) {
+		memcpy(set, v->sets + (size_t)at * (v->words + 1), v->words * 8ull);
+		uint32_t state = (uint32_t)v->sets[(size_t)at * (v->words + 1) + v->words];
+		uint32_t first = RANK_INF;
+		for (uint32_t i = 0; i < v->p->n; i++)
+			if (!(set[i / 64] >> i % 64 & 1) && v->p->ops[i].ret < first)
+				first = v->p->ops[i].ret;
+		done = first >= v->end;
+		for (uint32_t i = 0; i < v->p->n && v->p->ops[i].call < first && !done; i++) {
+			struct hop op = v->p->ops[i];
+			uint32_t next;
+			if (set[i / 64] >> i % 64 & 1)
+				continue;
+			if (op.ret >= v->end) { /* its answer is not known yet */
+				op.ret = RANK_INF;
+				if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
+					continue;
+				op.res = RES_NONE;
+				if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL)
+					op.b = VAL_NONE;
+			}
+			if (!v->c.spec->apply(&v->c, state, &op, &next))
+				continue;
+			set[i / 64] |= 1ull << i % 64;
+			naive_new(v, set, next);
+			set[i / 64] &= ~(1ull << i % 64);
+		}
+	}
+	free(set);
+	return done;
+}
+
+static enum verify_answer try_everything(const struct problem *p, uint32_t culprit, uint32_t budget,
+                                         char *why)
+{
+	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget, .nslots = 64 };
+	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents
+	                                                               : p->ops[culprit].ret + 1;
+	while (v.nslots < budget * 2)
+		v.nslots *= 2;
+	v.sets = malloc((size_t)budget * (v.words + 1) * 8);
+	v.slots = calloc(v.nslots, sizeof *v.slots);
+	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
+	bool done = false;
+	if (v.sets && v.slots)
+		done = naive_run(&v, v.c.spec->init(&v.c, p->init));
+	else
+		v.spent = true;
+	bool failed = v.spent || v.c.failed;
+	spec_close(&v.c);
+	free(v.sets);
+	free(v.slots);
+	if (done)
+		return reject(why, "there is an order", RANK_INF);
+	if (failed) {
+		snprintf(why, VERIFY_WHY, "trying every order again would take more than %u configurations",
+		         budget);
+		return VERIFY_UNDECIDED;
+	}
+	return VERIFY_ACCEPTED;
+}
+
+enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
+                                    uint32_t nops, uint32_t culprit, uint32_t budget, char *why)
+{
+	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1,
+		                        [PROOF_ZONES] = 4, [PROOF_INSIDE] = 4, [PROOF_FIFO] = 4,
+		                        [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1, [PROOF_PRIORITY] = 1,
+		                        [PROOF_COUNTS] = 0 };
+	bool reg = p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER || p->obj == OBJ_KV);
+	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE;
+	if (culprit != RANK_INF && culprit >= p->n)
+		return reject(why, "the proof names an operation that is not there", culprit);
+	for (uint32_t i = 0; i < nops; i++)
+		if (ops[i] >= p->n && ops[i] != RANK_INF)
+			return reject(why, "the proof names an operation that is not there", ops[i]);
+	if (proof > PROOF_COUNTS || nops < need[proof])
+		return reject(why, "the proof names too few operations", RANK_INF);
+	for (uint32_t i = 0; i < need[proof]; i++) { /* the initial write, a removal that never came */
+		bool may_miss = (about_reg && need[proof] == 4 && i == 0) || (proof == PROOF_FIFO && i == 2);
+		if (ops[i] == RANK_INF && !may_miss)
+			return reject(why, "the proof names too few operations", RANK_INF);
+	}
+	for (uint32_t i = 0; i < p->n && reg; i++) /* a write may also be part of a cas or append */
+		reg = p->ops[i].fn == FN_READ || p->ops[i].fn == FN_WRITE;
+	bool box = p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE;
+	if (need[proof] && !(reg || (box && !about_reg)))
+		return reject(why, "the proof is about another kind of object", RANK_INF);
+	switch (proof) {
+	case PROOF_UNWRITTEN:
+	case PROOF_FUTURE:
+		return check_unwritten(p, ops, why);
+	case PROOF_CHAIN:
+		return check_chain(p, ops, nops, why);
+	case PROOF_ZONES:
+	case PROOF_INSIDE:
+		return check_zones(p, ops, proof == PROOF_INSIDE, why);
+	case PROOF_FIFO:
+		return check_fifo(p, ops, why);
+	case PROOF_TWICE:
+		return check_twice(p, ops, why);
+	case PROOF_NOT_EMPTY:
+	case PROOF_PRIORITY:
+		return check_inside(p, ops, proof == PROOF_PRIORITY, why);
+	default:
+		return try_everything(p, culprit, budget, why);
+	}
+}

@@ -1,0 +1,40 @@
+/*
+ * verify_history: is a verdict about a history true? Independent of the
+ * engines: it knows the history and the sequential specifications, nothing
+ * else, and is written to be read in one sitting.
+ *
+ * An order proves that a history meets a condition; a proof (the facts an
+ * engine gives for a violation) is checked by what it says, and where an
+ * engine only says that it tried everything, everything is tried again here,
+ * naively, within a budget.
+ */
+#ifndef INTACT_VERDICT_VERIFY_HISTORY_H
+#define INTACT_VERDICT_VERIFY_HISTORY_H
+
+#include "lin/lin.h"
+
+enum verify_answer { VERIFY_ACCEPTED, VERIFY_REJECTED, VERIFY_UNDECIDED };
+
+/* `why` (at least VERIFY_WHY bytes) gets the reason of a rejection. */
+#define VERIFY_WHY 200
+
+/* Atomic (or k-atomic): every completed operation once, real-time order kept,
+ * legal for the object. */
+enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n,
+                                char *why);
+/* Sequential: the order of each process kept instead of real time. */
+enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order,
+                                           uint32_t n, char *why);
+/* Regular or safe: saw[i] is the write that read i returns (RANK_INF for the
+ * initial value; the read itself: overlapped, with safe); writes have
+ * themselves. */
+enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe,
+                                     char *why);
+/* No write can be what this read returned. */
+enum verify_answer verify_read_impossible(const struct problem *p, uint32_t read, bool safe, char *why);
+/* The violation of atomicity that `proof` claims. `budget`: configurations
+ * the naive search may keep. */
+enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
+                                    uint32_t nops, uint32_t culprit, uint32_t budget, char *why);
+
+#endif

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""The history command from outside: exit codes, formats, compression, pipes,
+limits, reports and their verification. TAP on standard output."""
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+INTACT, ROOT = sys.argv[1], sys.argv[2]
+EXAMPLES = os.path.join(ROOT, "examples", "history")
+tests = []
+
+
+def test(f):
+    tests.append(f)
+    return f
+
+
+def run(*args, stdin=None, want=None):
+    env = dict(os.environ, NO_COLOR="1")
+    p = subprocess.run([INTACT, "history", *args], input=stdin, capture_output=True, env=env, timeout=60)
+    if want is not None:
+        assert p.returncode == want, f"{args}: exit {p.returncode}, expected {want}\n{p.stdout.decode()}{p.stderr.decode()}"
+    return p
+
+
+def example(name):
+    return os.path.join(EXAMPLES, name)
+
+
+def event(process, kind, f, value, **more):
+    return json.dumps({"process": process, "type": kind, "f": f, "value": value, **more})
+
+
+def atomic_history(n, writers, readers, seed, distinct=True, keys=1):
+    """Operations take effect between invocation and response."""
+    rng, lines, held = random.Random(seed), [], {}
+    op, nextv = [None] * (writers + readers), 0
+    started = 0
+    while started < n or any(op):
+        p = rng.randrange(len(op))
+        if op[p] is None:
+            if started == n:
+                continue
+            started += 1
+            k = rng.randrange(keys)
+            if p < writers:
+                nextv += 1
+                op[p] = ["write", nextv if distinct else nextv % 2, k, False]
+            else:
+                op[p] = ["read", None, k, False]
+            lines.append(event(p, "invoke", op[p][0], op[p][1], **({"key": k} if keys > 1 else {})))
+        elif not op[p][3]:
+            op[p][3] = True
+            if op[p][0] == "write":
+                held[op[p][2]] = op[p][1]
+            else:
+                op[p][1] = held.get(op[p][2], 0)
+        else:
+            lines.append(event(p, "ok", op[p][0], op[p][1], **({"key": op[p][2]} if keys > 1 else {})))
+            op[p] = None
+    return lines
+
+
+@test
+def examples_have_their_verdicts():
+    run(example("queue.csv"), want=0)
+    out = run(example("stale-read.edn"), want=1).stdout.decode()
+    assert "which had ended before it began, returned 2, written later" in out, out
+    assert "failing window: the operations invoked from line 10 to line 12" in out, out
+    run("--condition=regular", example("stale-read.edn"), want=0)
+    assert "2-atomic, and no less" in run("--k=min", example("stale-read.edn"), want=0).stdout.decode()
+    out = run(example("two-keys.json"), want=1).stdout.decode()
+    assert 'key "x"' in out and "1 of 2 parts" in out, out
+    run("-c", "sequential", example("two-keys.json"), want=0)
+    run("-c", "sequential", example("stale-read.edn"), want=1)
+
+
+@test
+def algorithms_agree_and_refuse():
+    for a in ("soar", "clmt", "greedy", "backward", "zones", "search", "dfs", "bfs", "brute", "auto"):
+        p = run("--algorithm=" + a, example("stale-read.edn"), want=1)
+        assert ("algorithm: " + a) in p.stdout.decode() or a == "auto", p.stdout
+    p = run("--algorithm=soar", example("queue.csv"), want=2)
+    assert b"registers" in p.stderr, p.stderr
+    two = "0,write,1,0,5\n1,write,2,1,4\n2,read,1,6,7\n"
+    p = run("--algorithm=soar", "-", stdin=("client,op,value,call,return\n" + two).encode(), want=2)
+    assert b"two writes overlap" in p.stderr, p.stderr
+
+
+@test
+def compressed_and_piped():
+    data = open(example("stale-read.edn"), "rb").read()
+    run("-", stdin=data, want=1)
+    run("-", stdin=gzip.compress(data), want=1)
+    run("-", stdin=gzip.compress(data[:200]) + gzip.compress(data[200:]), want=1)
+    try:
+        z = subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True).stdout
+        run("-", stdin=z, want=1)
+        assert b"ends too early" in run("-", stdin=z[:-8], want=2).stderr
+    except FileNotFoundError:
+        print("# no zstd program: its files are not tried")
+    assert b"ends too early" in run("-", stdin=gzip.compress(data)[:-12], want=2).stderr
+
+
+@test
+def wrong_input():
+    p = run("/nonexistent.edn", want=2)
+    assert b"No such file" in p.stderr
+    p = run("-", stdin=b"{:process 0, :type :ok, :f :read, :value 1}\n", want=2)
+    assert b"<stdin>:1:1: error:" in p.stderr and b"^~" in p.stderr, p.stderr
+    run("--object=quue", example("queue.csv"), want=2)
+    run("--k=0", example("queue.csv"), want=2)
+    run("--init=[1", example("queue.csv"), want=2)
+    run(want=2)
+    p = run("--object=mutex", example("queue.csv"), want=2)
+    assert b"not an operation of this object" in p.stderr, p.stderr
+    p = run("-c", "regular", example("queue.csv"), want=2)
+    assert b"registers" in p.stderr, p.stderr
+
+
+@test
+def initial_value_counts():
+    h = "\n".join([event(0, "invoke", "read", None), event(0, "ok", "read", 5)]).encode()
+    run("--init=5", "-", stdin=h, want=0)
+    run("--init=0", "-", stdin=h, want=1)
+    out = run("-", stdin=h, want=0).stdout.decode()
+    assert "initially 5 (guessed)" in out, out
+
+
+@test
+def several_files_worst_code():
+    run(example("queue.csv"), example("stale-read.edn"), want=1)
+    run(example("queue.csv"), "/nonexistent", example("stale-read.edn"), want=2)
+
+
+@test
+def convert_keeps_the_verdict():
+    for to in ("edn", "json", "csv", "log"):
+        for name, want in (("stale-read.edn", 1), ("queue.csv", 0)):
+            p = run("convert", "--to=" + to, example(name), want=0)
+            run("-", stdin=p.stdout, want=want)
+
+
+@test
+def json_is_deterministic_and_verified():
+    cases = [("stale-read.edn", [], 1), ("queue.csv", [], 0), ("two-keys.json", [], 1),
+             ("stale-read.edn", ["-c", "regular"], 0), ("stale-read.edn", ["-c", "safe"], 0)]
+    for name, options, want in cases:
+        a = run("--json", "--witness", *options, example(name), want=want).stdout
+        assert a == run("--json", "--witness", *options, example(name)).stdout
+        report = json.loads(a)
+        assert report["verdict"] == ("violated" if want else "holds")
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+            f.write(a.decode())
+            f.flush()
+            run("--verify=" + f.name, example(name), want=0)
+            # the other verdict is not accepted
+            report["verdict"] = "holds" if want else "violated"
+            for p in report["parts"]:
+                p["verdict"] = report["verdict"]
+            f.seek(0)
+            f.truncate()
+            f.write(json.dumps(report))
+            f.flush()
+            run("--verify=" + f.name, example(name), want=1)
+
+
+@test
+def verify_refuses_a_spoiled_order():
+    lines = "\n".join(atomic_history(300, 2, 3, 5)).encode()
+    with tempfile.TemporaryDirectory() as d:
+        h, r = os.path.join(d, "h.json"), os.path.join(d, "r.json")
+        open(h, "wb").write(lines)
+        report = json.loads(run("--json", "--witness", h, want=0).stdout)
+        json.dump(report, open(r, "w"))
+        run("--verify=" + r, h, want=0)
+        order = report["parts"][0]["order"]
+        order[0], order[-1] = order[-1], order[0]
+        json.dump(report, open(r, "w"))
+        p = run("--verify=" + r, h, want=1)
+        assert b"REJECTED" in p.stdout, p.stdout
+
+
+@test
+def jobs_do_not_change_the_answer():
+    lines = "\n".join(atomic_history(4000, 3, 5, 7, keys=40)).encode()
+    a = run("--json", "--init=0", "-", stdin=lines, want=0).stdout
+    assert a == run("--json", "--init=0", "-j4", "-", stdin=lines, want=0).stdout
+    assert len(json.loads(a)["parts"]) == 40
+
+
+@test
+def limits_are_unknown():
+    lines = "\n".join(atomic_history(20000, 1, 4, 3)).encode()
+    p = run("--max-memory=100K", "-", stdin=lines, want=3)
+    assert b"memory" in p.stdout, p.stdout
+    # sixty concurrent increments and a read nobody can explain: a search too long
+    hard = [event(i, "invoke", "add", 2 ** i) for i in range(28)] + [event(99, "invoke", "read", None)]
+    hard += [event(99, "ok", "read", -1)] + [event(i, "ok", "add", 2 ** i) for i in range(28)]
+    p = run("--object=counter", "--timeout=1", "--json", "-", stdin="\n".join(hard).encode(), want=3)
+    assert json.loads(p.stdout)["limit"] in ("time", "memory"), p.stdout
+
+
+@test
+def follow_reports_before_the_end():
+    lines = atomic_history(2000, 1, 3, 11)
+    last = [json.loads(x) for x in lines if '"ok"' in x and '"write"' in x][-1]["value"]
+    stale = [event(50, "invoke", "read", None), event(50, "ok", "read", last - 1)]
+    p = subprocess.Popen([INTACT, "history", "--follow", "--init=0", "--json", "-"], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
+    p.stdin.write(("\n".join(lines + stale) + "\n").encode())
+    p.stdin.flush()
+    # the pipe stays open: the answer must come from what was written
+    assert p.wait(timeout=60) == 1
+    r = json.loads(p.stdout.read())
+    assert r["line"] == len(lines) + 2 and r["verdict"] == "violated", r
+    p.stdin.close()
+    out = run("--follow", "--init=0", "-", stdin="\n".join(lines).encode(), want=0).stdout.decode()
+    assert "atomic so far" in out and "2000 operations" in out, out
+
+
+@test
+def follow_needs_events():
+    p = run("--follow", example("queue.csv"), want=2)
+    assert b"not whole operations" in p.stderr, p.stderr
+
+
+@test
+def known_histories():
+    """Histories that are not ours are tried when INTACT_HISTORIES names a
+    directory with jepsen/etcd_*.log (and kv/*-ok.txt, kv/*-bad.txt)."""
+    top = os.environ.get("INTACT_HISTORIES")
+    if not top:
+        print("# skipped: INTACT_HISTORIES is not set")
+        return
+    good = {2, 5, 7, 18, 25, 31, 38, 45, 48, 49, 51, 53, 56, 67, 75, 76, 80, 87, 92, 98, 100, 101, 102}
+    logs = sorted(os.listdir(os.path.join(top, "jepsen")))
+    for name in logs:
+        path = os.path.join(top, "jepsen", name)
+        if os.path.getsize(path):
+            run("-o", "cas-register", "--init=nil", path, want=0 if int(name[5:8]) in good else 1)
+    for name in sorted(os.listdir(os.path.join(top, "kv"))):
+        run(os.path.join(top, "kv", name), want=0 if name.endswith("-ok.txt") else 1)
+
+
+failed = 0
+for i, t in enumerate(tests, 1):
+    try:
+        t()
+        print(f"ok {i} - {t.__name__}")
+    except Exception as e:  # the harness reports whatever went wrong
+        failed += 1
+        print(f"not ok {i} - {t.__name__}")
+        for line in f"{type(e).__name__}: {e}".splitlines():
+            print("# " + line)
+    sys.stdout.flush()
+print(f"1..{len(tests)}")
+sys.exit(failed != 0)

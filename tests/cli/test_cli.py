@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""The command line as a user meets it: help, versions, slips of the pen."""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from tap import check, done, run
+
+intact = sys.argv[1]
+
+rc, out, err = run([intact, "--version"])
+check("--version prints name and number", rc == 0 and re.fullmatch(r"intact \d+\.\d+\.\d+\n", out), out + err)
+check("version is the same command", run([intact, "version"])[1] == out)
+
+rc, out, err = run([intact, "--help"])
+check("--help goes to stdout with exit 0", rc == 0 and out and not err)
+commands = re.findall(r"^  (\w[\w-]*) +\S", out.split("commands:")[1].split("\n\n")[0], re.M)
+check("--help lists the commands", {"check", "sim", "fmt", "help"} <= set(commands), out)
+check("help is the same", run([intact, "help"])[1] == out)
+
+rc, out, err = run([intact])
+check("no command: usage on stderr, exit 2", rc == 2 and not out and "usage" in err)
+
+for c in commands:
+    a, b = run([intact, "help", c]), run([intact, c, "--help"])
+    check(f"help {c} equals {c} --help", a == b and a[0] == 0 and a[1].startswith("usage: intact") and not a[2],
+          a[1] + a[2] + b[1] + b[2])
+
+rc, out, err = run([intact, "chekc"])
+check("a slip suggests the command", rc == 2 and "did you mean 'check'" in err, err)
+rc, out, err = run([intact, "zzzzzz"])
+check("nonsense suggests nothing", rc == 2 and "did you mean" not in err and "unknown command" in err, err)
+rc, out, err = run([intact, "model.atm"])
+check("a file in place of a command gets the right command", rc == 2 and "intact check" in err, err)
+rc, out, err = run([intact, "check", "--treads=3", "x.atm"])
+check("a slip suggests the option", rc == 2 and "did you mean '--threads'" in err, err)
+rc, out, err = run([intact, "check"])
+check("a missing file is asked for", rc == 2 and "which model" in err, err)
+rc, out, err = run([intact, "check", "no-such-file.atm"])
+check("an unreadable file says why", rc == 2 and "no-such-file.atm" in err and "No such file" in err, err)
+rc, out, err = run([intact, "check", "\x1b[31mred"])
+check("control characters are not echoed", "\x1b" not in err, repr(err))
+
+with tempfile.TemporaryDirectory() as tmp:
+    model = Path(tmp) / "m.atm"
+    model.write_text("int x;\nthread worker * 2 { x = 1; }\n")
+    rc, out, err = run([intact, "check", "--dump=ir", "--threads", "worker=4", model])
+    check("--threads overrides a count", rc == 0 and "thread worker * 4" in out, out + err)
+    rc, out, err = run([intact, "check", "--threads", "wroker=4", model])
+    check("an unknown thread is named, with the nearest", rc == 2 and "did you mean 'worker'" in err, err)
+    rc, out, err = run([intact, "check", "--threads", "worker", model])
+    check("--threads without a number is explained", rc == 2 and "name=N" in err, err)
+    rc, out, err = run([intact, "check", "--dump=ir", "-"], stdin="int x; thread t { x = 1; }")
+    check("- reads standard input", rc == 0 and "shared x" in out, err)
+    with open("/dev/full", "w") as full:
+        import subprocess
+        p = subprocess.run([intact, "help"], stdout=full, stderr=subprocess.PIPE)
+        check("a full disk is an internal error, not silence", p.returncode == 4 and p.stderr, p)
+done()

@@ -1,0 +1,629 @@
+#!/usr/bin/env python3
+"""Random one-thread models, run by `intact sim` and by the interpreter below.
+
+The two share nothing: the interpreter walks the generated tree with Python's
+integers. They must agree on every shared access in its order with its values,
+on entering and leaving blocks (by break, continue and return too) and on the
+steps that commit, on which accesses are one step, on the final state, and on
+the fault.
+
+Usage: test_lower.py INTACT [COUNT [SEED]]      (TAP on stdout; COUNT 150)
+"""
+import json
+import os
+import random
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+from tap import check, done, run  # noqa: E402
+
+intact = str(Path(sys.argv[1]).resolve())
+count = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("LOWER_COUNT", "150"))
+seed0 = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+LO, HI = -(1 << 31), (1 << 31) - 1
+MAX_ACCESSES = 240  # no more are recorded for one step
+
+
+class Fault(Exception):
+    pass
+
+
+class TooLong(Exception):
+    pass
+
+
+class Jump(Exception):
+    """break, continue, return on their way out"""
+    def __init__(self, kind, value=0):
+        super().__init__(kind)
+        self.kind, self.value = kind, value
+
+
+class Var:
+    def __init__(self, name, lo, hi, boolean=False, length=0, shared=False):
+        self.name, self.lo, self.hi, self.boolean, self.length, self.shared = name, lo, hi, boolean, length, shared
+
+    def type(self):
+        return "bool" if self.boolean else "int" if (self.lo, self.hi) == (LO, HI) else f"int[{self.lo}..{self.hi}]"
+
+    def default(self):
+        return 0 if self.lo <= 0 <= self.hi else self.lo
+
+    def declare(self, init=None):
+        if self.length:
+            values = "" if init is None else " = { " + ", ".join(init) + " }"
+            return f"{self.type()} {self.name}[{self.length}]{values};"
+        return f"{self.type()} {self.name}" + (f" = {init};" if init is not None else ";")
+
+
+# ---- generating: trees of tuples, and their text -----------------------------
+
+class Gen:
+    def __init__(self, rng):
+        self.rng = rng
+        self.tame = rng.random() < 0.75  # avoids faults, so that runs get long
+        self.names = 0
+        self.globals = [self.var(f"g{i}", True) for i in range(rng.randint(2, 5))]
+        self.procs = []  # (name, params, result or None, body)
+        for _ in range(rng.randint(0, 3)):
+            self.procs.append(self.proc())
+        self.in_atomic = self.in_step = self.loops = 0
+        self.result = None
+        self.body = self.block([], rng.randint(3, 8), 0)
+
+    def fresh(self, prefix):
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+    def var(self, name, shared):
+        r = self.rng
+        k = r.random()
+        length = r.choice([1, 2, 4] if self.tame else [1, 2, 3, 4]) if r.random() < 0.3 else 0
+        if k < 0.25:
+            return Var(name, 0, 1, True, length, shared)
+        if k < 0.6:
+            lo = r.choice([0, 0, -3, 2, -100])
+            return Var(name, lo, lo + r.choice([3, 7, 3 if self.tame else 200]), False, length, shared)
+        return Var(name, LO, HI, False, length, shared)
+
+    def proc(self):
+        self.in_atomic = self.in_step = self.loops = 0
+        params = []
+        for _ in range(self.rng.randint(0, 3)):
+            v = self.var(self.fresh("p"), False)
+            v.length = 0
+            params.append(v)
+        result = self.var("result", False) if self.rng.random() < 0.6 else None
+        if result:
+            result.length = 0
+        self.result = result or "none"
+        known = len(self.procs)  # calls only earlier ones
+        body = self.block(params, self.rng.randint(1, 4), 1)
+        if result:
+            body.append(("return", self.fitted(result, self.expr(params, 2))))
+        return (f"f{known}", params, result, body)
+
+    def fitted(self, v, e):
+        """e, made to fit v when the model is tame"""
+        if not self.tame or v.boolean or (v.lo, v.hi) == (LO, HI):
+            return e
+        return ("bin", "+", ("bin", "&", e, ("int", v.hi - v.lo)), ("int", v.lo))
+
+    def operands(self, op, a, b):
+        if self.tame and op in ("/", "%"):
+            b = ("bin", "|", ("bin", "&", b, ("int", 7)), ("int", 1))
+        if self.tame and op in ("*", "<<", ">>"):
+            a, b = ("bin", "&", a, ("int", 255)), ("bin", "&", b, ("int", 7))
+        return a, b
+
+    # expressions --------------------------------------------------------------
+
+    def place(self, scope, need_shared=False):
+        hidden = {v.name for v in scope}
+        all_vars = [v for v in self.globals if v.name not in hidden] + ([] if need_shared else scope)
+        v = self.rng.choice(all_vars)
+        if v.length:
+            index = ("int", self.rng.randrange(v.length)) if self.rng.random() < 0.6 else \
+                ("bin", "&", self.expr(scope, 1), ("int", v.length - 1)) if self.tame else \
+                ("bin", "%", self.expr(scope, 1), ("int", v.length)) if self.rng.random() < 0.8 else \
+                self.expr(scope, 1)
+            return ("idx", v, index)
+        return ("var", v)
+
+    def expr(self, scope, depth):
+        r = self.rng
+        k = r.random()
+        if depth <= 0 or k < 0.2:
+            if k < 0.08:
+                return ("bool", r.randint(0, 1))
+            if k < 0.12 or r.random() < 0.4:
+                return ("int", r.choice([0, 1, 2, 3, 5, 7, -1, -2, 31, 100, HI, LO + 1] if r.random() < 0.3 and not self.tame
+                                        else [0, 1, 2, 3]))
+            return self.place(scope)
+        if k < 0.55:
+            op = r.choice(["+", "-", "*", "+", "-", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=",
+                           ">", ">=", "&&", "||", "&&", "||"])
+            return ("bin", op, *self.operands(op, self.expr(scope, depth - 1), self.expr(scope, depth - 1)))
+        if k < 0.65:
+            return ("un", r.choice(["-", "!", "~", "+", "!"]), self.expr(scope, depth - 1))
+        if k < 0.75:
+            return ("cond", *(self.expr(scope, depth - 1) for _ in range(3)))
+        if k < 0.85:
+            place = self.place(scope, True)
+            word = r.choice(["cas", "exchange", "fetch_add"])
+            if self.tame and (place[1].lo, place[1].hi) != (LO, HI) and word == "fetch_add":
+                word = "exchange"
+            args = [self.fitted(place[1], self.expr(scope, depth - 2)) for _ in range(2 if word == "cas" else 1)]
+            return (word, place, *args)
+        callable_ = [p for p in self.procs if p[2]]
+        if k < 0.93 and callable_:
+            p = r.choice(callable_)
+            return ("call", p, [self.fitted(v, self.expr(scope, depth - 2)) for v in p[1]])
+        return self.place(scope)
+
+    # statements ---------------------------------------------------------------
+
+    def block(self, scope, n, depth):
+        scope, out = list(scope), []
+        for _ in range(n):
+            out.append(self.stmt(scope, depth))
+        return out
+
+    def stmt(self, scope, depth):
+        r = self.rng
+        k = r.random()
+        deep = depth >= 3
+        if k < 0.15:
+            v = self.var(r.choice([self.fresh("v"), self.fresh("v"), "g0"]) if depth > 1 else self.fresh("v"), False)
+            if any(s.name == v.name and s in scope for s in scope):
+                v.name = self.fresh("v")
+            init = None
+            if r.random() < 0.7:
+                init = [self.fitted(v, self.expr(scope, 2)) for _ in range(r.randint(1, v.length))] if v.length else \
+                    self.fitted(v, self.expr(scope, 2))
+            s = ("decl", v, init)
+            # what it hides must not be picked any more
+            scope[:] = [x for x in scope if x.name != v.name] + [v]
+            return s
+        if k < 0.45 or deep and k < 0.8:
+            place = self.place(scope)
+            form = r.random()
+            if form < 0.6 or self.tame and not place[1].boolean and (place[1].lo, place[1].hi) != (LO, HI):
+                return ("assign", place, self.fitted(place[1], self.expr(scope, 3)))
+            if form < 0.85:
+                op = r.choice("+-&|^" if self.tame else ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"])
+                return ("update", op, place, self.expr(scope, 2))
+            return ("inc", r.choice(["++", "--"]), r.random() < 0.5, place)
+        if deep:
+            return ("skip",)
+        if k < 0.55:
+            return ("if", self.expr(scope, 3), self.block(scope, r.randint(1, 3), depth + 1),
+                    self.block(scope, r.randint(1, 2), depth + 1) if r.random() < 0.5 else None)
+        if k < 0.63:
+            self.loops += 1
+            body = self.block(scope, r.randint(1, 3), depth + 1)
+            self.loops -= 1
+            return ("repeat", ("int", r.randint(-1, 3)) if r.random() < 0.6 else
+                    ("bin", "&", self.expr(scope, 1), ("int", 3)), body)
+        if k < 0.68:
+            v = Var(self.fresh("k"), 0, 3, False, 0, False)
+            self.loops += 1
+            body = self.block(scope, r.randint(1, 2), depth + 1)
+            self.loops -= 1
+            return ("while", v, r.randint(0, 3), self.expr(scope, 1), body)
+        if k < 0.73 and self.loops:
+            return ("if", self.expr(scope, 1), [(r.choice(["break", "continue"]),)], None)
+        if k < 0.745 and (self.result == "none" or self.result is None) and depth:
+            return ("if", self.expr(scope, 1), [("return", None)], None)
+        if k < 0.76 and self.result not in (None, "none"):
+            return ("if", self.expr(scope, 1), [("return", self.fitted(self.result, self.expr(scope, 1)))], None)
+        if k < 0.83 and not self.in_atomic and not self.in_step and self.result is None:
+            self.in_atomic += 1
+            body = self.block(scope, r.randint(1, 4), depth + 1)
+            if r.random() < 0.5:
+                body.insert(r.randint(0, len(body)), ("commit",))
+            if r.random() < 0.1 and not self.tame:
+                body.append(("commit",))
+            self.in_atomic -= 1
+            return ("atomic", body)
+        if k < 0.88:
+            self.in_step += 1
+            body = self.block(scope, r.randint(1, 3), depth + 1)
+            self.in_step -= 1
+            return ("step", body)
+        if k < 0.94 and self.procs:
+            p = r.choice(self.procs)
+            return ("callstmt", p, [self.fitted(v, self.expr(scope, 2)) for v in p[1]])
+        if k < 0.96:
+            return ("assert", ("bin", "||", self.expr(scope, 2), ("bool", 1 if self.tame or r.random() < 0.9 else 0)))
+        return ("block", self.block(scope, r.randint(1, 3), depth + 1))
+
+
+def text_of(e):
+    kind = e[0]
+    if kind == "int":
+        return str(e[1]) if e[1] >= 0 else f"({e[1]})"
+    if kind == "bool":
+        return "true" if e[1] else "false"
+    if kind == "var":
+        return e[1].name
+    if kind == "idx":
+        return f"{e[1].name}[{text_of(e[2])}]"
+    if kind == "un":
+        return f"{e[1]}({text_of(e[2])})"
+    if kind == "bin":
+        return f"({text_of(e[2])} {e[1]} {text_of(e[3])})"
+    if kind == "cond":
+        return f"({text_of(e[1])} ? {text_of(e[2])} : {text_of(e[3])})"
+    if kind == "call":
+        return f"{e[1][0]}({', '.join(map(text_of, e[2]))})"
+    return f"{kind}({', '.join(map(text_of, e[1:]))})"
+
+
+def lines_of(body, out, ind):
+    pad = "  " * ind
+    for s in body:
+        kind = s[0]
+        if kind == "decl":
+            init = s[2]
+            out.append(pad + s[1].declare(None if init is None else list(map(text_of, init)) if s[1].length
+                                          else text_of(init)))
+        elif kind == "assign":
+            out.append(f"{pad}{text_of(s[1])} = {text_of(s[2])};")
+        elif kind == "update":
+            out.append(f"{pad}{text_of(s[2])} {s[1]}= {text_of(s[3])};")
+        elif kind == "inc":
+            out.append(pad + (f"{s[1]}{text_of(s[3])};" if s[2] else f"{text_of(s[3])}{s[1]};"))
+        elif kind == "if":
+            out.append(f"{pad}if ({text_of(s[1])}) {{")
+            lines_of(s[2], out, ind + 1)
+            if s[3] is not None:
+                out.append(pad + "} else {")
+                lines_of(s[3], out, ind + 1)
+            out.append(pad + "}")
+        elif kind == "repeat":
+            out.append(f"{pad}repeat ({text_of(s[1])}) {{")
+            lines_of(s[2], out, ind + 1)
+            out.append(pad + "}")
+        elif kind == "while":
+            out.append(f"{pad}int[0..3] {s[1].name} = {s[2]};")
+            out.append(f"{pad}while ({s[1].name} > 0 && ({text_of(s[3])} || true)) {{")
+            out.append(f"{pad}  {s[1].name}--;")
+            lines_of(s[4], out, ind + 1)
+            out.append(pad + "}")
+        elif kind in ("atomic", "step", "block"):
+            out.append(pad + ("" if kind == "block" else kind + " ") + "{")
+            lines_of(s[1], out, ind + 1)
+            out.append(pad + "}")
+        elif kind == "callstmt":
+            out.append(f"{pad}{s[1][0]}({', '.join(map(text_of, s[2]))});")
+        elif kind == "return":
+            out.append(pad + ("return;" if s[1] is None else f"return {text_of(s[1])};"))
+        elif kind == "assert":
+            out.append(f"{pad}assert({text_of(s[1])});")
+        else:
+            out.append(f"{pad}{kind};")
+
+
+def model_text(g):
+    out = [v.declare() for v in g.globals]
+    for name, params, result, body in g.procs:
+        head = ", ".join(f"{p.type()} {p.name}" for p in params)
+        out.append(f"{result.type() if result else 'proc'} {name}({head}) {{")
+        lines_of(body, out, 1)
+        out.append("}")
+    out.append("thread t {")
+    lines_of(g.body, out, 1)
+    out.append("}")
+    return "\n".join(out) + "\n"
+
+
+# ---- the interpreter ----------------------------------------------------------
+
+class Machine:
+    def __init__(self, g):
+        self.shared = {v: [v.default()] * max(v.length, 1) for v in g.globals}
+        self.steps, self.in_step, self.phase, self.accesses = [], 0, None, 0
+
+    def access(self, mode, v, i, before, after):
+        self.accesses += 1
+        if self.accesses > MAX_ACCESSES:
+            raise TooLong()
+        entry = (mode, v.name, i if v.length else None, before, after)
+        if self.in_step:
+            self.steps[-1].append(entry)
+        else:
+            self.steps.append([entry])
+
+    def fit(self, v, x):
+        if not v.lo <= x <= v.hi:
+            raise Fault("range")
+
+    def element(self, v, i):
+        if not 0 <= i < max(v.length, 1):
+            raise Fault("index")
+
+    def load(self, env, v, i):
+        self.element(v, i)
+        if v.shared:
+            x = self.shared[v][i]
+            self.access("read", v, i, x, x)
+            return x
+        return env[v][i]
+
+    def store(self, env, v, i, x):
+        if v.boolean:
+            x = int(x != 0)
+        if v.shared:
+            self.element(v, i)
+            self.fit(v, x)
+            old = self.shared[v][i]
+            self.shared[v][i] = x
+            self.access("write", v, i, old, x)
+        else:
+            self.fit(v, x)
+            self.element(v, i)
+            env[v][i] = x
+
+    def index(self, env, place):
+        return self.eval(env, place[2]) if place[0] == "idx" else 0
+
+    def arith(self, op, a, b):
+        if op in ("/", "%"):
+            if b == 0:
+                raise Fault("division")
+            q = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+            x = q if op == "/" else a - q * b
+        elif op in ("<<", ">>"):
+            if not 0 <= b <= 31:
+                raise Fault("shift")
+            x = a << b if op == "<<" else a >> b
+        else:
+            x = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "&": lambda: a & b,
+                 "|": lambda: a | b, "^": lambda: a ^ b, "==": lambda: int(a == b), "!=": lambda: int(a != b),
+                 "<": lambda: int(a < b), "<=": lambda: int(a <= b), ">": lambda: int(a > b),
+                 ">=": lambda: int(a >= b)}[op]()
+        if not LO <= x <= HI:
+            raise Fault("overflow")
+        return x
+
+    def eval(self, env, e):
+        kind = e[0]
+        if kind in ("int", "bool"):
+            return e[1]
+        if kind in ("var", "idx"):
+            return self.load(env, e[1], self.index(env, e))
+        if kind == "un":
+            a = self.eval(env, e[2])
+            if e[1] == "-" and a == LO:
+                raise Fault("overflow")
+            return {"-": -a, "+": a, "~": ~a, "!": int(not a)}[e[1]]
+        if kind == "bin":
+            a = self.eval(env, e[2])
+            if e[1] == "&&":
+                return int(bool(a) and bool(self.eval(env, e[3])))
+            if e[1] == "||":
+                return int(bool(a) or bool(self.eval(env, e[3])))
+            return self.arith(e[1], a, self.eval(env, e[3]))
+        if kind == "cond":
+            return self.eval(env, e[2] if self.eval(env, e[1]) else e[3])
+        if kind == "call":
+            return self.call(env, e[1], e[2])
+        v, i = e[1][1], self.index(env, e[1])
+        args = [self.eval(env, a) for a in e[2:]]
+        if v.boolean and kind != "fetch_add":
+            args = [int(a != 0) for a in args]
+        self.element(v, i)
+        old = self.shared[v][i]
+        if kind == "cas":
+            won = old == args[0]
+            if won:
+                self.fit(v, args[1])
+                self.shared[v][i] = args[1]
+            self.access("update" if won else "read", v, i, old, self.shared[v][i])
+            return int(won)
+        x = args[0] if kind == "exchange" else old + args[0]
+        self.fit(v, x)
+        self.shared[v][i] = x
+        self.access("update", v, i, old, x)
+        return old
+
+    def call(self, env, proc, args):
+        _, params, result, body = proc
+        values = [self.eval(env, a) for a in args]
+        inner = {}
+        for p, x in zip(params, values):
+            inner[p] = [0]
+            self.store(inner, p, 0, x)
+        depth = self.in_step
+        try:
+            self.run(inner, body, result)
+        except Jump as j:
+            self.in_step = depth
+            return j.value
+        return 0
+
+    def run(self, env, body, result=None):
+        for s in body:
+            self.stmt(env, s, result)
+
+    def loop(self, env, body, result):
+        """False when the loop is left."""
+        depth = self.in_step
+        try:
+            self.run(env, body, result)
+        except Jump as j:
+            self.in_step = depth
+            if j.kind == "return":
+                raise
+            return j.kind == "continue"
+        return True
+
+    def leave(self):
+        self.steps.append([("leave",)] + ([("commit",)] if self.marked and not self.phase else []))
+        self.phase, self.in_step = None, 0
+
+    def stmt(self, env, s, result):
+        kind = s[0]
+        if kind == "decl":
+            v, init = s[1], s[2]
+            cells = [v.default()] * max(v.length, 1)
+            if init is not None and v.length:
+                values = [self.eval(env, e) for e in init]
+                env[v] = cells
+                for i, x in enumerate(values):
+                    self.store(env, v, i, x)
+            elif init is not None:
+                x = self.eval(env, init)
+                env[v] = cells
+                self.store(env, v, 0, x)
+            else:
+                env[v] = cells
+        elif kind == "assign":
+            i = self.index(env, s[1])
+            self.store(env, s[1][1], i, self.eval(env, s[2]))
+        elif kind in ("update", "inc"):
+            place = s[2] if kind == "update" else s[3]
+            i = self.index(env, place)
+            old = self.load(env, place[1], i)
+            by = self.eval(env, s[3]) if kind == "update" else 1
+            self.store(env, place[1], i, self.arith(s[1] if kind == "update" else s[1][0], old, by))
+        elif kind == "if":
+            if self.eval(env, s[1]):
+                self.run(env, s[2], result)
+            elif s[3] is not None:
+                self.run(env, s[3], result)
+        elif kind == "repeat":
+            for _ in range(max(self.eval(env, s[1]), 0)):
+                if not self.loop(env, s[2], result):
+                    break
+        elif kind == "while":
+            n = s[2]
+            while n > 0:
+                self.eval(env, s[3])
+                n -= 1
+                if not self.loop(env, s[4], result):
+                    break
+        elif kind == "block":
+            self.run(env, s[1], result)
+        elif kind == "step":
+            if not self.in_step:
+                self.steps.append([])
+            self.in_step += 1
+            self.run(env, s[1], result)
+            self.in_step -= 1
+        elif kind == "atomic":
+            self.phase = False
+            self.marked = any(i[0] == "commit" for i in s[1])
+            self.steps.append([("enter",)])
+            try:
+                self.run(env, s[1], result)
+            except Jump:
+                self.leave()
+                raise
+            self.leave()
+        elif kind == "commit":
+            if self.phase:
+                raise Fault("commit")
+            self.phase = True
+            self.steps[-1].append(("commit",))
+        elif kind == "callstmt":
+            self.call(env, s[1], s[2])
+        elif kind == "return":
+            x = 0
+            if s[1] is not None:
+                x = self.eval(env, s[1])
+                x = int(x != 0) if result.boolean else x
+                self.fit(result, x)
+            raise Jump("return", x)
+        elif kind in ("break", "continue"):
+            raise Jump(kind)
+        elif kind == "assert":
+            if not self.eval(env, s[1]):
+                raise Fault("assert")
+
+
+def interpret(g):
+    m, fault = Machine(g), None
+    try:
+        m.run({}, g.body)
+    except Fault as f:
+        fault = str(f)
+    except Jump:
+        pass
+    state = {v.name: m.shared[v] if v.length else m.shared[v][0] for v in g.globals}
+    return [s for s in m.steps if s], fault, state
+
+
+# ---- comparing ----------------------------------------------------------------
+
+def plain(x):
+    return [plain(y) for y in x] if isinstance(x, list) else int(x)
+
+
+def observe(text, path):
+    Path(path).write_text(text)
+    rc, out, err = run([intact, "sim", "--json", "-q", "-n", "100000", path])
+    if rc not in (0, 1):
+        return None, f"exit {rc}: {err}", None
+    d = json.loads(out)
+    steps, fault = [], None
+    for s in d["steps"]:
+        fault = s.get("fault", {}).get("kind")
+        entries = [(a["mode"], a["variable"], a.get("index"), plain(a["before"]), plain(a["after"]))
+                   for a in s["accesses"]]
+        if "entered" in s:
+            entries.insert(0, ("enter",))
+        if "left" in s:
+            entries.insert(0, ("leave",))
+        if "committed" in s:
+            entries.append(("commit",))
+        if entries:
+            steps.append(entries)
+    return steps, fault, {k: plain(v) for k, v in d["state"]["shared"].items()}
+
+
+def one(seed, tmp):
+    """None, or what is different."""
+    for attempt in range(50):
+        g = Gen(random.Random(f"{seed} {attempt}"))
+        try:
+            steps, fault, state = interpret(g)
+        except TooLong:
+            continue
+        break
+    else:
+        return "no model", ""
+    text = model_text(g)
+    got_steps, got_fault, got_state = observe(text, os.path.join(tmp, f"m{seed}.atm"))
+    if got_steps is None:
+        return got_fault, text
+    if got_fault != fault:
+        return f"fault {got_fault}, expected {fault}", text
+    if fault:  # what a step did before it went wrong is not printed
+        if steps[:len(got_steps)] != got_steps or len(steps) - len(got_steps) > 1:
+            for i, s in enumerate(steps):
+                if i >= len(got_steps) or got_steps[i] != s:
+                    return f"before the fault, step {i + 1}: {got_steps[i:i + 1]}, expected {s}", text
+            return "accesses that were not expected before the fault", text
+        return None
+    for i in range(max(len(steps), len(got_steps))):
+        if steps[i:i + 1] != got_steps[i:i + 1]:
+            return f"step {i + 1}: {got_steps[i:i + 1]}, expected {steps[i:i + 1]}", text
+    if got_state != state:
+        return f"state {got_state}, expected {state}", text
+    return None
+
+
+with tempfile.TemporaryDirectory() as tmp, ThreadPoolExecutor(2) as pool:
+    print(f"# seeds {seed0} to {seed0 + count - 1}")
+    seeds = range(seed0, seed0 + count)
+    results = list(zip(seeds, pool.map(lambda s: one(s, tmp), seeds)))
+    bad = [(s, r) for s, r in results if r]
+    for s, (why, text) in bad[:5]:
+        check(f"seed {s}", False, why[:600] + "\n" + text)
+    check(f"{count} models run as they should", not bad, f"{len(bad)} differ: {[s for s, _ in bad][:20]}")
+done()

@@ -1,0 +1,173 @@
+/*
+ * genmodel: random small models that end, for comparing engines. The same
+ * seed gives the same text.
+ */
+#ifndef INTACT_TESTS_GENMODEL_H
+#define INTACT_TESTS_GENMODEL_H
+
+#include "base/buf.h"
+#include "base/rng.h"
+
+struct gen {
+	struct rng r;
+	struct buf *b;
+	unsigned locks, vars, budget;
+	bool choices, marks;
+	unsigned locals; /* t0.. of the thread that are declared */
+};
+
+static inline unsigned gen_below(struct gen *g, unsigned n)
+{
+	return rng_below(&g->r, n);
+}
+
+static inline void gen_value(struct gen *g)
+{
+	switch (gen_below(g, 4)) {
+	case 0:
+		buf_printf(g->b, "%u", gen_below(g, 3));
+		break;
+	case 1:
+		if (g->locals) {
+			buf_printf(g->b, "t%u", gen_below(g, g->locals));
+			break;
+		}
+		/* fall through */
+	default:
+		buf_printf(g->b, "x%u", gen_below(g, g->vars));
+	}
+}
+
+static inline void gen_expr(struct gen *g)
+{
+	switch (gen_below(g, 4)) {
+	case 0:
+		gen_value(g);
+		break;
+	case 1:
+		buf_str(g->b, "(2 * ");
+		gen_value(g);
+		buf_printf(g->b, " + %u) %% 3", 1 + gen_below(g, 2));
+		break;
+	case 2:
+		buf_char(g->b, '(');
+		gen_value(g);
+		buf_str(g->b, " + ");
+		gen_value(g);
+		buf_str(g->b, ") % 3");
+		break;
+	default:
+		if (g->choices && gen_below(g, 2)) {
+			buf_str(g->b, "any(0..1)");
+			break;
+		}
+		buf_char(g->b, '(');
+		gen_value(g);
+		buf_str(g->b, " == 1 ? ");
+		gen_value(g);
+		buf_str(g->b, " : ");
+		gen_value(g);
+		buf_char(g->b, ')');
+	}
+}
+
+static inline void gen_stmt(struct gen *g, unsigned depth)
+{
+	unsigned kind = gen_below(g, 10);
+	if (g->budget)
+		g->budget--;
+	if (kind < 5 || depth > 1) {
+		if (g->locals && gen_below(g, 3) == 0)
+			buf_printf(g->b, "t%u = ", gen_below(g, g->locals));
+		else
+			buf_printf(g->b, "x%u = ", gen_below(g, g->vars));
+		gen_expr(g);
+		buf_str(g->b, "; ");
+	} else if (kind == 5) {
+		buf_str(g->b, "if (");
+		gen_value(g);
+		buf_str(g->b, " == 1) { ");
+		gen_stmt(g, depth + 1);
+		buf_str(g->b, "} else { ");
+		if (gen_below(g, 2))
+			gen_stmt(g, depth + 1);
+		buf_str(g->b, "} ");
+	} else if (kind == 6) {
+		buf_printf(g->b, "if (cas(x%u, %u, %u)) { ", gen_below(g, g->vars), gen_below(g, 2),
+		           gen_below(g, 3));
+		gen_stmt(g, depth + 1);
+		buf_str(g->b, "} ");
+	} else if (kind == 7) {
+		buf_str(g->b, "step { ");
+		gen_stmt(g, depth + 1);
+		gen_stmt(g, depth + 1);
+		buf_str(g->b, "} ");
+	} else if (kind == 8 && g->locks) {
+		unsigned l = gen_below(g, g->locks);
+		buf_printf(g->b, "acquire(l%u); ", l);
+		for (unsigned i = 0, n = 1 + gen_below(g, 2); i < n; i++) {
+			buf_printf(g->b, "x%u = ", gen_below(g, g->vars));
+			gen_expr(g);
+			buf_str(g->b, "; ");
+		}
+		buf_printf(g->b, "release(l%u); ", l);
+	} else {
+		buf_printf(g->b, "fetch_add(x%u, 1); x%u = 0; ", g->vars, g->vars);
+	}
+}
+
+static inline void gen_block(struct gen *g, unsigned n)
+{
+	bool locked = g->locks && gen_below(g, 3) == 0;
+	buf_printf(g->b, "  atomic b%u { ", n);
+	if (locked)
+		buf_str(g->b, "acquire(l0); ");
+	unsigned len = 1 + gen_below(g, 2), mark = g->marks && gen_below(g, 2) ? gen_below(g, len) : len;
+	for (unsigned i = 0; i < len; i++) {
+		gen_stmt(g, 0);
+		if (i == mark)
+			buf_str(g->b, "commit; ");
+	}
+	if (locked)
+		buf_str(g->b, "release(l0); ");
+	buf_str(g->b, "}\n");
+}
+
+/* A model of 2 or 3 threads, with 1 or 2 blocks each. */
+static inline void gen_model(struct buf *b, uint64_t seed, bool choices, bool marks)
+{
+	struct gen g = { .b = b, .choices = choices, .marks = marks };
+	rng_seed(&g.r, seed);
+	g.locks = gen_below(&g, 2);
+	g.vars = 2;
+	for (unsigned i = 0; i < g.vars; i++)
+		buf_printf(b, "int[0..2] x%u = %u;\n", i, gen_below(&g, 2));
+	buf_printf(b, "int[0..9] x%u;\n", g.vars);
+	for (unsigned i = 0; i < g.locks; i++)
+		buf_printf(b, "lock l%u;\n", i);
+	unsigned templates = 1 + gen_below(&g, 2), block = 0;
+	for (unsigned t = 0; t < templates; t++) {
+		unsigned count = templates == 1 || gen_below(&g, 4) == 0 ? 2 : 1;
+		buf_printf(b, "thread p%u * %u {\n", t, count);
+		g.locals = 0;
+		g.budget = 8;
+		for (unsigned i = 0, n = gen_below(&g, 2); i < n; i++) {
+			buf_printf(b, "  int[0..9] t%u = 0;\n", i);
+			g.locals++;
+		}
+		for (unsigned i = 0, n = count == 1 && gen_below(&g, 3) == 0 ? 2 : 1; i < n; i++) {
+			if (gen_below(&g, 4) == 0) {
+				buf_str(b, "  ");
+				gen_stmt(&g, 2);
+				buf_char(b, '\n');
+			}
+			gen_block(&g, block++);
+		}
+		if (g.locals && gen_below(&g, 2)) {
+			buf_str(b, "  x0 = t0 % 3;\n");
+		}
+		buf_str(b, "}\n");
+	}
+}
+
+#endif

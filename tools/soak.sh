@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# make soak: the random campaigns whole. The result goes into docs/reliability.md by hand.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+BUILD=${BUILD:-build}
+intact=${INTACT:-$BUILD/src/cli/intact}
+ninja -C "$BUILD" >/dev/null
+echo "== random models: commit, exact, reductions and the judge"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore"
+echo "== examples, walked with many seeds"
+INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
+python3 tests/cli/test_examples.py "$intact" 40 | tail -1
+echo "== random one-thread models against interpreters of their own"
+python3 tests/differential/test_lower.py "$intact" "${LOWER_COUNT:-5000}" | tail -2
+python3 tests/differential/test_lower_sml.py "$intact" "${LOWER_COUNT:-5000}" | tail -2
+echo "== models with scrambled white space and comments through the formatter"
+python3 tests/cli/test_fmt.py "$intact" 100 | tail -1
+echo "== random traces: clocks, graph and the judge; every cycle verified, corrupted ones rejected"
+INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_serial"
+INTACT_TRACE_RUNS=${INTACT_TRACE_RUNS:-100} python3 tests/cli/test_trace.py "$intact" . | tail -3
+echo "== predicted reorderings against all feasible runs"
+INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_predict"
+echo "== histories: every small one, and a million random ones of each kind"
+for t in register objects conditions formats; do
+	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
+done
