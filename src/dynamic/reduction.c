@@ -296,15 +296,21 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
                        const struct race *r, uint32_t stack)
 {
 	uint32_t at;
+	/* One's own stack is used again by every call: what raced there before
+	 * was another variable. */
+	if (addr >= t->stack_lo && addr < t->stack_hi)
+		return;
 	if (!log_find(d, t, (uint64_t)addr | 1ull << 63, &at))
 		return;
 	const struct log_entry *e = &t->log[at % RED_LOG];
 	struct frame *home = log_home(t, at);
 	if (e->kind != LOG_READ || outermost(t, home))
 		return;
-	/* Both under a lock that every writer holds: the pair is protected. */
+	/* A lock held across the pair is taken as meant to protect it, though
+	 * not every writer holds it: memory that a program's own allocator
+	 * passes on is under one lock today and another tomorrow. */
 	uint32_t across = held_across(d, t, at);
-	if (lockset_meet(&d->sets, &t->cache, across, r->wlocks))
+	if (across)
 		return;
 	bool locks = t->nheld && (int32_t)(t->held[t->nheld - 1].log - home->log) >= 0;
 	for (uint32_t i = home->log; !locks && i != t->nlog; i++)

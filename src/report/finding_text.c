@@ -250,7 +250,7 @@ static const char *callee(struct writer *w, const struct view *v, const struct s
 	const struct src_frame *f = &s->v[s->n - around - 1];
 	/* A wrapper around the lock says less than the line that calls it. */
 	if (!f->function || f->system || strstr(f->function, "lock") ||
-	    strstr(f->function, "Lock"))
+	    strstr(f->function, "Lock") || strstr(f->function, "LOCK"))
 		return NULL;
 	size_t bare = strcspn(f->function, "(");
 	return arena_printf(w->arena, "%.*s()", (int)bare, f->function);
