@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """make bench-run: the cost of watching, side by side in one run: native code,
 hooks with nothing behind them, intact, clang's and gcc's ThreadSanitizer,
-Helgrind. CPU time (user + system) and peak memory; the least of the runs.
+Helgrind (a tenth of the work, times ten). CPU time (user + system) and peak
+memory; the least of the runs.
 
     run.py INTACT [--runs N] [--quick]
 
