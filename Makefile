@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-history bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-history bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -28,6 +28,10 @@ soak: all
 
 bench: all
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/run.sh
+
+bench-run: all
+	@tools/setup.sh bench
+	@bench/run.py $(BUILD)/src/cli/intact
 
 bench-trace: all
 	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null

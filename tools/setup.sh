@@ -19,8 +19,9 @@ if command -v pkg-config >/dev/null 2>&1; then
 	want libjansson-dev has_lib jansson
 	want libzstd-dev has_lib libzstd
 	want zlib1g-dev has_lib zlib
+	want libdw-dev has_lib libdw
 else
-	need="$need libjansson-dev libzstd-dev zlib1g-dev"
+	need="$need libjansson-dev libzstd-dev zlib1g-dev libdw-dev"
 fi
 case "${1:-build}" in
 test | fuzz)
@@ -30,6 +31,8 @@ test | fuzz)
 	;;
 bench)
 	want valgrind command -v valgrind
+	want time test -x /usr/bin/time
+	want clang command -v clang
 	want python3 command -v python3
 	;;
 esac

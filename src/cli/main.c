@@ -15,10 +15,11 @@
 #include "version.h"
 
 extern const struct cmd cmd_check, cmd_verify, cmd_sim, cmd_fmt, cmd_history, cmd_trace, cmd_help,
-	cmd_version;
+	cmd_version, cmd_cc, cmd_cxx, cmd_run, cmd_symbolize;
 
 const struct cmd *const cli_commands[] = {
-	&cmd_check, &cmd_sim, &cmd_fmt, &cmd_history, &cmd_trace, &cmd_verify, &cmd_help, &cmd_version, NULL,
+	&cmd_check, &cmd_sim, &cmd_fmt, &cmd_run, &cmd_cc, &cmd_cxx, &cmd_history, &cmd_trace, &cmd_verify,
+	&cmd_symbolize, &cmd_help, &cmd_version, NULL,
 };
 
 static const struct cmd *find(const char *name)
@@ -116,8 +117,21 @@ const struct cmd cmd_version = {
 	NULL, run_version,
 };
 
+/* `intact-cc` and `intact-c++` are `intact cc` and `intact c++`. */
+static const struct cmd *by_own_name(const char *self)
+{
+	const char *slash = self ? strrchr(self, '/') : NULL;
+	const char *name = slash ? slash + 1 : self ? self : "";
+	if (!strcmp(name, "intact-cc"))
+		return &cmd_cc;
+	return !strcmp(name, "intact-c++") ? &cmd_cxx : NULL;
+}
+
 static int dispatch(struct cli *cli, int argc, char **argv)
 {
+	const struct cmd *own = by_own_name(argv[0]);
+	if (own)
+		return own->run(cli, own, argc - 1, argv + 1);
 	if (argc < 2) {
 		overview(&cli->err);
 		return EXIT_USAGE;

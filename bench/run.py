@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""make bench-run: the cost of watching, side by side in one run: native code,
+hooks with nothing behind them, intact, clang's and gcc's ThreadSanitizer,
+Helgrind (a tenth of the work, times ten). CPU time (user + system) and peak
+memory; the least of the runs.
+
+    run.py INTACT [--runs N] [--quick]
+
+Our own kernels are built here. Real programs are measured when BENCH_PROGRAMS
+names a folder with PROGRAM.native, PROGRAM.intact, PROGRAM.clang-tsan,
+PROGRAM.gcc-tsan (missing ones are skipped) and PROGRAM.cmd, the arguments.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run")
+COLUMNS = ("native", "no-op", "intact", "intact-gcc", "clang-tsan", "gcc-tsan", "helgrind")
+
+
+def cost(cmd, cwd=None):
+    env = dict(os.environ, TSAN_OPTIONS="report_bugs=0:exitcode=0", INTACT_OPTIONS="exitcode=0:atexit_report=0")
+    # A small process starts it: the peak memory of whoever forks is inherited.
+    with tempfile.NamedTemporaryFile("r") as out:
+        r = subprocess.run(["/usr/bin/time", "-o", out.name, "-f", "%U %S %M", *cmd], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, env=env, cwd=cwd)
+        if r.returncode:
+            return None
+        user, system, peak = out.read().split()[-3:]
+    return float(user) + float(system), int(peak)
+
+
+def best(cmd, runs, cwd=None):
+    got = [c for c in (cost(cmd, cwd) for _ in range(runs)) if c]
+    return (min(g[0] for g in got), max(g[1] for g in got)) if got else None
+
+
+def build(intact, name, tmp):
+    src = os.path.join(HERE, name + ".c")
+    noop = os.path.join(HERE, "noop.c")
+    flags = ["-O2", "-g", "-pthread"]
+    out = {c: os.path.join(tmp, name + "." + c) for c in COLUMNS}
+    # The floor: our instrumentation, linked with the empty hooks.
+    obj = os.path.join(tmp, "k.o")
+    env = dict(os.environ, INTACT_CC="clang")
+    subprocess.run([intact, "cc", *flags, "-c", src, "-o", obj], check=True, env=env)
+    nobj = os.path.join(tmp, "noop.o")
+    subprocess.run(["clang", "-O2", "-c", noop, "-o", nobj], check=True)
+    subprocess.run(["clang", "-pthread", obj, nobj, "-o", out["no-op"]], check=True)
+    subprocess.run(["clang", *flags, src, "-o", out["native"]], check=True)
+    subprocess.run([intact, "cc", *flags, src, "-o", out["intact"]], check=True, env=env)
+    env["INTACT_CC"] = "gcc"
+    subprocess.run([intact, "cc", *flags, src, "-o", out["intact-gcc"]], check=True, env=env)
+    for cc in ("clang", "gcc"):
+        r = subprocess.run([cc, *flags, "-fsanitize=thread", src, "-o", out[cc + "-tsan"]], capture_output=True)
+        if r.returncode:
+            out.pop(cc + "-tsan")
+    if not shutil.which("valgrind"):
+        out.pop("helgrind")
+    return out
+
+
+def row(title, cells):
+    base = cells.get("native")
+    tsan = cells.get("clang-tsan")
+    print("%-24s" % title, end="")
+    for c in COLUMNS:
+        v = cells.get(c)
+        print(" %18s" % ("%.2fs %4.1fx %dM" % (v[0], v[0] / max(base[0], 1e-3), v[1] // 1024) if v else "-"), end="")
+    if tsan and cells.get("intact"):
+        print("   intact/tsan: cpu %.2f memory %.2f" % (cells["intact"][0] / tsan[0], cells["intact"][1] / tsan[1]), end="")
+    print(flush=True)
+
+
+def main():
+    intact = os.path.abspath(sys.argv[1])
+    runs = int(sys.argv[sys.argv.index("--runs") + 1]) if "--runs" in sys.argv else 3
+    quick = "--quick" in sys.argv
+    print("%-24s" % "CPU, x native, memory", end="")
+    print("".join(" %18s" % c for c in COLUMNS))
+    with tempfile.TemporaryDirectory(prefix="intact-bench-") as tmp:
+        for name, work in (("lock_heavy", 400000), ("read_mostly", 40000), ("alloc_heavy", 400)):
+            exe = build(intact, name, tmp)
+            cells = {}
+            for c, path in exe.items():
+                if c == "helgrind":
+                    if not quick:
+                        cells[c] = best(["valgrind", "-q", "--tool=helgrind", exe["native"], "4", str(work // 10)], 1)
+                        if cells[c]:
+                            cells[c] = (cells[c][0] * 10, cells[c][1])
+                else:
+                    cells[c] = best([path, "4", str(work)], runs)
+            row(name, cells)
+            for n in (1, 2, 4, 8, 16):
+                cells = {c: best([exe[c], str(n), str(work * 4 // n)], 1 if quick else runs)
+                         for c in ("native", "intact", "clang-tsan") if c in exe}
+                row("  %2d threads, same work" % n, cells)
+        extra = os.environ.get("BENCH_PROGRAMS")
+        if not extra:
+            print("real programs: skipped (BENCH_PROGRAMS names no folder)")
+            return 0
+        for f in sorted(os.listdir(extra)):
+            if not f.endswith(".cmd"):
+                continue
+            name = f[:-4]
+            words = open(os.path.join(extra, f)).read().split()
+            cells = {}
+            for c in COLUMNS:
+                path = os.path.join(extra, name + "." + c)
+                if os.path.exists(path):
+                    cells[c] = best([path] + words, runs, cwd=extra)
+            row(name, cells)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

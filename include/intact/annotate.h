@@ -1,0 +1,67 @@
+/*
+ * intact/annotate.h: say in the source what is meant to be atomic.
+ *
+ *   void transfer(struct account *a, struct account *b, int n)
+ *   {
+ *           INTACT_ATOMIC("transfer");      // until the end of this scope
+ *           ...
+ *   }
+ *
+ *   INTACT_BEGIN("move");  ...  INTACT_END();   // any stretch of one thread
+ *
+ *   INTACT_ATOMIC_FUNCTION void f(void);        // every call of f
+ *
+ * For C and C++. In programs not compiled with `intact cc` all of it is
+ * nothing: no code, no symbol, no library.
+ */
+#ifndef INTACT_ANNOTATE_H
+#define INTACT_ANNOTATE_H
+
+#ifdef __INTACT__
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+void __intact_begin(const char *name);
+void __intact_end(void);
+#ifdef __cplusplus
+}
+#endif
+
+#define INTACT_BEGIN(name) __intact_begin(name)
+#define INTACT_END() __intact_end()
+#define INTACT_PASTE2(a, b) a##b
+#define INTACT_PASTE(a, b) INTACT_PASTE2(a, b)
+
+#ifdef __cplusplus
+struct intact_scope {
+	explicit intact_scope(const char *name) { __intact_begin(name); }
+	~intact_scope() { __intact_end(); }
+	intact_scope(const intact_scope &) = delete;
+	intact_scope &operator=(const intact_scope &) = delete;
+};
+#define INTACT_ATOMIC(name) intact_scope INTACT_PASTE(intact_scope_, __LINE__)(name)
+#else
+__attribute__((no_instrument_function, unused)) static inline void
+intact_scope_end(const char *const *name)
+{
+	(void)name;
+	__intact_end();
+}
+#define INTACT_ATOMIC(name)                                                    \
+	__attribute__((cleanup(intact_scope_end), unused)) const char *        \
+	INTACT_PASTE(intact_scope_, __LINE__) = (__intact_begin(name), name)
+#endif
+
+/* A section of the executable that the runtime knows. */
+#define INTACT_ATOMIC_FUNCTION __attribute__((noinline, section("intact_atomic_fns")))
+
+#else
+
+#define INTACT_BEGIN(name) ((void)0)
+#define INTACT_END() ((void)0)
+#define INTACT_ATOMIC(name) ((void)0)
+#define INTACT_ATOMIC_FUNCTION
+
+#endif
+#endif

@@ -1,0 +1,120 @@
+/*
+ * alloc: memory that is given back forgets what was known of it; so the next
+ * owner starts fresh. glibc's __libc_* are the functions behind.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void *__libc_valloc(size_t);
+extern void *__libc_pvalloc(size_t);
+extern void __libc_free(void *);
+
+EXPORT void *malloc(size_t n)
+{
+	return __libc_malloc(n);
+}
+
+EXPORT void *calloc(size_t n, size_t size)
+{
+	return __libc_calloc(n, size);
+}
+
+EXPORT void free(void *p)
+{
+	if (p && !me->busy)
+		rt_forget((uintptr_t)p, malloc_usable_size(p));
+	__libc_free(p);
+}
+
+EXPORT void *realloc(void *p, size_t n)
+{
+	size_t old = p && !me->busy ? malloc_usable_size(p) : 0;
+	void *q = __libc_realloc(p, n);
+	if (old && (q || !n) && q != p)
+		rt_forget((uintptr_t)p, old);
+	return q;
+}
+
+EXPORT void *reallocarray(void *p, size_t n, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(n, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(p, bytes);
+}
+
+EXPORT void *memalign(size_t align, size_t n)
+{
+	return __libc_memalign(align, n);
+}
+
+EXPORT void *aligned_alloc(size_t align, size_t n)
+{
+	return __libc_memalign(align, n);
+}
+
+EXPORT int posix_memalign(void **out, size_t align, size_t n)
+{
+	if (align % sizeof(void *) || !align || align & (align - 1))
+		return EINVAL;
+	int keep = errno;
+	void *p = __libc_memalign(align, n);
+	errno = keep;
+	if (!p)
+		return ENOMEM;
+	*out = p;
+	return 0;
+}
+
+EXPORT void *valloc(size_t n)
+{
+	return __libc_valloc(n);
+}
+
+EXPORT void *pvalloc(size_t n)
+{
+	return __libc_pvalloc(n);
+}
+
+/* ---- mappings ---- */
+
+static void *map(void *at, size_t n, int prot, int flags, int fd, off_t off)
+{
+	long p = syscall(SYS_mmap, at, n, prot, flags, fd, off);
+	if (p != -1 && flags & MAP_FIXED)
+		rt_forget((uintptr_t)p, n);
+	return (void *)p;
+}
+
+EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t off)
+{
+	if (off & 4095) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	return map(at, n, prot, flags, fd, off);
+}
+
+EXPORT void *mmap64(void *at, size_t n, int prot, int flags, int fd, off_t off)
+{
+	return mmap(at, n, prot, flags, fd, off);
+}
+
+EXPORT int munmap(void *p, size_t n)
+{
+	if ((uintptr_t)p % 4096 == 0 && n)
+		rt_forget((uintptr_t)p, n);
+	return (int)syscall(SYS_munmap, p, n);
+}

@@ -1,0 +1,130 @@
+/*
+ * c11: <threads.h>. glibc's own calls do not go through the names we stand
+ * in front of, so these get their own interposers.
+ */
+#include <errno.h>
+#include <threads.h>
+
+#include "rt.h"
+
+EXPORT int mtx_init(mtx_t *m, int type)
+{
+	rt_renew(m);
+	return REAL(mtx_init)(m, type);
+}
+
+EXPORT void mtx_destroy(mtx_t *m)
+{
+	rt_renew(m);
+	REAL(mtx_destroy)(m);
+}
+
+EXPORT int mtx_lock(mtx_t *m)
+{
+	int r = REAL(mtx_lock)(m);
+	if (r == thrd_success)
+		rt_acquire(m, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int mtx_trylock(mtx_t *m)
+{
+	int r = REAL(mtx_trylock)(m);
+	if (r == thrd_success)
+		rt_acquire(m, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict ts)
+{
+	int r = REAL(mtx_timedlock)(m, ts);
+	if (r == thrd_success)
+		rt_acquire(m, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int mtx_unlock(mtx_t *m)
+{
+	rt_release(m, CALLER, FRAME);
+	return REAL(mtx_unlock)(m);
+}
+
+EXPORT int cnd_signal(cnd_t *c)
+{
+	rt_sync_release(c);
+	return REAL(cnd_signal)(c);
+}
+
+EXPORT int cnd_broadcast(cnd_t *c)
+{
+	rt_sync_release(c);
+	return REAL(cnd_broadcast)(c);
+}
+
+EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	rt_wait_release(m, CALLER, FRAME);
+	int r = REAL(cnd_wait)(c, m);
+	rt_wait_acquire(m, CALLER, FRAME);
+	rt_sync_acquire(c);
+	return r;
+}
+
+EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
+                         const struct timespec *restrict ts)
+{
+	rt_wait_release(m, CALLER, FRAME);
+	int r = REAL(cnd_timedwait)(c, m, ts);
+	rt_wait_acquire(m, CALLER, FRAME);
+	rt_sync_acquire(c);
+	return r;
+}
+
+EXPORT void call_once(once_flag *o, void (*fn)(void))
+{
+	pthread_once((pthread_once_t *)o, fn); /* the same object in glibc */
+}
+
+struct c11_start {
+	thrd_start_t fn;
+	void *arg;
+};
+
+static void *intact_c11_main(void *arg)
+{
+	struct c11_start s = *(struct c11_start *)arg;
+	extern void __libc_free(void *);
+	__libc_free(arg);
+	return (void *)(intptr_t)s.fn(s.arg);
+}
+
+EXPORT int thrd_create(thrd_t *id, thrd_start_t fn, void *arg)
+{
+	extern void *__libc_malloc(size_t);
+	struct c11_start *s = __libc_malloc(sizeof *s);
+	if (!s)
+		return thrd_nomem;
+	*s = (struct c11_start){ fn, arg };
+	int r = pthread_create(id, NULL, intact_c11_main, s);
+	return r == 0 ? thrd_success : r == ENOMEM ? thrd_nomem : thrd_error;
+}
+
+EXPORT int thrd_join(thrd_t id, int *res)
+{
+	void *value;
+	if (pthread_join(id, &value))
+		return thrd_error;
+	if (res)
+		*res = (int)(intptr_t)value;
+	return thrd_success;
+}
+
+EXPORT int thrd_detach(thrd_t id)
+{
+	return pthread_detach(id) ? thrd_error : thrd_success;
+}
+
+EXPORT void thrd_exit(int res)
+{
+	pthread_exit((void *)(intptr_t)res);
+}

@@ -1,0 +1,71 @@
+/*
+ * cond: condition variables. Waiting lets go of the mutex and takes it again;
+ * signalling orders what came before it ahead of the waiter.
+ *
+ * A cancelled wait comes back through the cleanup handler with the mutex
+ * held, which must then be in the books too.
+ */
+#include "rt.h"
+
+struct waiting {
+	const void *mutex;
+	uintptr_t pc, sp;
+};
+
+static void back(void *arg)
+{
+	struct waiting *w = arg;
+	rt_wait_acquire(w->mutex, w->pc, w->sp);
+}
+
+#define WAIT(call)                                                             \
+	struct waiting w = { m, CALLER, FRAME };                               \
+	int r;                                                                 \
+	rt_wait_release(m, w.pc, w.sp);                                        \
+	pthread_cleanup_push(back, &w);                                        \
+	r = call;                                                              \
+	pthread_cleanup_pop(1);                                                \
+	rt_sync_acquire(c);                                                    \
+	return r
+
+EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	WAIT(REALV(pthread_cond_wait, "GLIBC_2.3.2")(c, m));
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
+                                  const struct timespec *ts)
+{
+	WAIT(REALV(pthread_cond_timedwait, "GLIBC_2.3.2")(c, m, ts));
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+                                  const struct timespec *ts)
+{
+	WAIT(REAL(pthread_cond_clockwait)(c, m, clock, ts));
+}
+
+EXPORT int pthread_cond_signal(pthread_cond_t *c)
+{
+	rt_sync_release(c);
+	return REALV(pthread_cond_signal, "GLIBC_2.3.2")(c);
+}
+
+EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	rt_sync_release(c);
+	return REALV(pthread_cond_broadcast, "GLIBC_2.3.2")(c);
+}
+
+EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a)
+{
+	rt_renew(c);
+	return REALV(pthread_cond_init, "GLIBC_2.3.2")(c, a);
+}
+
+EXPORT int pthread_cond_destroy(pthread_cond_t *c)
+{
+	int r = REALV(pthread_cond_destroy, "GLIBC_2.3.2")(c);
+	rt_renew(c);
+	return r;
+}

@@ -1,0 +1,160 @@
+/*
+ * forward: from an interposer to the analyses: find the thread, keep signals
+ * and errno as they are.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+static const void *degraded_told;
+
+static void tell_degraded(void)
+{
+	if (rt_dyn.shadow.degraded && !__atomic_exchange_n(&degraded_told, &rt, __ATOMIC_RELAXED))
+		rt_say("Intact: no memory left to watch more of the program's: "
+		       "what it touches from here on may go unjudged\n");
+}
+
+void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
+{
+	int keep = errno;
+	struct rt_thread *th = rt_enter();
+	if (th) {
+		red_prune(&th->t, sp);
+		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, read, false, pc);
+		rt_leave(th);
+	}
+	errno = keep;
+}
+
+void rt_release(const void *obj, uintptr_t pc, uintptr_t sp)
+{
+	int keep = errno;
+	struct rt_thread *th = rt_enter();
+	if (th) {
+		red_prune(&th->t, sp);
+		red_release(&rt_dyn, &th->t, (uintptr_t)obj, false, pc);
+		rt_leave(th);
+	}
+	errno = keep;
+}
+
+void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp)
+{
+	struct rt_thread *th = rt_enter();
+	if (!th)
+		return;
+	red_prune(&th->t, sp);
+	red_release(&rt_dyn, &th->t, (uintptr_t)obj, true, pc);
+	rt_leave(th);
+}
+
+void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp)
+{
+	int keep = errno;
+	struct rt_thread *th = rt_enter();
+	if (th) {
+		red_prune(&th->t, sp);
+		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, false, true, pc);
+		rt_leave(th);
+	}
+	errno = keep;
+}
+
+void rt_sync_release(const void *obj)
+{
+	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
+	if (!th)
+		return;
+	red_sync_release(&rt_dyn, &th->t, (uintptr_t)obj);
+	rt_leave(th);
+}
+
+void rt_sync_acquire(const void *obj)
+{
+	int keep = errno;
+	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
+	if (th) {
+		red_sync_acquire(&rt_dyn, &th->t, (uintptr_t)obj);
+		rt_leave(th);
+	}
+	errno = keep;
+}
+
+/* An object is initialised or destroyed here. One that is still held keeps
+ * its entry in the holder's list until the thread lets go of it. */
+void rt_renew(const void *obj)
+{
+	struct rt_thread *th = rt_enter();
+	if (!th)
+		return;
+	uint32_t id = lock_id(&rt_dyn.locks, (uintptr_t)obj);
+	if (id)
+		lock_renew(&rt_dyn.locks.locks[id]);
+	rt_leave(th);
+}
+
+NOINLINE void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	struct rt_thread *th = rt_enter();
+	if (!th)
+		return;
+	red_access(&rt_dyn, &th->t, addr, mask, write, pc);
+	if (unlikely(rt_dyn.shadow.degraded))
+		tell_degraded();
+	rt_leave(th);
+}
+
+NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
+{
+	struct rt_thread *th;
+	if (!size || size >> 47 || !(th = rt_enter()))
+		return;
+	uintptr_t end = addr + size;
+	uint64_t key = CELL_KEY(th->t.acc.tid, th->t.acc.epoch);
+	while (addr < end) {
+		unsigned off = addr & 7, n = 8 - off;
+		if (n > end - addr)
+			n = (unsigned)(end - addr);
+		unsigned mask = (0xffu >> (8 - n)) << off;
+		uint64_t need = write ? mask * 0x101 : mask << 8;
+		uint64_t *c = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+		if (c)
+			c += (addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3;
+		if (!c || ((*c & (CELL_KEY_MASK | need)) != (key | need) &&
+		           !rt_own(th, c, need, write)))
+			red_access(&rt_dyn, &th->t, addr, mask, write, pc);
+		addr += n;
+	}
+	if (unlikely(rt_dyn.shadow.degraded))
+		tell_degraded();
+	rt_leave(th);
+}
+
+void rt_forget(uintptr_t addr, size_t size)
+{
+	struct rt_thread *th = rt_enter();
+	if (!th)
+		return;
+	shadow_reset(&rt_dyn.shadow, addr, size);
+	if (rt_dyn.locks.n > 1)
+		lock_forget(&rt_dyn.locks, addr, size);
+	rt_leave(th);
+}
+
+/* The call stack doubles; when memory has ended the newest frames are lost. */
+NOINLINE void rt_grow_frames(struct rt_thread *th)
+{
+	struct thread *t = &th->t;
+	size_t used = (size_t)(t->top - t->frames), cap = (size_t)(t->limit - t->frames) + 2;
+	long p = syscall(SYS_mremap, t->frames, cap * sizeof *t->frames,
+	                 cap * 2 * sizeof *t->frames, MREMAP_MAYMOVE);
+	if (p == -1)
+		return;
+	t->frames = (struct frame *)p;
+	t->top = t->frames + used;
+	t->limit = t->frames + cap * 2 - 2;
+}

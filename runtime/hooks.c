@@ -1,0 +1,277 @@
+/*
+ * hooks: what instrumented code calls. They forward, nothing else; but the
+ * case that nearly always holds (this thread, this epoch, these bytes are
+ * already known) is decided here, in about ten instructions.
+ *
+ * gcc and clang emit different sets: gcc ranges, clang unaligned accesses;
+ * both are here. Function entry and exit come as -finstrument-functions',
+ * which inlined functions keep, and as __tsan_func_*, for objects compiled
+ * without it.
+ */
+#include "rt.h"
+
+void __tsan_init(void);
+
+EXPORT void __tsan_init(void)
+{
+	rt_init();
+}
+
+static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+	uint64_t *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
+	if (likely(leaf)) {
+		uint64_t need = write ? mask * 0x101 : mask << 8;
+		if (rt_own(me, c, need, write))
+			return;
+	}
+	rt_access(addr, mask, write, pc);
+}
+
+static inline __attribute__((always_inline)) void touch(uintptr_t addr,
+                                                        unsigned size, bool write,
+                                                        uintptr_t pc)
+{
+	unsigned mask = (0xffu >> (8 - size)) << (addr & (8 - size));
+	uint64_t need = write ? mask * 0x101 : mask << 8;
+	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+	if (likely(leaf)) {
+		uint64_t *c = &leaf[(addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3];
+		uint64_t w0 = *c;
+		if (likely((w0 & (CELL_KEY_MASK | need)) == (me->key | need)))
+			return;
+		/* Shared and never written: nothing to learn, unless a lock that
+		 * all readers held so far is not held now. */
+		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
+			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
+			if (!locks || locks == me->t.acc.all)
+				return;
+		}
+	}
+	touch_slow(addr, mask, write, pc);
+}
+
+#define ACCESS(name, size, write)                                              \
+	void name(void *p);                                                    \
+	EXPORT void name(void *p)                                              \
+	{                                                                      \
+		touch((uintptr_t)p, size, write, CALLER);                     \
+	}
+#define RANGE(name, size, write)                                               \
+	void name(void *p);                                                    \
+	EXPORT void name(void *p)                                              \
+	{                                                                      \
+		rt_range((uintptr_t)p, size, write, CALLER);                   \
+	}
+#define BOTH(name, size, kind)                                                 \
+	void name(void *p);                                                    \
+	EXPORT void name(void *p)                                              \
+	{                                                                      \
+		kind((uintptr_t)p, size, false, CALLER);                       \
+		kind((uintptr_t)p, size, true, CALLER);                        \
+	}
+#define SIZES(prefix)                                                          \
+	ACCESS(__tsan_##prefix##read1, 1, false)                               \
+	ACCESS(__tsan_##prefix##read2, 2, false)                               \
+	ACCESS(__tsan_##prefix##read4, 4, false)                               \
+	ACCESS(__tsan_##prefix##read8, 8, false)                               \
+	RANGE(__tsan_##prefix##read16, 16, false)                              \
+	ACCESS(__tsan_##prefix##write1, 1, true)                               \
+	ACCESS(__tsan_##prefix##write2, 2, true)                               \
+	ACCESS(__tsan_##prefix##write4, 4, true)                               \
+	ACCESS(__tsan_##prefix##write8, 8, true)                               \
+	RANGE(__tsan_##prefix##write16, 16, true)
+#define UNALIGNED(prefix)                                                      \
+	RANGE(__tsan_unaligned_##prefix##read2, 2, false)                      \
+	RANGE(__tsan_unaligned_##prefix##read4, 4, false)                      \
+	RANGE(__tsan_unaligned_##prefix##read8, 8, false)                      \
+	RANGE(__tsan_unaligned_##prefix##read16, 16, false)                    \
+	RANGE(__tsan_unaligned_##prefix##write2, 2, true)                      \
+	RANGE(__tsan_unaligned_##prefix##write4, 4, true)                      \
+	RANGE(__tsan_unaligned_##prefix##write8, 8, true)                      \
+	RANGE(__tsan_unaligned_##prefix##write16, 16, true)
+
+SIZES()
+SIZES(volatile_)
+UNALIGNED()
+UNALIGNED(volatile_)
+BOTH(__tsan_read_write1, 1, touch)
+BOTH(__tsan_read_write2, 2, touch)
+BOTH(__tsan_read_write4, 4, touch)
+BOTH(__tsan_read_write8, 8, touch)
+BOTH(__tsan_read_write16, 16, rt_range)
+BOTH(__tsan_unaligned_read_write2, 2, rt_range)
+BOTH(__tsan_unaligned_read_write4, 4, rt_range)
+BOTH(__tsan_unaligned_read_write8, 8, rt_range)
+BOTH(__tsan_unaligned_read_write16, 16, rt_range)
+
+void __tsan_read_range(void *p, size_t n);
+void __tsan_write_range(void *p, size_t n);
+void __tsan_vptr_update(void **p, void *value);
+void __tsan_vptr_read(void **p);
+
+EXPORT void __tsan_read_range(void *p, size_t n)
+{
+	rt_range((uintptr_t)p, n, false, CALLER);
+}
+
+EXPORT void __tsan_write_range(void *p, size_t n)
+{
+	rt_range((uintptr_t)p, n, true, CALLER);
+}
+
+/* Constructors and destructors set the same pointer again: no change. */
+EXPORT void __tsan_vptr_update(void **p, void *value)
+{
+	if (*p != value)
+		touch((uintptr_t)p, 8, true, CALLER);
+}
+
+EXPORT void __tsan_vptr_read(void **p)
+{
+	touch((uintptr_t)p, 8, false, CALLER);
+}
+
+/* ---- functions ---- */
+
+#define STACK_POINTER ({ uintptr_t sp_; __asm__("mov %%rsp, %0" : "=r"(sp_)); sp_; })
+
+static inline void push(struct thread *t, uintptr_t fn, uintptr_t site, uintptr_t pc,
+                        uintptr_t sp)
+{
+	struct frame *f = t->top + 1;
+	t->top = f; /* first, so that a signal handler goes on above */
+	__asm__ volatile("" ::: "memory");
+	f->pc = pc;
+	f->site = site;
+	f->sp = sp;
+	f->fn = fn;
+	*(uint64_t *)&f->node = (uint64_t)t->nlog << 32; /* node 0, log */
+}
+
+/* Left by longjmp or an exception, first call of a thread, or no room. */
+static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc,
+                                uintptr_t sp)
+{
+	struct rt_thread *th = me;
+	if (th == &rt_nobody) {
+		if (!rt.on || !(th = rt_attach()))
+			return;
+	}
+	struct thread *t = &th->t;
+	if (t->top >= t->limit) {
+		int busy = th->busy;
+		th->busy = 1;
+		rt_grow_frames(th);
+		th->busy = busy;
+		if (t->top >= t->limit)
+			return;
+	}
+	red_prune(t, sp);
+	push(t, fn, site, pc, sp);
+	if (rt.atomic_fns) {
+		uint32_t i = (uint32_t)mix64(fn) % 4096;
+		while (rt.atomic_fns[i] && rt.atomic_fns[i] != fn)
+			i = (i + 1) % 4096;
+		if ((rt.atomic_fns[i] || rt_in_section(fn)) && !th->busy) {
+			th->busy = 1;
+			red_mark_begin(&rt_dyn, t, NULL, pc);
+			rt_leave(th);
+		}
+	}
+}
+
+static inline __attribute__((always_inline)) void enter(uintptr_t fn, uintptr_t site,
+                                                        uintptr_t pc, uintptr_t sp)
+{
+	struct thread *t = &me->t;
+	if (unlikely(t->top >= t->limit || t->top->sp + 8 < sp || rt.atomic_fns))
+		enter_slow(fn, site, pc, sp);
+	else
+		push(t, fn, site, pc, sp);
+}
+
+/* Functions that ended without an exit hook lie above the one that ends. */
+static NOINLINE void leave_slow(uintptr_t fn, uintptr_t sp)
+{
+	struct thread *t = &me->t;
+	struct frame *f = t->top;
+	while (f > t->frames && f->pc && (f->fn != fn || f->sp + 8 < sp))
+		f--;
+	if (f > t->frames && f->pc)
+		t->top = f - 1;
+	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
+		t->nmarks--;
+}
+
+static inline void leave(uintptr_t fn, uintptr_t sp)
+{
+	struct thread *t = &me->t;
+	if (likely(t->top->fn == fn && !t->nmarks && t->top > t->frames))
+		t->top--;
+	else
+		leave_slow(fn, sp);
+}
+
+void __cyg_profile_func_enter(void *fn, void *site);
+void __cyg_profile_func_exit(void *fn, void *site);
+void __tsan_func_entry(void *site);
+void __tsan_func_exit(void);
+
+EXPORT void __cyg_profile_func_enter(void *fn, void *site)
+{
+	enter((uintptr_t)fn, (uintptr_t)site, CALLER, STACK_POINTER);
+}
+
+EXPORT void __cyg_profile_func_exit(void *fn, void *site)
+{
+	(void)site;
+	leave((uintptr_t)fn, STACK_POINTER);
+}
+
+EXPORT void __tsan_func_entry(void *site)
+{
+	enter(0, (uintptr_t)site, CALLER, STACK_POINTER);
+}
+
+EXPORT void __tsan_func_exit(void)
+{
+	leave(0, STACK_POINTER);
+}
+
+/* clang's entry hooks take the address of functions that are always inlined;
+ * these libstdc++ declares as instantiated elsewhere and does not export. The
+ * addresses only name the functions. */
+#define NAMED(symbol)                                                          \
+	__asm__(".pushsection .rodata\n.weak " symbol "\n.type " symbol ", @object\n" \
+	        symbol ":\n.byte 0\n.size " symbol ", 1\n.popsection")
+NAMED("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE17_M_use_local_dataEv");
+NAMED("_ZNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE17_M_use_local_dataEv");
+NAMED("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE17_M_init_local_bufEv");
+NAMED("_ZNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE17_M_init_local_bufEv");
+
+/* ---- marks (intact/annotate.h) ---- */
+
+void __intact_begin(const char *name);
+void __intact_end(void);
+
+EXPORT void __intact_begin(const char *name)
+{
+	struct rt_thread *th = rt_enter();
+	rt.marks = true;
+	if (!th)
+		return;
+	red_prune(&th->t, FRAME);
+	red_mark_begin(&rt_dyn, &th->t, name, CALLER);
+	rt_leave(th);
+}
+
+EXPORT void __intact_end(void)
+{
+	struct rt_thread *th = rt_enter();
+	if (!th)
+		return;
+	red_mark_end(&th->t);
+	rt_leave(th);
+}

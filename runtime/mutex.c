@@ -1,0 +1,102 @@
+/*
+ * mutex: pthread mutexes of every type, and spin locks.
+ *
+ * A robust mutex whose owner died is held by the caller all the same.
+ */
+#include <errno.h>
+
+#include "rt.h"
+
+static inline bool got(int r)
+{
+	return r == 0 || r == EOWNERDEAD;
+}
+
+EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a)
+{
+	int r = REAL(pthread_mutex_init)(m, a);
+	rt_renew(m);
+	return r;
+}
+
+EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+	int r = REAL(pthread_mutex_destroy)(m);
+	if (!r)
+		rt_renew(m);
+	return r;
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	int r = REAL(pthread_mutex_lock)(m);
+	if (got(r))
+		rt_acquire(m, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	int r = REAL(pthread_mutex_trylock)(m);
+	if (got(r))
+		rt_acquire(m, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts)
+{
+	int r = REAL(pthread_mutex_timedlock)(m, ts);
+	if (got(r))
+		rt_acquire(m, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
+                                   const struct timespec *ts)
+{
+	int r = REAL(pthread_mutex_clocklock)(m, clock, ts);
+	if (got(r))
+		rt_acquire(m, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	rt_release(m, CALLER, FRAME);
+	return REAL(pthread_mutex_unlock)(m);
+}
+
+EXPORT int pthread_spin_init(pthread_spinlock_t *s, int shared)
+{
+	int r = REAL(pthread_spin_init)(s, shared);
+	rt_renew((const void *)s);
+	return r;
+}
+
+EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
+{
+	rt_renew((const void *)s);
+	return REAL(pthread_spin_destroy)(s);
+}
+
+EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
+{
+	int r = REAL(pthread_spin_lock)(s);
+	if (!r)
+		rt_acquire((const void *)s, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
+{
+	int r = REAL(pthread_spin_trylock)(s);
+	if (!r)
+		rt_acquire((const void *)s, false, CALLER, FRAME);
+	return r;
+}
+
+EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
+{
+	rt_release((const void *)s, CALLER, FRAME);
+	return REAL(pthread_spin_unlock)(s);
+}

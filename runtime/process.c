@@ -1,0 +1,149 @@
+/*
+ * process: fork, exec and unloading.
+ *
+ * A forked child is one thread with all that was known; locks of the runtime
+ * that other threads held at that moment are let go. Before exec the findings
+ * are told, because nothing of us survives it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+static void in_child(void)
+{
+	rt.pid = (int)syscall(SYS_getpid);
+	if (!rt.on)
+		return;
+	rt_dyn.lock.held = rt_dyn.bump.lock.held = rt_dyn.sets.lock.held = 0;
+	rt_dyn.shadow.grow.held = rt.threads_lock.held = rt.modules_lock.held = 0;
+	for (unsigned i = 0; i < 64; i++)
+		rt_dyn.stacks.lock[i].held = rt_dyn.locks.spin[i].held = 0;
+	for (unsigned i = 0; i < 256; i++)
+		rt_dyn.shadow.ext_locks[i].held = 0;
+	for (uint32_t i = 1; i < rt_dyn.locks.n; i++)
+		rt_dyn.locks.locks[i].spin.held = 0;
+	for (uint32_t i = 1; i < rt.nslots; i++) {
+		struct rt_thread *th = rt.threads[i];
+		if (!th || th == me)
+			continue;
+		rt.slot_epoch[i] = th->t.acc.epoch + 1;
+		rt.threads[i] = NULL;
+	}
+	rt.live = 1;
+	/* What the parent found is the parent's to tell. */
+	for (uint32_t i = 1; i < rt_dyn.nfindings; i++) {
+		struct finding *f = &rt_dyn.findings[i];
+		f->sent = f->ready;
+		f->count = 0;
+	}
+	rt.nready = rt_dyn.ready;
+}
+
+EXPORT pid_t fork(void)
+{
+	struct rt_thread *th = me;
+	bool mine = th != &rt_nobody && !th->busy;
+	if (mine)
+		th->busy = 1;
+	pid_t pid = REAL(fork)();
+	if (pid == 0)
+		in_child();
+	if (mine) {
+		int keep = errno;
+		th->busy = 0;
+		if (th->pending)
+			rt_deliver(th);
+		errno = keep;
+	}
+	return pid;
+}
+
+static void before_exec(void)
+{
+	if (!rt.on || (int)syscall(SYS_getpid) != rt.pid)
+		return;
+	int busy = me->busy, keep = errno;
+	me->busy = 1;
+	rt_flush(false);
+	me->busy = busy;
+	errno = keep;
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const env[])
+{
+	before_exec();
+	return (int)syscall(SYS_execve, path, argv, env);
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	before_exec();
+	return REAL(execvp)(file, argv);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
+{
+	before_exec();
+	return REAL(execvpe)(file, argv, env);
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const env[])
+{
+	before_exec();
+	return REAL(fexecve)(fd, argv, env);
+}
+
+#define COLLECT                                                                \
+	va_list ap;                                                            \
+	size_t n = 1;                                                          \
+	va_start(ap, arg);                                                     \
+	while (va_arg(ap, char *))                                             \
+		n++;                                                           \
+	va_end(ap);                                                            \
+	char **argv = __builtin_alloca((n + 1) * sizeof *argv);                \
+	argv[0] = (char *)(uintptr_t)arg;                                      \
+	va_start(ap, arg);                                                     \
+	for (size_t i = 1; i <= n; i++)                                        \
+		argv[i] = va_arg(ap, char *)
+
+EXPORT int execl(const char *path, const char *arg, ...)
+{
+	COLLECT;
+	va_end(ap);
+	return execve(path, argv, environ);
+}
+
+EXPORT int execlp(const char *file, const char *arg, ...)
+{
+	COLLECT;
+	va_end(ap);
+	return execvp(file, argv);
+}
+
+EXPORT int execle(const char *path, const char *arg, ...)
+{
+	COLLECT;
+	char *const *env = va_arg(ap, char *const *);
+	va_end(ap);
+	return execve(path, argv, env);
+}
+
+/* Stacks may point into what is about to go: note where it was. */
+EXPORT int dlclose(void *handle)
+{
+	if (rt.on)
+		rt_modules();
+	int r = REAL(dlclose)(handle);
+	if (rt.on)
+		rt_modules();
+	return r;
+}

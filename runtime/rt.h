@@ -1,0 +1,203 @@
+/*
+ * rt: the library inside the program under test, its shared declarations.
+ *
+ * Layers, each forwarding to the next: hooks (what compilers call) and
+ * interposers (libc functions, one module per kind of object) -> rt_* below
+ * (find the thread, keep signals out) -> src/dynamic (the analyses).
+ *
+ * On these paths nothing calls malloc, stdio or a lock of the program's.
+ * `busy` marks a thread inside the runtime: a hook that finds it set (a
+ * signal handler that interrupted us, or our own use of libc) returns at
+ * once, and signals that come meanwhile are delivered on the way out.
+ */
+#ifndef INTACT_RUNTIME_RT_H
+#define INTACT_RUNTIME_RT_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Everything here is the archive's own: no detour through tables of the
+ * dynamic linker. */
+#pragma GCC visibility push(hidden)
+
+#include "dynamic/reduction.h"
+
+#define EXPORT      __attribute__((visibility("default"), used))
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define CALLER      ((uintptr_t)__builtin_return_address(0))
+#define FRAME       ((uintptr_t)__builtin_frame_address(0) + 16)
+#define NOINLINE    __attribute__((noinline))
+
+struct rt_thread {
+	uint64_t key;        /* CELL_KEY of this thread now */
+	struct thread t;
+	int busy;            /* inside the runtime, or not to be watched */
+	int pending;         /* signals were put off */
+	int state;           /* RT_LIVE ... */
+	bool detached;
+	pthread_t self;
+	struct rt_thread *next; /* in the list of free ones */
+	int iterations;      /* of the key's destructor */
+	void *(*start)(void *);
+	void *arg;
+	uint64_t pending_set[2];
+	siginfo_t pending_info[65];
+};
+enum { RT_FREE, RT_LIVE, RT_ENDED };
+
+struct rt_options {
+	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions,
+		report_loops, strict;
+	long exitcode, history_size, verbosity;
+	const char *color, *log_path, *socket, *spec, *strip_path_prefix,
+		*suppressions, *tool;
+};
+
+struct rt_module {
+	uintptr_t base, lo, hi;
+	const char *path;
+	bool gone;
+};
+
+struct rt {
+	bool on;               /* the analyses run */
+	int pid;
+	uint32_t live;         /* threads */
+	uint32_t uids;         /* threads ever */
+	uint32_t nslots;
+	uint32_t nready;       /* findings told of */
+	bool marks;            /* marked blocks exist: atomics matter */
+	struct rt_options opt;
+	struct spin threads_lock;
+	struct rt_thread *free;
+	struct rt_thread **threads; /* by slot */
+	uint32_t *slot_epoch;
+	uint32_t *created, *parent; /* by uid: stack and parent */
+	struct rt_module *modules;
+	uint32_t nmodules;
+	struct spin modules_lock;
+	uintptr_t *atomic_fns; /* hash of functions given by --atomic; NULL: none */
+};
+
+extern struct rt rt;
+extern struct dynamic rt_dyn;
+extern uint64_t **rt_dir;
+extern uintptr_t rt_dir_mask;
+extern __thread struct rt_thread *me __attribute__((tls_model("local-exec")));
+extern struct rt_thread rt_nobody;
+
+/* init.c, thread.c */
+void rt_init(void);
+struct rt_thread *rt_attach(void); /* a thread we did not create */
+struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc);
+void rt_thread_end(struct rt_thread *th);
+void rt_thread_free(struct rt_thread *th);
+void rt_stack_bounds(struct rt_thread *th);
+enum { RT_UIDS = 1 << 16 };
+
+/* Into the runtime and out again; NULL when there is nothing to do. */
+void rt_deliver(struct rt_thread *th);
+void rt_told(void);
+static inline struct rt_thread *rt_enter(void)
+{
+	struct rt_thread *th = me;
+	if (unlikely(th->busy)) {
+		if (th != &rt_nobody || !rt.on || !(th = rt_attach()))
+			return NULL;
+	}
+	th->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	th->t.acc.live = __atomic_load_n(&rt.live, __ATOMIC_RELAXED);
+	return th;
+}
+static inline void rt_leave(struct rt_thread *th)
+{
+	th->key = CELL_KEY(th->t.acc.tid, th->t.acc.epoch);
+	__asm__ volatile("" ::: "memory");
+	th->busy = 0;
+	if (unlikely(rt_dyn.ready != rt.nready))
+		rt_told();
+	if (unlikely(th->pending))
+		rt_deliver(th);
+}
+
+/*
+ * Data that is this thread's own, and new or known only from an earlier epoch
+ * or for other bytes: one compare-and-swap of the cell's first word, when the
+ * second already says what it should. False: the analyses must look.
+ */
+static inline bool rt_own(struct rt_thread *th, uint64_t *c, uint64_t need, bool write)
+{
+	const struct accessor *a = &th->t.acc;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), next;
+	if (a->all != a->wr || (write && !th->t.wrote && (th->t.nheld | th->t.nmarks)) || !a->tid)
+		return false;
+	if ((w0 & ~0xffffull) == th->key)
+		next = w0 | need;
+	else if (!w0 ? !a->all
+	             : w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first &&
+	                       c[SHADOW_SECOND] == a->all)
+		next = th->key | need;
+	else
+		return false;
+	return __atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Forwarders used by the interposers; errno is kept. */
+void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp);
+void rt_release(const void *obj, uintptr_t pc, uintptr_t sp);
+void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp);
+void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp);
+void rt_sync_release(const void *obj);
+void rt_sync_acquire(const void *obj);
+void rt_renew(const void *obj);
+void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
+void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);
+void rt_forget(uintptr_t addr, size_t size);
+void rt_grow_frames(struct rt_thread *th);
+void rt_load_atomic_fns(void);
+bool rt_in_section(uintptr_t fn); /* marked INTACT_ATOMIC_FUNCTION */
+
+/* report.c */
+void rt_flush(bool final); /* tell of all findings */
+uint32_t rt_shown(void);   /* how many were shown */
+void rt_modules(void);     /* look again at what is loaded */
+
+/* sys.c */
+void rt_say(const char *text); /* to stderr */
+void rt_sayf(const char *fmt, ...);
+size_t rt_format(char *out, size_t max, const char *fmt, va_list ap);
+void rt_copy(void *dst, const void *src, size_t n);
+size_t rt_length(const char *s);
+bool rt_same(const char *a, const char *b);
+char *rt_strdup(const char *s, size_t n);
+void *rt_real(const char *name, const char *version);
+void rt_real_all(void);
+const char *rt_env(const char *name);
+extern char **rt_environ;
+void rt_options_read(void);
+
+/* The libc function behind an interposer, looked up once. */
+#define REAL(name)                                                             \
+	({                                                                     \
+		static __typeof__(&name) real_;                                \
+		if (unlikely(!real_))                                          \
+			real_ = (__typeof__(&name))rt_real(#name, NULL);       \
+		real_;                                                         \
+	})
+#define REALV(name, version)                                                   \
+	({                                                                     \
+		static __typeof__(&name) real_;                                \
+		if (unlikely(!real_))                                          \
+			real_ = (__typeof__(&name))rt_real(#name, version);    \
+		real_;                                                         \
+	})
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * rwlock: pthread reader-writer locks. A reader's hold protects what it
+ * reads, not what it writes.
+ */
+#include "rt.h"
+
+EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a)
+{
+	int r = REAL(pthread_rwlock_init)(l, a);
+	rt_renew(l);
+	return r;
+}
+
+EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+	int r = REAL(pthread_rwlock_destroy)(l);
+	if (!r)
+		rt_renew(l);
+	return r;
+}
+
+#define TAKE(name, read)                                                       \
+	EXPORT int name(pthread_rwlock_t *l)                                   \
+	{                                                                      \
+		int r = REAL(name)(l);                                         \
+		if (!r)                                                        \
+			rt_acquire(l, read, CALLER, FRAME);                    \
+		return r;                                                      \
+	}
+#define TIMED(name, read)                                                      \
+	EXPORT int name(pthread_rwlock_t *l, const struct timespec *ts)        \
+	{                                                                      \
+		int r = REAL(name)(l, ts);                                     \
+		if (!r)                                                        \
+			rt_acquire(l, read, CALLER, FRAME);                    \
+		return r;                                                      \
+	}
+#define CLOCKED(name, read)                                                    \
+	EXPORT int name(pthread_rwlock_t *l, clockid_t c, const struct timespec *ts) \
+	{                                                                      \
+		int r = REAL(name)(l, c, ts);                                  \
+		if (!r)                                                        \
+			rt_acquire(l, read, CALLER, FRAME);                    \
+		return r;                                                      \
+	}
+
+TAKE(pthread_rwlock_rdlock, true)
+TAKE(pthread_rwlock_tryrdlock, true)
+TIMED(pthread_rwlock_timedrdlock, true)
+CLOCKED(pthread_rwlock_clockrdlock, true)
+TAKE(pthread_rwlock_wrlock, false)
+TAKE(pthread_rwlock_trywrlock, false)
+TIMED(pthread_rwlock_timedwrlock, false)
+CLOCKED(pthread_rwlock_clockwrlock, false)
+
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	rt_release(l, CALLER, FRAME);
+	return REAL(pthread_rwlock_unlock)(l);
+}

@@ -1,0 +1,325 @@
+/*
+ * thread: threads come and go; their state is made before they run and lives
+ * until they are joined, because the joiner takes over their clock.
+ *
+ * Slots (14 bits of a shadow cell) are reused, epochs of a slot never go
+ * back, so an old access can always be told from a new thread's. Without a
+ * free slot or memory a thread runs unwatched.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+static struct frame no_frames[2];
+struct rt_thread rt_nobody = {
+	.busy = 1,
+	.t = { .frames = no_frames, .top = no_frames, .limit = no_frames },
+};
+__thread struct rt_thread *me = &rt_nobody;
+static pthread_key_t end_key;
+static int end_key_made;
+
+enum { FIRST_FRAMES = 128 };
+
+static struct rt_thread *take_struct(void)
+{
+	struct rt_thread *th = rt.free;
+	if (th) {
+		rt.free = th->next;
+		return th;
+	}
+	size_t size = (sizeof *th + 4095) & ~(size_t)4095;
+	th = pages_map(size);
+	if (!th)
+		return NULL;
+	th->t.frames = pages_map(FIRST_FRAMES * sizeof(struct frame));
+	if (!th->t.frames) {
+		pages_unmap(th, size);
+		return NULL;
+	}
+	th->t.limit = th->t.frames + FIRST_FRAMES - 2;
+	return th;
+}
+
+static uint32_t take_slot(void)
+{
+	for (uint32_t i = 1; i < rt.nslots; i++)
+		if (!rt.threads[i])
+			return i;
+	return rt.nslots <= SHADOW_MAX_TID ? rt.nslots++ : 0;
+}
+
+/* A struct with slot and clock, not yet running. */
+struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
+{
+	spin_lock(&rt.threads_lock);
+	uint32_t slot = take_slot();
+	struct rt_thread *th = slot ? take_struct() : NULL;
+	if (th)
+		rt.threads[slot] = th;
+	uint32_t uid = th ? ++rt.uids : 0;
+	spin_unlock(&rt.threads_lock);
+	if (!th)
+		return NULL;
+	struct thread *t = &th->t;
+	th->state = RT_LIVE;
+	th->self = 0;
+	th->detached = false;
+	th->busy = th->pending = th->iterations = 0;
+	t->tid = t->acc.tid = slot;
+	t->uid = uid;
+	t->top = t->frames;
+	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1 };
+	t->nheld = t->nlog = t->nmarks = t->lost = 0;
+	t->wrote = false;
+	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
+	t->acc.cache = &t->cache;
+	t->acc.epoch = t->acc.first = rt.slot_epoch[slot] + 1;
+	t->stack_lo = t->stack_hi = 0;
+	for (uint32_t i = 0; i < t->clock.n; i++)
+		t->clock.e[i] = 0;
+	if (slot < CLOCK_MAX)
+		clock_reserve(&rt_dyn.bump, &t->clock, slot + 1);
+	if (parent) {
+		clock_join(&rt_dyn.bump, &t->clock, &parent->t.clock);
+		t->parent = parent->t.uid;
+		t->created = red_stack(&rt_dyn, &parent->t, pc);
+		red_tick(&parent->t);
+	} else {
+		t->parent = t->created = 0;
+	}
+	if (uid < RT_UIDS) {
+		rt.created[uid] = t->created;
+		rt.parent[uid] = t->parent;
+	}
+	red_tick(t);
+	th->key = CELL_KEY(slot, t->acc.epoch);
+	__atomic_fetch_add(&rt.live, 1, __ATOMIC_RELAXED);
+	return th;
+}
+
+/* The thread has run; its clock stays for whoever joins it. */
+void rt_thread_end(struct rt_thread *th)
+{
+	rt.slot_epoch[th->t.tid] = th->t.acc.epoch + 1;
+	__atomic_fetch_sub(&rt.live, 1, __ATOMIC_RELAXED);
+	bool free_now;
+	spin_lock(&rt.threads_lock);
+	free_now = th->detached;
+	th->state = RT_ENDED;
+	spin_unlock(&rt.threads_lock);
+	if (free_now)
+		rt_thread_free(th);
+}
+
+void rt_thread_free(struct rt_thread *th)
+{
+	spin_lock(&rt.threads_lock);
+	th->state = RT_FREE;
+	rt.threads[th->t.tid] = NULL;
+	th->next = rt.free;
+	rt.free = th;
+	spin_unlock(&rt.threads_lock);
+}
+
+/* Writes to one's own stack are nobody's business. */
+void rt_stack_bounds(struct rt_thread *th)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	pthread_attr_t attr;
+	void *lo;
+	size_t size;
+	/* The main thread's grows; nothing else is mapped close below it. */
+	th->t.stack_lo = here - (7u << 20);
+	th->t.stack_hi = here + (64u << 10);
+	if (th->t.uid == 1 || pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &lo, &size)) {
+		th->t.stack_lo = (uintptr_t)lo;
+		th->t.stack_hi = (uintptr_t)lo + size;
+	}
+	pthread_attr_destroy(&attr);
+}
+
+static void at_thread_end(void *arg)
+{
+	struct rt_thread *th = arg;
+	/* Let the destructors of all other keys run first. */
+	if (th->iterations-- > 0) {
+		pthread_setspecific(end_key, th);
+		return;
+	}
+	th->busy = 1;
+	me = &rt_nobody;
+	rt_thread_end(th);
+}
+
+static void watch_end(struct rt_thread *th)
+{
+	int none = 0;
+	if (__atomic_compare_exchange_n(&end_key_made, &none, 1, 0, __ATOMIC_ACQ_REL,
+	                                __ATOMIC_ACQUIRE)) {
+		pthread_key_create(&end_key, at_thread_end);
+		__atomic_store_n(&end_key_made, 2, __ATOMIC_RELEASE);
+	}
+	while (__atomic_load_n(&end_key_made, __ATOMIC_ACQUIRE) != 2)
+		__builtin_ia32_pause();
+	th->iterations = 2;
+	pthread_setspecific(end_key, th);
+}
+
+/* The main thread, or one made behind our back. */
+struct rt_thread *rt_attach(void)
+{
+	static __thread int trying;
+	if (trying)
+		return NULL;
+	trying = 1;
+	struct rt_thread *th = rt_thread_new(NULL, 0);
+	if (th) {
+		th->self = pthread_self();
+		th->detached = true;
+		th->busy = 1;
+		me = th;
+		rt_stack_bounds(th);
+		if (th->t.uid != 1) /* the main thread's end is the program's */
+			watch_end(th);
+		th->busy = 0;
+	}
+	trying = 0;
+	return th;
+}
+
+static void *intact_thread_main(void *arg)
+{
+	struct rt_thread *th = arg;
+	th->busy = 1;
+	me = th;
+	th->self = pthread_self();
+	rt_stack_bounds(th);
+	watch_end(th);
+	th->busy = 0;
+	return th->start(th->arg);
+}
+
+static int create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
+                  void *arg, uintptr_t pc, uintptr_t sp)
+{
+	struct rt_thread *self = rt_enter(), *th = NULL;
+	if (self) {
+		red_prune(&self->t, sp);
+		th = rt_thread_new(self, pc);
+		rt_leave(self);
+	}
+	if (!th)
+		return REAL(pthread_create)(id, attr, start, arg);
+	int state = PTHREAD_CREATE_JOINABLE;
+	if (attr)
+		pthread_attr_getdetachstate(attr, &state);
+	th->detached = state == PTHREAD_CREATE_DETACHED;
+	th->start = start;
+	th->arg = arg;
+	me->busy++; /* what libc allocates for it is no event of the program's */
+	int r = REAL(pthread_create)(id, attr, intact_thread_main, th);
+	me->busy--;
+	if (r) {
+		rt.slot_epoch[th->t.tid] = th->t.acc.epoch + 1;
+		__atomic_fetch_sub(&rt.live, 1, __ATOMIC_RELAXED);
+		rt_thread_free(th);
+	} else if (th->state == RT_LIVE && !th->self) {
+		th->self = *id; /* joined before it runs: the joiner must find it */
+	}
+	return r;
+}
+
+EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
+                          void *(*start)(void *), void *arg)
+{
+	return create(id, attr, start, arg, CALLER, FRAME);
+}
+
+static struct rt_thread *find(pthread_t id)
+{
+	struct rt_thread *found = NULL;
+	spin_lock(&rt.threads_lock);
+	for (uint32_t i = 1; i < rt.nslots && !found; i++)
+		if (rt.threads[i] && rt.threads[i]->self == id && !rt.threads[i]->detached)
+			found = rt.threads[i];
+	spin_unlock(&rt.threads_lock);
+	return found;
+}
+
+/* After a join: what the thread did happened before. */
+static void joined(struct rt_thread *th)
+{
+	int keep = errno;
+	struct rt_thread *self = th ? rt_enter() : NULL;
+	if (self) {
+		clock_join(&rt_dyn.bump, &self->t.clock, &th->t.clock);
+		red_tick(&self->t);
+		rt_leave(self);
+	}
+	if (th && th->state == RT_ENDED) {
+		th->self = 0;
+		rt_thread_free(th);
+	}
+	errno = keep;
+}
+
+EXPORT int pthread_join(pthread_t id, void **value)
+{
+	struct rt_thread *th = find(id);
+	int r = REAL(pthread_join)(id, value);
+	if (!r)
+		joined(th);
+	return r;
+}
+
+EXPORT int pthread_tryjoin_np(pthread_t id, void **value)
+{
+	struct rt_thread *th = find(id);
+	int r = REAL(pthread_tryjoin_np)(id, value);
+	if (!r)
+		joined(th);
+	return r;
+}
+
+EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespec *ts)
+{
+	struct rt_thread *th = find(id);
+	int r = REAL(pthread_timedjoin_np)(id, value, ts);
+	if (!r)
+		joined(th);
+	return r;
+}
+
+EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
+                                const struct timespec *ts)
+{
+	struct rt_thread *th = find(id);
+	int r = REAL(pthread_clockjoin_np)(id, value, clock, ts);
+	if (!r)
+		joined(th);
+	return r;
+}
+
+EXPORT int pthread_detach(pthread_t id)
+{
+	struct rt_thread *th = find(id);
+	int r = REAL(pthread_detach)(id);
+	if (r || !th)
+		return r;
+	bool ended;
+	spin_lock(&rt.threads_lock);
+	ended = th->state == RT_ENDED;
+	th->detached = true;
+	spin_unlock(&rt.threads_lock);
+	if (ended) {
+		th->self = 0;
+		rt_thread_free(th);
+	}
+	return 0;
+}

@@ -1,0 +1,24 @@
+/*
+ * findings: the table of what was found, merged, and its evidence.
+ *
+ * A finding's key is the block, the stack of the commit and the stack of the
+ * violation; meeting it again counts. Entries are never removed; the table is
+ * bounded, and when it is full nothing new is kept.
+ */
+#ifndef INTACT_DYNAMIC_FINDINGS_H
+#define INTACT_DYNAMIC_FINDINGS_H
+
+#include "dynamic/reduction.h"
+
+/* Merges `f` (its key set) into the table; its index, 0 when full. */
+uint32_t finding_merge(struct dynamic *d, const struct finding *f);
+/* Looks for evidence that is already there. */
+void finding_judge(struct dynamic *d, struct thread *t, uint32_t index);
+/* What this thread's section on a lock showed; completes findings that
+ * waited for it. `h` is the section that ends. */
+void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
+                  const struct held *h, uint32_t held);
+/* A finding is complete. */
+void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *e);
+
+#endif

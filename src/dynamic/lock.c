@@ -1,0 +1,167 @@
+#include "dynamic/lock.h"
+
+#define MAX_LOCKS (1u << 19)
+#define HEADS     (1u << 17)
+#define FILTER    (1u << 16) /* bits */
+
+void *bump_alloc(struct bump *b, size_t size)
+{
+	size = (size + 63) & ~(size_t)63;
+	spin_lock(&b->lock);
+	if ((size_t)(b->end - b->next) < size) {
+		size_t chunk = size > (256u << 10) ? size : 256u << 10;
+		b->next = pages_map(chunk);
+		b->end = b->next ? b->next + chunk : NULL;
+		if (!b->next) {
+			spin_unlock(&b->lock);
+			return NULL;
+		}
+	}
+	void *p = b->next;
+	b->next += size;
+	spin_unlock(&b->lock);
+	return p;
+}
+
+bool clock_reserve(struct bump *b, struct clock *c, uint32_t n)
+{
+	if (n > c->cap) {
+		uint32_t cap = c->cap ? c->cap : 16;
+		while (cap < n)
+			cap *= 4;
+		uint32_t *e = bump_alloc(b, cap * sizeof *e);
+		if (!e)
+			return false;
+		for (uint32_t i = 0; i < c->n; i++)
+			e[i] = c->e[i];
+		c->e = e;
+		c->cap = cap;
+	}
+	if (n > c->n)
+		c->n = n; /* the rest is zero: nobody wrote there */
+	return true;
+}
+
+bool clock_join(struct bump *b, struct clock *dst, const struct clock *src)
+{
+	if (!clock_reserve(b, dst, src->n))
+		return false;
+	for (uint32_t i = 0; i < src->n; i++)
+		if (dst->e[i] < src->e[i])
+			dst->e[i] = src->e[i];
+	return true;
+}
+
+bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src)
+{
+	if (!clock_reserve(b, dst, src->n))
+		return false;
+	for (uint32_t i = 0; i < src->n; i++)
+		dst->e[i] = src->e[i];
+	for (uint32_t i = src->n; i < dst->n; i++)
+		dst->e[i] = 0;
+	dst->n = src->n;
+	return true;
+}
+
+bool lock_init(struct lock_table *t)
+{
+	*t = (struct lock_table){ .n = 1 };
+	t->locks = pages_map(MAX_LOCKS * sizeof *t->locks);
+	t->heads = pages_map(HEADS * sizeof *t->heads);
+	t->pages = pages_map(FILTER / 8);
+	if (t->locks && t->heads && t->pages)
+		return true;
+	lock_free(t);
+	return false;
+}
+
+void lock_free(struct lock_table *t)
+{
+	if (t->locks)
+		pages_unmap(t->locks, MAX_LOCKS * sizeof *t->locks);
+	if (t->heads)
+		pages_unmap(t->heads, HEADS * sizeof *t->heads);
+	if (t->pages)
+		pages_unmap(t->pages, FILTER / 8);
+	*t = (struct lock_table){ .n = 1 };
+}
+
+static uint32_t granule(uintptr_t addr)
+{
+	return (uint32_t)mix64(addr >> 8) % HEADS;
+}
+
+static uint32_t find(const struct lock_table *t, uint32_t head, uintptr_t addr)
+{
+	while (head && t->locks[head].addr != addr)
+		head = t->locks[head].next;
+	return head;
+}
+
+uint32_t lock_id(struct lock_table *t, uintptr_t addr)
+{
+	uint32_t g = granule(addr), *head = &t->heads[g];
+	uint32_t id = find(t, __atomic_load_n(head, __ATOMIC_ACQUIRE), addr);
+	if (id)
+		return id;
+	spin_lock(&t->spin[g % 64]);
+	id = find(t, *head, addr);
+	if (!id) {
+		id = __atomic_fetch_add(&t->n, 1, __ATOMIC_RELAXED);
+		if (id >= MAX_LOCKS) {
+			__atomic_store_n(&t->n, MAX_LOCKS, __ATOMIC_RELAXED);
+			id = 0;
+		} else {
+			uint64_t bit = mix64(addr >> 12) % FILTER;
+			t->locks[id].addr = addr;
+			t->locks[id].next = *head;
+			__atomic_fetch_or(&t->pages[bit / 64], 1ull << bit % 64,
+			                  __ATOMIC_RELAXED);
+			__atomic_store_n(head, id, __ATOMIC_RELEASE);
+		}
+	}
+	spin_unlock(&t->spin[g % 64]);
+	return id;
+}
+
+void lock_renew(struct lock *l)
+{
+	spin_lock(&l->spin);
+	l->life++;
+	l->seq = l->wseq = l->wuid = l->pending = l->created = l->nev = 0;
+	for (uint32_t i = 0; i < l->clock.n; i++)
+		l->clock.e[i] = 0;
+	spin_unlock(&l->spin);
+}
+
+static void forget_page(struct lock_table *t, uintptr_t lo, uintptr_t hi)
+{
+	uint64_t bit = mix64(lo >> 12) % FILTER;
+	if (!(t->pages[bit / 64] >> bit % 64 & 1))
+		return;
+	for (uintptr_t g = lo & ~(uintptr_t)255; g < hi; g += 256) {
+		uint32_t id = __atomic_load_n(&t->heads[granule(g)], __ATOMIC_ACQUIRE);
+		for (; id; id = t->locks[id].next)
+			if (t->locks[id].addr >= lo && t->locks[id].addr < hi)
+				lock_renew(&t->locks[id]);
+	}
+}
+
+void lock_forget(struct lock_table *t, uintptr_t addr, size_t size)
+{
+	uint32_t n = __atomic_load_n(&t->n, __ATOMIC_RELAXED);
+	if (size >> 47)
+		return;
+	if (size / 4096 > n) { /* more pages than objects */
+		for (uint32_t i = 1; i < n; i++)
+			if (t->locks[i].addr - addr < size)
+				lock_renew(&t->locks[i]);
+		return;
+	}
+	for (uintptr_t at = addr; at < addr + size;) {
+		uintptr_t next = (at | 4095) + 1;
+		forget_page(t, at, next < addr + size ? next : addr + size);
+		at = next;
+	}
+}

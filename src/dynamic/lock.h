@@ -1,0 +1,78 @@
+/*
+ * lock: what is known of every synchronisation object, by address.
+ *
+ * Ids are 32-bit and never reused; an object that is destroyed, freed or
+ * initialised again keeps its id and loses its history. Objects are found by
+ * a hash of their 256-byte granule, so that freeing memory can find the
+ * objects inside; a filter of pages makes that free when there are none.
+ *
+ * A clock is an array of epochs by thread slot; slots from CLOCK_MAX on are
+ * not followed (and are taken as ordered: see shadow.c).
+ *
+ * Evidence is what other threads were seen doing under a lock. It is what
+ * turns a block that lets go of the lock into a finding (reduction.h).
+ */
+#ifndef INTACT_DYNAMIC_LOCK_H
+#define INTACT_DYNAMIC_LOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dynamic/pages.h"
+
+enum { CLOCK_MAX = 1024, LOCK_EVIDENCE = 4 };
+
+struct bump { /* memory that is never given back */
+	char *next, *end;
+	struct spin lock;
+};
+void *bump_alloc(struct bump *b, size_t size);
+
+struct clock {
+	uint32_t *e;
+	uint32_t n, cap;
+};
+/* dst = max(dst, src) entry by entry; dst = src. False without memory. */
+bool clock_join(struct bump *b, struct clock *dst, const struct clock *src);
+bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src);
+bool clock_reserve(struct bump *b, struct clock *c, uint32_t n);
+
+struct evidence {
+	uint32_t uid;          /* the thread; 0: none */
+	uint32_t held;         /* its other locks */
+	uint32_t acquire, write; /* stacks; write 0: it only read */
+};
+
+struct lock {
+	uintptr_t addr;
+	uint32_t next;         /* in the same granule's chain */
+	uint32_t life;         /* counts the objects that lived here */
+	uint32_t seq;          /* acquisitions so far */
+	uint32_t wseq, wuid;   /* the last section that wrote, whose */
+	uint32_t pending;      /* findings wait for evidence */
+	uint32_t created;      /* stack of its initialisation; 0: unknown */
+	uint32_t nev;
+	struct spin spin;
+	struct clock clock;
+	struct evidence ev[LOCK_EVIDENCE];
+};
+
+struct lock_table {
+	struct lock *locks;
+	uint32_t *heads;
+	uint64_t *pages;       /* the filter */
+	uint32_t n;
+	struct spin spin[64];
+};
+
+bool lock_init(struct lock_table *t);
+void lock_free(struct lock_table *t);
+/* The id of the object at this address, made when new; 0 when full. */
+uint32_t lock_id(struct lock_table *t, uintptr_t addr);
+/* A new object begins at this address: forget the old one's history. */
+void lock_renew(struct lock *l);
+/* Memory is gone: renew every object in it. */
+void lock_forget(struct lock_table *t, uintptr_t addr, size_t size);
+
+#endif

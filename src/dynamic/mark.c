@@ -1,0 +1,138 @@
+#include "dynamic/mark.h"
+
+#include "dynamic/findings.h"
+
+void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
+                    uintptr_t pc)
+{
+	if (t->nmarks == RED_MARKS)
+		return; /* deeper nesting is judged by the blocks around */
+	t->marks[t->nmarks++] = (struct mark){
+		.name = name,
+		.pc = pc,
+		.stack = red_stack(d, t, pc),
+		.nframes = (uint32_t)(t->top - t->frames),
+	};
+	t->wrote = false;
+}
+
+void red_mark_end(struct thread *t)
+{
+	if (t->nmarks)
+		t->nmarks--;
+}
+
+/* The innermost block past its commit is at fault; those around it contain
+ * the same fault and say no more about it. */
+static struct mark *blame(struct thread *t)
+{
+	struct mark *at = NULL;
+	for (uint32_t i = t->nmarks; i; i--) {
+		struct mark *m = &t->marks[i - 1];
+		if (m->state == MARK_LEFT && !at)
+			at = m;
+		if (at && m->state == MARK_LEFT)
+			m->state = MARK_DONE;
+	}
+	return at;
+}
+
+static void report(struct dynamic *d, struct thread *t, struct mark *m,
+                   struct finding f, const struct evidence *e)
+{
+	f.kind = FIND_MARKED;
+	f.key = mix64(m->pc ^ mix64((uint64_t)m->commit << 32 | f.violation));
+	f.name = m->name;
+	f.uid = t->uid;
+	f.entered = m->stack;
+	f.commit = m->commit;
+	f.commit_op = m->commit_kind;
+	f.commit_held = m->held;
+	f.held = t->acc.all;
+	f.across = lockset_meet(&d->sets, &t->cache, m->held, t->acc.all);
+	f.wrote = m->wrote;
+	uint32_t id = finding_merge(d, &f);
+	if (!id)
+		return;
+	if (!f.lock && !d->findings[id].ready)
+		finding_ready(d, &d->findings[id], e);
+	else if (f.lock)
+		finding_judge(d, t, id);
+}
+
+void mark_acquire(struct dynamic *d, struct thread *t, uint32_t lock,
+                  uint32_t stack, bool wait)
+{
+	struct mark *m = blame(t);
+	if (!m)
+		return;
+	struct lock *l = &d->locks.locks[lock];
+	struct finding f = {
+		.address = l->addr,
+		.violation = stack,
+		.violation_op = wait ? OP_WAIT : OP_ACQUIRE,
+		.lock = lock,
+		.lock2 = m->lock,
+		.life = l->life,
+		.life2 = d->locks.locks[m->lock].life,
+		.confirmed = m->lock == lock && l->wuid && l->wuid != t->uid &&
+		             l->wseq > m->seq,
+	};
+	if (f.confirmed)
+		f.other = l->wuid;
+	report(d, t, m, f, NULL);
+}
+
+void mark_release(struct thread *t, uint32_t lock, uint32_t stack, uint32_t seq,
+                  bool wait)
+{
+	for (uint32_t i = 0; i < t->nmarks; i++) {
+		struct mark *m = &t->marks[i];
+		if (m->state != MARK_RIGHT || (wait && !m->wrote))
+			continue;
+		m->state = MARK_LEFT;
+		m->commit = stack;
+		m->commit_kind = wait ? OP_WAIT : OP_RELEASE;
+		m->lock = lock;
+		m->seq = seq;
+		m->held = t->acc.all;
+	}
+}
+
+void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
+                 const struct race *r, bool write, uint32_t stack)
+{
+	uint8_t op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ;
+	const struct race_access *o = r->w[0].uid && r->w[0].uid != t->uid ? &r->w[0]
+	                              : r->w[1].uid                       ? &r->w[1]
+	                                                                  : NULL;
+	if (!o && write) /* a write disturbs readers too */
+		o = r->r[0].uid && r->r[0].uid != t->uid ? &r->r[0]
+		    : r->r[1].uid                       ? &r->r[1]
+		                                        : NULL;
+	struct mark *m = o && o->uid != t->uid ? blame(t) : NULL;
+	if (m) {
+		struct finding f = {
+			.address = addr,
+			.violation = stack,
+			.violation_op = op,
+			.other = o->uid,
+			.other_write = o->stack,
+			.confirmed = m->race == (uint32_t)addr && r->w[0].uid &&
+			             r->w[0].uid != t->uid && r->wseq != m->seq,
+		};
+		report(d, t, m, f, NULL);
+	}
+	for (uint32_t i = 0; i < t->nmarks; i++) {
+		m = &t->marks[i];
+		if (m->state != MARK_RIGHT)
+			continue;
+		m->state = MARK_LEFT;
+		m->commit = stack;
+		m->commit_kind = op;
+		m->lock = 0;
+		m->race = (uint32_t)addr;
+		m->seq = r->wseq + write;
+		m->held = t->acc.all;
+	}
+}

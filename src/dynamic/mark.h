@@ -1,0 +1,22 @@
+/*
+ * mark: the reduction automaton of blocks marked atomic (Atomizer 2.2).
+ *
+ *   RIGHT --release, non-mover--> LEFT --acquire, non-mover--> violation
+ *
+ * Called by reduction.c for every event of a thread that has marked blocks
+ * open; the innermost block that is violated is blamed, the ones around it
+ * are then done with.
+ */
+#ifndef INTACT_DYNAMIC_MARK_H
+#define INTACT_DYNAMIC_MARK_H
+
+#include "dynamic/reduction.h"
+
+void mark_acquire(struct dynamic *d, struct thread *t, uint32_t lock,
+                  uint32_t stack, bool wait);
+void mark_release(struct thread *t, uint32_t lock, uint32_t stack, uint32_t seq,
+                  bool wait);
+void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
+                 const struct race *r, bool write, uint32_t stack);
+
+#endif

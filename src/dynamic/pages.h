@@ -1,0 +1,48 @@
+/*
+ * pages: memory straight from the kernel, and spin locks, for code that also
+ * lives inside the program under test.
+ *
+ * The analyses of this room are compiled twice: into the tool, and into the
+ * runtime, where they may use neither malloc nor a lock of the program's. So
+ * all their tables are anonymous mappings: reserved at their full size, paid
+ * for as they are touched.
+ */
+#ifndef INTACT_DYNAMIC_PAGES_H
+#define INTACT_DYNAMIC_PAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* `size` zeroed bytes, or NULL when the address space or limit is spent. */
+void *pages_map(size_t size);
+void pages_unmap(void *p, size_t size);
+/* Zeroes [p, p + size), giving whole pages back to the kernel. */
+void pages_clear(void *p, size_t size);
+
+/* A lock held for a few dozen instructions; yields when it has to wait long. */
+struct spin { uint32_t held; };
+void spin_wait(struct spin *s);
+
+static inline void spin_lock(struct spin *s)
+{
+	uint32_t want = 0;
+	if (!__atomic_compare_exchange_n(&s->held, &want, 1, 0, __ATOMIC_ACQUIRE,
+	                                 __ATOMIC_RELAXED))
+		spin_wait(s);
+}
+
+static inline void spin_unlock(struct spin *s)
+{
+	__atomic_store_n(&s->held, 0, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t mix64(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ull;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ull;
+	return x ^ x >> 32;
+}
+
+#endif

@@ -1,0 +1,383 @@
+#include "dynamic/reduction.h"
+
+#include "dynamic/findings.h"
+#include "dynamic/mark.h"
+
+/* ---- stacks ---- */
+
+/* Inlined functions have no return address of their own: the symboliser
+ * finds them from the program counter, so they add nothing to the stack. */
+static bool inlined(const struct frame *f)
+{
+	return f[0].site == f[-1].site && f[-1].sp - f[0].sp < 16;
+}
+
+static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
+{
+	struct frame *from = f;
+	while (from > t->frames && !from->node)
+		from--;
+	for (; from < f; from++) {
+		struct frame *g = from + 1;
+		if (!g->pc || (g > t->frames + 1 && inlined(g))) {
+			g->node = from->node;
+			continue;
+		}
+		g->node = stack_push(&d->stacks, from->node, g->site);
+		g->node = stack_push(&d->stacks, g->node, g->pc | STACK_MARK);
+	}
+	return f->node;
+}
+
+uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc)
+{
+	uint32_t parent = frame_node(d, t, t->top);
+	unsigned i = (unsigned)((pc ^ parent) * 0x9e3779b97f4a7c15ull >> 58);
+	if (t->seen[i].pc != pc || t->seen[i].parent != parent) {
+		t->seen[i].pc = pc;
+		t->seen[i].parent = parent;
+		t->seen[i].id = stack_push(&d->stacks, parent, pc);
+	}
+	return t->seen[i].id;
+}
+
+void red_prune(struct thread *t, uintptr_t sp)
+{
+	while (t->top > t->frames && t->top->sp + 8 < sp)
+		t->top--;
+	while (t->nmarks && t->marks[t->nmarks - 1].nframes >
+	                            (uint32_t)(t->top - t->frames))
+		t->nmarks--;
+}
+
+/* ---- the log ---- */
+
+static void log_push(struct thread *t, struct log_entry e)
+{
+	uint32_t i = t->nlog++ % RED_LOG;
+	t->log[i] = e;
+	t->log_key[i] = e.key;
+}
+
+/* The oldest entry that a block other than the outermost can contain. */
+static uint32_t log_floor(const struct dynamic *d, const struct thread *t)
+{
+	if (t->top <= t->frames + 1)
+		return t->nlog;
+	uint32_t floor = t->frames[2].log;
+	return t->nlog - floor > d->history ? t->nlog - d->history : floor;
+}
+
+static bool log_find(const struct dynamic *d, const struct thread *t, uint64_t key,
+                     uint32_t *at)
+{
+	uint32_t floor = log_floor(d, t);
+	for (uint32_t i = t->nlog; i != floor; i--)
+		if (t->log_key[(i - 1) % RED_LOG] == key) {
+			*at = i - 1;
+			return true;
+		}
+	return false;
+}
+
+/* The deepest frame entered before entry `at` was written. */
+static struct frame *log_home(const struct thread *t, uint32_t at)
+{
+	struct frame *f = t->top;
+	while (f > t->frames && (int32_t)(f->log - at) > 0)
+		f--;
+	return f;
+}
+
+/* The outermost function of a thread or of a signal handler is no block. */
+static bool outermost(const struct thread *t, const struct frame *f)
+{
+	return f <= t->frames + 1 || !f->pc || !f[-1].pc;
+}
+
+/* Locks held all the way from entry `at` until now. */
+static uint32_t held_across(struct dynamic *d, struct thread *t, uint32_t at)
+{
+	uint32_t set = lockset_meet(&d->sets, &t->cache, t->log[at % RED_LOG].held,
+	                            t->acc.all);
+	for (uint32_t i = at + 1; set && i != t->nlog; i++)
+		if (t->log[i % RED_LOG].kind == LOG_SECTION)
+			set = lockset_remove(&d->sets, &t->cache, set,
+			                     (uint32_t)t->log[i % RED_LOG].key);
+	return set;
+}
+
+/* ---- locks ---- */
+
+/* A new epoch: what the fast path knows of older accesses ends here. */
+void red_tick(struct thread *t)
+{
+	t->acc.epoch++;
+	if (t->tid < t->clock.n)
+		t->clock.e[t->tid] = t->acc.epoch;
+	t->acc.clock = t->clock.e;
+	t->acc.nclock = t->clock.n;
+}
+
+static struct held *held_find(struct thread *t, uintptr_t addr)
+{
+	for (uint32_t i = t->nheld; i; i--)
+		if (t->held[i - 1].addr == addr)
+			return &t->held[i - 1];
+	return NULL;
+}
+
+static uint32_t id_of(struct dynamic *d, struct thread *t, uintptr_t addr)
+{
+	unsigned i = (unsigned)(addr * 0x9e3779b97f4a7c15ull >> 58);
+	if (t->known[i].addr != addr || !t->known[i].id) {
+		t->known[i].addr = addr;
+		t->known[i].id = lock_id(&d->locks, addr);
+	}
+	return t->known[i].id;
+}
+
+/* The lock was released and is taken again: who contains both? */
+static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
+                        struct held *h)
+{
+	uint32_t at;
+	if (!log_find(d, t, h->lock, &at))
+		return;
+	const struct log_entry *e = &t->log[at % RED_LOG];
+	struct frame *home = log_home(t, at);
+	if (outermost(t, home))
+		return;
+	struct finding f = {
+		.kind = FIND_LOCK,
+		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)),
+		.address = l->addr,
+		.uid = t->uid,
+		.entered = stack_push(&d->stacks, frame_node(d, t, home), home->pc),
+		.section = e->acquire,
+		.commit = e->stack,
+		.violation = h->acquire,
+		.lock = h->lock,
+		.life = l->life,
+		.across = held_across(d, t, at),
+		.commit_held = e->held,
+		.held = t->acc.all,
+		.commit_op = OP_RELEASE,
+		.violation_op = OP_ACQUIRE,
+		.loop = e->acquire == h->acquire,
+		.confirmed = l->wuid && l->wuid != t->uid && l->wseq > e->seq,
+	};
+	if (f.confirmed)
+		f.other = l->wuid;
+	h->finding = finding_merge(d, &f);
+	h->first_wrote = e->wrote;
+	if (h->finding)
+		finding_judge(d, t, h->finding);
+}
+
+void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
+                 bool wait, uintptr_t pc)
+{
+	struct held *h = held_find(t, addr);
+	if (h) {
+		h->depth++; /* re-entrant: a both-mover */
+		return;
+	}
+	uint32_t id = id_of(d, t, addr);
+	if (!id || t->nheld == RED_HELD) {
+		t->lost++;
+		return;
+	}
+	struct lock *l = &d->locks.locks[id];
+	h = &t->held[t->nheld];
+	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
+	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
+	h->acquire = red_stack(d, t, pc);
+	if (l->clock.n) {
+		if (read)
+			spin_lock(&l->spin);
+		clock_join(&d->bump, &t->clock, &l->clock);
+		if (read)
+			spin_unlock(&l->spin);
+	}
+	if (!wait)
+		taken_again(d, t, l, h);
+	if (t->nmarks)
+		mark_acquire(d, t, id, h->acquire, wait);
+	t->nheld++;
+	t->wrote = false;
+	/* So that a function entered from here on is known to be later. */
+	log_push(t, (struct log_entry){ .key = UINT64_MAX, .kind = LOG_ACQUIRE });
+	t->acc.all = lockset_add(&d->sets, &t->cache, t->acc.all, id);
+	if (!read)
+		t->acc.wr = lockset_add(&d->sets, &t->cache, t->acc.wr, id);
+	red_tick(t);
+}
+
+void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
+                 uintptr_t pc)
+{
+	struct held *h = held_find(t, addr);
+	if (!h) {
+		if (t->lost)
+			t->lost--;
+		return;
+	}
+	if (--h->depth && !wait)
+		return;
+	uint32_t id = h->lock;
+	struct lock *l = &d->locks.locks[id];
+	struct held section = *h;
+	uint32_t n = (uint32_t)(h - t->held);
+	for (t->nheld--; n < t->nheld; n++)
+		t->held[n] = t->held[n + 1];
+	t->acc.all = lockset_remove(&d->sets, &t->cache, t->acc.all, id);
+	if (!section.read)
+		t->acc.wr = lockset_remove(&d->sets, &t->cache, t->acc.wr, id);
+	spin_lock(&l->spin);
+	if (section.write) {
+		l->wseq = section.seq;
+		l->wuid = t->uid;
+	}
+	if (section.read)
+		clock_join(&d->bump, &l->clock, &t->clock);
+	else
+		clock_copy(&d->bump, &l->clock, &t->clock);
+	evidence_add(d, t, l, &section, t->acc.all);
+	spin_unlock(&l->spin);
+	uint32_t stack = red_stack(d, t, pc);
+	if (section.finding && section.write && section.first_wrote) {
+		struct finding *f = &d->findings[section.finding];
+		f->wrote = true;
+		finding_judge(d, t, section.finding);
+	}
+	if (!wait)
+		log_push(t, (struct log_entry){ .key = id, .stack = stack,
+		                                .acquire = section.acquire,
+		                                .held = t->acc.all, .seq = section.seq,
+		                                .kind = LOG_SECTION,
+		                                .wrote = section.write != 0 });
+	if (t->nmarks)
+		mark_release(t, id, stack, section.seq, wait);
+	red_tick(t);
+}
+
+void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)
+{
+	uint32_t id = id_of(d, t, addr);
+	if (id) {
+		struct lock *l = &d->locks.locks[id];
+		spin_lock(&l->spin);
+		clock_join(&d->bump, &l->clock, &t->clock);
+		spin_unlock(&l->spin);
+	}
+	red_tick(t);
+}
+
+void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr)
+{
+	uint32_t id = id_of(d, t, addr);
+	if (!id)
+		return;
+	struct lock *l = &d->locks.locks[id];
+	if (!l->clock.n)
+		return;
+	spin_lock(&l->spin);
+	clock_join(&d->bump, &t->clock, &l->clock);
+	spin_unlock(&l->spin);
+	t->acc.clock = t->clock.e;
+	t->acc.nclock = t->clock.n;
+}
+
+/* ---- data ---- */
+
+/* Racing data read and then written in one block that also uses locks. */
+static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
+                       const struct race *r, uint32_t stack)
+{
+	uint32_t at;
+	/* One's own stack is used again by every call: what raced there before
+	 * was another variable. */
+	if (addr >= t->stack_lo && addr < t->stack_hi)
+		return;
+	if (!log_find(d, t, (uint64_t)addr | 1ull << 63, &at))
+		return;
+	const struct log_entry *e = &t->log[at % RED_LOG];
+	struct frame *home = log_home(t, at);
+	if (e->kind != LOG_READ || outermost(t, home))
+		return;
+	/* A lock held across the pair is taken as meant to protect it, though
+	 * not every writer holds it: memory that a program's own allocator
+	 * passes on is under one lock today and another tomorrow. */
+	uint32_t across = held_across(d, t, at);
+	if (across)
+		return;
+	bool locks = t->nheld && (int32_t)(t->held[t->nheld - 1].log - home->log) >= 0;
+	for (uint32_t i = home->log; !locks && i != t->nlog; i++)
+		locks = t->nlog - i <= RED_LOG && t->log[i % RED_LOG].kind == LOG_SECTION;
+	const struct race_access *w = r->w[0].uid != t->uid ? &r->w[0] : &r->w[1];
+	if (!locks || !w->uid || w->uid == t->uid)
+		return;
+	struct finding f = {
+		.kind = FIND_RACE,
+		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | stack)),
+		.address = addr,
+		.uid = t->uid,
+		.entered = stack_push(&d->stacks, frame_node(d, t, home), home->pc),
+		.commit = e->stack,
+		.violation = stack,
+		.across = across,
+		.commit_held = e->held,
+		.held = t->acc.all,
+		.commit_op = OP_READ,
+		.violation_op = OP_WRITE,
+		.other = w->uid,
+		.other_write = w->stack,
+		.confirmed = r->w[0].uid != t->uid && r->wseq != e->seq,
+	};
+	uint32_t id = finding_merge(d, &f);
+	if (id && !d->findings[id].ready)
+		finding_ready(d, &d->findings[id], NULL);
+}
+
+static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
+                 struct race *r, bool write, bool mover, uintptr_t pc)
+{
+	uint32_t stack = red_stack(d, t, pc);
+	if (!t->acc.atomic && t->top > t->frames + 1) {
+		if (write)
+			racy_write(d, t, addr, r, stack);
+		log_push(t, (struct log_entry){ .key = (uint64_t)addr | 1ull << 63,
+		                                .stack = stack, .held = t->acc.all,
+		                                .seq = r->wseq + write,
+		                                .kind = write ? LOG_WRITE : LOG_READ });
+	}
+	if (t->nmarks && !mover)
+		mark_access(d, t, addr, r, write, stack);
+	race_note(r, t->uid, stack, write);
+}
+
+void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
+                unsigned mask, bool write, uintptr_t pc)
+{
+	uint64_t *c = shadow_cell(d->shadow.dir, addr);
+	uint32_t race = 0;
+	if (!c) {
+		if (!shadow_leaf(&d->shadow, addr))
+			return;
+		c = shadow_cell(d->shadow.dir, addr);
+	}
+	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race);
+	if (write && !t->wrote && (t->nheld || t->nmarks) &&
+	    !(addr >= t->stack_lo && addr < t->stack_hi)) {
+		uint32_t stack = red_stack(d, t, pc);
+		t->wrote = true;
+		for (uint32_t i = 0; i < t->nheld; i++)
+			if (!t->held[i].write)
+				t->held[i].write = stack;
+		for (uint32_t i = 0; i < t->nmarks; i++)
+			t->marks[i].wrote = true;
+	}
+	if (race)
+		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
+}

@@ -1,0 +1,166 @@
+/*
+ * reduction: Lipton's reduction on a running program (Atomizer 2.2), and the
+ * findings it leads to.
+ *
+ * Blocks are of two kinds.
+ *
+ * Marked blocks (annotate.h, --atomic) run the automaton literally: right-
+ * movers (acquires), then at most one non-mover, then left-movers (releases).
+ * The first release or non-mover commits; an acquire or non-mover behind it
+ * is the violation. Waiting on a condition restarts a block that has written
+ * nothing, because what it read is read again.
+ *
+ * Every function is a candidate block without being marked, so functions have
+ * no state of their own. Each thread keeps one log of the sections it left
+ * (and of its racing accesses); a frame remembers where the log stood when it
+ * was entered. When a lock is taken again, the entry of the section before
+ * says which frame contains both: the innermost block at fault is the deepest
+ * frame that was entered before that entry was written. A frame costs
+ * nothing until then.
+ *
+ * A pair (section left, lock taken again) becomes a finding with evidence:
+ * another thread that writes under the lock, holding none of the locks held
+ * across the gap (the "protected acquire" refinement). The evidence may come
+ * first or later, so the verdict does not hang on the schedule. It is
+ * *confirmed* when the other thread's writing section fell into the gap in
+ * this run: release, its acquire, its release, acquire is a cycle between
+ * the block and the other thread in the conflict graph. Otherwise it is
+ * *predicted*.
+ */
+#ifndef INTACT_DYNAMIC_REDUCTION_H
+#define INTACT_DYNAMIC_REDUCTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dynamic/lock.h"
+#include "dynamic/lockset.h"
+#include "dynamic/shadow.h"
+#include "dynamic/stack.h"
+
+enum { RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096 };
+
+/* An active function. Inlined ones share `site` and nearly `sp`. */
+struct frame {
+	uintptr_t pc;   /* inside the function; 0: a signal came in here */
+	uintptr_t site; /* where it returns to */
+	uintptr_t sp;   /* about the top of its frame */
+	uintptr_t fn;   /* its address; 0: not told */
+	uint32_t node;  /* its stack, when known */
+	uint32_t log;   /* entries in the log when it was entered */
+};
+
+enum log_kind { LOG_SECTION, LOG_READ, LOG_WRITE, LOG_ACQUIRE };
+
+struct log_entry {
+	uint64_t key;   /* lock id, or address of racing data */
+	uint32_t stack, acquire;
+	uint32_t held;  /* locks still held then */
+	uint32_t seq;   /* the lock's, or the record's, count then */
+	uint8_t kind, wrote;
+};
+
+struct held {
+	uintptr_t addr;
+	uint32_t lock, depth, acquire, seq, write, finding;
+	uint32_t log;
+	bool read, first_wrote; /* first_wrote: the section before the gap did */
+};
+
+enum mark_state { MARK_RIGHT, MARK_LEFT, MARK_DONE };
+
+struct mark {
+	const char *name;
+	uintptr_t pc;
+	uint32_t stack, nframes, commit, lock, seq, held, race;
+	uint8_t state, commit_kind;
+	bool wrote;
+};
+
+enum finding_kind {
+	FIND_LOCK,   /* a lock taken again after being released */
+	FIND_RACE,   /* a racing read, then a write that relies on it */
+	FIND_MARKED, /* a marked block that is not reducible */
+};
+enum op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT };
+
+struct finding {
+	uint64_t key;
+	const char *name;    /* of the mark */
+	uint64_t address;    /* of the lock or data */
+	uint32_t uid, count;
+	uint32_t entered, section, commit, violation; /* stacks */
+	uint32_t lock, lock2, across, commit_held, held;
+	uint32_t life, life2; /* of the locks: see lock.h */
+	uint32_t other, other_acquire, other_write, other_held;
+	uint8_t kind, commit_op, violation_op;
+	bool loop;      /* the same section again: the next turn of a loop */
+	bool wrote;     /* the block wrote before and after the gap */
+	bool confirmed, ready, sent;
+};
+
+/* One thread, as the analyses see it. Owned by that thread. */
+struct thread {
+	struct accessor acc; /* clock points into `clock` */
+	struct clock clock;
+	uint32_t uid, parent, created, tid;
+	uint32_t nheld, nlog, nmarks, lost; /* lost: locks beyond RED_HELD */
+	bool wrote;                         /* all held locks know of a write */
+	uintptr_t stack_lo, stack_hi;
+	struct frame *frames, *top, *limit; /* top: the newest; limit: last usable */
+	struct lockset_cache cache;
+	struct {
+		uintptr_t addr;
+		uint32_t id;
+	} known[64]; /* locks by address: ids never change */
+	struct {
+		uint64_t pc;
+		uint32_t parent, id;
+	} seen[64]; /* stacks */
+	struct held held[RED_HELD];
+	struct log_entry log[RED_LOG];
+	uint64_t log_key[RED_LOG];
+	struct mark marks[RED_MARKS];
+};
+
+struct dynamic {
+	struct lockset_table sets;
+	struct stack_tree stacks;
+	struct shadow shadow;
+	struct lock_table locks;
+	struct bump bump;
+	struct finding *findings; /* 1 .. nfindings - 1 */
+	uint32_t nfindings;
+	uint32_t *slots;
+	struct spin lock;
+	uint32_t history; /* log entries a thread looks back on */
+	uint32_t ready; /* findings with evidence: someone should look */
+};
+
+bool dynamic_init(struct dynamic *d);
+
+/* The stack of this thread with `pc` innermost. */
+uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
+/* Drops frames that a jump or an exception has left: below `sp`. */
+void red_prune(struct thread *t, uintptr_t sp);
+
+/* Lock events. `wait`: part of waiting on a condition. */
+void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
+                 bool wait, uintptr_t pc);
+void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
+                 uintptr_t pc);
+/* Edges of happens-before without mutual exclusion. */
+void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr);
+void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr);
+void red_tick(struct thread *t);
+
+/* One access that the fast path did not settle. */
+void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
+                unsigned mask, bool write, uintptr_t pc);
+
+/* Marked blocks. */
+void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
+                    uintptr_t pc);
+void red_mark_end(struct thread *t);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * shadow: what is known of every eight bytes the program touched.
+ *
+ * A cell of two words per eight bytes, in leaves of four megabytes found
+ * through one directory over the 47-bit address space: no assumption on
+ * where things are mapped, memory grows with what is touched. A leaf holds
+ * all first words, then all second words: the fast path reads the first
+ * alone, and data that is never shared or locked never touches the second.
+ *
+ * Word 0, the last access (all zero: never touched):
+ *   63..62 tag   61..48 thread   47..16 epoch   15..8 bytes read   7..0 written
+ * A write also sets its bytes' read bits, so `this thread, this epoch, these
+ * bytes, already seen` is one masked comparison: the fast path of the hooks.
+ * Word 1, by tag:
+ *   EXCL    locks held at that access (32 low)         one thread so far;
+ *           high bit: it was an atomic operation
+ *   SHARED  locks of all accesses (low), of writes (high)  always some in common
+ *   READ    locks of all accesses (low)                shared, read only
+ *   OTHER   high bit set: eight cells, one a byte (index low); else the index
+ *           of a race record: no lock in common, never on the fast path
+ * All ones in word 0: another thread is changing the cell. Zero in word 0
+ * implies zero in word 1.
+ *
+ * Transitions are Eraser's (Atomizer 2.1) with two changes that avoid false
+ * alarms: data handed over (the last access happened before this one, and no
+ * lock covers both) goes to the new thread as its own; and the locks of the
+ * last access of an owner count, not of its first, so that initialising
+ * without a lock costs nothing.
+ */
+#ifndef INTACT_DYNAMIC_SHADOW_H
+#define INTACT_DYNAMIC_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dynamic/lockset.h"
+
+struct cell {
+	uint64_t w0, w1;
+};
+
+enum {
+	SHADOW_LEAF_BITS = 22,
+	SHADOW_DIR_BITS = 47 - SHADOW_LEAF_BITS,
+	SHADOW_MAX_TID = (1 << 14) - 1,
+};
+
+#define CELL_TAG      62
+#define CELL_EXCL     0ull
+#define CELL_SHARED   1ull
+#define CELL_READ     2ull
+#define CELL_OTHER    3ull
+#define CELL_BUSY     (~0ull)
+#define CELL_EXT      (1ull << 63)
+#define CELL_ATOMIC   (1ull << 63)
+/* Everything the fast path compares: not the EXCL/SHARED bit, not the masks. */
+#define CELL_KEY_MASK (~(1ull << CELL_TAG | 0xffffull))
+#define CELL_KEY(tid, epoch) ((uint64_t)(tid) << 48 | (uint64_t)(epoch) << 16)
+
+/* Who last touched racing data; [1] is the latest by another thread. Who made
+ * it race may be known to exist only. */
+#define RACE_SOMEONE UINT32_MAX
+struct race_access {
+	uint32_t uid, stack;
+};
+struct race {
+	struct race_access w[2], r[2];
+	uint32_t wlocks; /* locks common to all writes */
+	uint32_t wseq;   /* counts writes seen */
+};
+
+struct shadow {
+	uint64_t **dir;        /* leaves of first words, NULL where none is */
+	struct race *races;
+	struct cell (*exts)[8];
+	struct spin *ext_locks;
+	uint32_t nraces, nexts; /* index 0 unused */
+	struct lockset_table *sets;
+	bool degraded;          /* memory ended: some addresses are not watched */
+	struct spin grow;
+};
+
+/* The thread that accesses, as the transitions see it. */
+struct accessor {
+	uint32_t tid, epoch;
+	uint32_t first;        /* epoch it began with: older ones were another's */
+	uint32_t all, wr;      /* locks held; those held for writing */
+	const uint32_t *clock; /* epochs of others that happened before now */
+	uint32_t nclock;
+	uint32_t live;         /* threads alive; 1: nobody can interfere */
+	bool atomic;           /* the access is an atomic operation */
+	struct lockset_cache *cache;
+};
+
+/* What an access is to the theory of reduction. */
+enum mover {
+	MOVE_LOCAL,     /* both-mover: only this thread */
+	MOVE_PROTECTED, /* both-mover: some lock always held */
+	MOVE_READ,      /* both-mover: nobody writes */
+	MOVE_RACY,      /* non-mover */
+};
+
+bool shadow_init(struct shadow *s, struct lockset_table *sets);
+void shadow_free(struct shadow *s);
+/* The leaf for an address, made when missing; NULL when memory has ended. */
+uint64_t *shadow_leaf(struct shadow *s, uintptr_t addr);
+/* Forgets [addr, addr + size): freed, unmapped or reused memory. */
+void shadow_reset(struct shadow *s, uintptr_t addr, size_t size);
+
+/* One access to bytes `mask` of a cell. When racy, `*race` is its record. */
+enum mover shadow_access(struct shadow *s, const struct accessor *a,
+                         uint64_t *c, unsigned mask, bool write, uint32_t *race);
+/* Keeps who accessed racing data. */
+void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write);
+
+/* The first word of an address's cell; the second is SHADOW_SECOND on. */
+#define SHADOW_SECOND ((size_t)1 << (SHADOW_LEAF_BITS - 3))
+
+static inline uint64_t *shadow_cell(uint64_t *const *dir, uintptr_t addr)
+{
+	uint64_t *leaf = dir[addr >> SHADOW_LEAF_BITS & ((1u << SHADOW_DIR_BITS) - 1)];
+	if (!leaf)
+		return NULL;
+	return leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
+}
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * finding: what a watched program found, from its raw message to text.
+ *
+ * The message (runtime/report.c) holds addresses and the list of loaded
+ * files. It comes from a program that may be broken, so it is parsed like any
+ * foreign input: bounded, and nothing in it is trusted.
+ *
+ * finding_parse.c reads it, finding_symbols.c turns addresses into frames
+ * (libdw), finding_filter.c decides what is shown (what is atomic,
+ * suppressions), finding_text.c writes the report in the sanitizers' grammar.
+ */
+#ifndef INTACT_REPORT_FINDING_H
+#define INTACT_REPORT_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum { FINDING_MAX_PCS = 64, FINDING_MAX_FRAMES = 128, FINDING_MAX_LOCKS = 16 };
+
+struct raw_module {
+	uint64_t lo, hi, base;
+	const char *path;
+};
+
+struct raw_stack {
+	uint64_t *pcs;
+	uint32_t n;
+};
+
+struct raw_lock {
+	uint32_t id;
+	uint64_t addr;
+};
+
+struct raw_locks {
+	struct raw_lock *v;
+	uint32_t n;
+};
+
+struct raw_thread {
+	uint32_t uid, parent;
+	struct raw_stack created;
+};
+
+/* The numbers are those of src/dynamic/reduction.h. */
+struct raw_finding {
+	uint64_t key, address, address2;
+	uint32_t kind, confirmed, count, loop, commit_op, violation_op, thread, other;
+	uint32_t lock, lock2;
+	const char *name;
+	struct raw_stack entered, section, commit, violation, other_acquire, other_write;
+	struct raw_locks commit_locks, violation_locks, other_locks;
+	AVEC(struct raw_thread) threads;
+};
+
+struct raw_report {
+	uint32_t pid;
+	bool final, dropped;
+	AVEC(struct raw_module) modules;
+	AVEC(struct raw_finding) findings;
+};
+
+/* False when the text is not such a message. Strings stay in `a`. */
+bool raw_parse(struct raw_report *r, struct arena *a, const char *text, size_t len);
+
+/* ---- symbols ---- */
+
+struct src_frame {
+	const char *function; /* demangled; NULL: unknown */
+	const char *file;     /* NULL: unknown */
+	uint32_t line, column;
+	uint32_t decl;        /* line of the function itself; 0: unknown */
+	const char *decl_file;
+	const char *module;
+	uint64_t offset;
+	bool system;          /* from the system's headers, or our runtime */
+};
+
+struct symbols;
+struct symbols *symbols_open(const struct raw_report *r, struct arena *a);
+void symbols_close(struct symbols *s);
+/* The frames of a stack, inlined ones included, outermost dropped at main or
+ * the thread's start. Returns how many of at most `max`. */
+uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st,
+                       struct src_frame *out, uint32_t max);
+/* The variable that holds this address, or NULL. `*off` is the place in it. */
+const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off);
+/* Offsets of all functions of a file whose names or places match. */
+uint32_t symbols_functions(struct arena *a, const char *path,
+                           bool (*match)(void *ctx, const char *function,
+                                         const char *file, uint32_t line),
+                           void *ctx, uint64_t *out, uint32_t max);
+
+/* ---- what is shown ---- */
+
+struct pattern {
+	const char *text, *kind; /* kind: of a suppression; NULL otherwise */
+	const char *source;      /* file and line it came from */
+	uint32_t line, hits;
+};
+
+struct filter {
+	AVEC(struct pattern) atomic, not_atomic, suppressions;
+	struct arena *arena;
+};
+
+void filter_init(struct filter *f, struct arena *a);
+/* Reads a specification (`atomic PATTERN`, `not-atomic PATTERN`) or a
+ * suppression file (`kind:PATTERN`). False with a message in `err`. */
+bool filter_read_spec(struct filter *f, const char *path, struct buf *err);
+bool filter_read_suppressions(struct filter *f, const char *path, struct buf *err);
+/* Does a pattern name this place? By function (globs), file, or file:line. */
+bool pattern_matches(const char *pattern, const struct src_frame *frame);
+bool glob_matches(const char *pattern, const char *text);
+
+/* ---- text ---- */
+
+struct text_options {
+	bool color, gen_suppressions, strict;
+	const char *strip_path_prefix;
+};
+
+struct shown { /* what was said already: merges across messages */
+	AVEC(const char *) keys, hidden;
+	uint32_t count, suppressed, confirmed;
+	AVEC(const char *) far;   /* blocks far from their locks: only listed */
+	AVEC(const char *) names; /* blocks found wanting, for --infer */
+};
+
+/* Writes every finding of a message that passes the filter. */
+void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
+                   struct arena *a, struct shown *shown, struct buf *out);
+/* The closing lines: how many, suppressions that matched or never did. */
+void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions,
+                    struct buf *out);
+
+#endif

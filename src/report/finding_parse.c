@@ -1,0 +1,182 @@
+/*
+ * finding_parse: the raw message, line by line. Unknown lines are skipped so
+ * that an older tool reads a newer runtime; too long lists are cut.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/finding.h"
+
+struct line {
+	const char *p, *end;
+};
+
+static const char *word(struct line *l, size_t *len)
+{
+	while (l->p < l->end && *l->p == ' ')
+		l->p++;
+	const char *s = l->p;
+	while (l->p < l->end && *l->p != ' ')
+		l->p++;
+	*len = (size_t)(l->p - s);
+	return s;
+}
+
+static uint64_t number(struct line *l, int base)
+{
+	size_t n;
+	char tmp[32];
+	const char *s = word(l, &n);
+	if (n >= sizeof tmp)
+		n = sizeof tmp - 1;
+	memcpy(tmp, s, n);
+	tmp[n] = 0;
+	return strtoull(tmp, NULL, base);
+}
+
+static bool is(const char *s, size_t n, const char *name)
+{
+	return strlen(name) == n && !memcmp(s, name, n);
+}
+
+static struct raw_stack read_stack(struct line *l, struct arena *a)
+{
+	struct raw_stack st = { arena_array(a, uint64_t, FINDING_MAX_PCS), 0 };
+	while (l->p < l->end && st.n < FINDING_MAX_PCS)
+		st.pcs[st.n++] = number(l, 16);
+	return st;
+}
+
+static struct raw_locks read_locks(struct line *l, struct arena *a)
+{
+	struct raw_locks ls = { arena_array(a, struct raw_lock, FINDING_MAX_LOCKS), 0 };
+	while (l->p < l->end && ls.n < FINDING_MAX_LOCKS) {
+		size_t n;
+		const char *s = word(l, &n), *colon = memchr(s, ':', n);
+		char tmp[64];
+		if (!colon || n >= sizeof tmp)
+			continue;
+		memcpy(tmp, s, n);
+		tmp[n] = 0;
+		ls.v[ls.n].id = (uint32_t)strtoul(tmp, NULL, 10);
+		ls.v[ls.n++].addr = strtoull(tmp + (colon - s) + 1, NULL, 16);
+	}
+	return ls;
+}
+
+static void set_field(struct raw_finding *f, struct line *l)
+{
+	size_t n;
+	const char *s = word(l, &n);
+	static const struct {
+		const char *name;
+		size_t at;
+	} fields[] = {
+#define FIELD(x) { #x, offsetof(struct raw_finding, x) }
+		FIELD(kind), FIELD(confirmed), FIELD(count), FIELD(loop), FIELD(commit_op),
+		FIELD(violation_op), FIELD(thread), FIELD(other), FIELD(lock), FIELD(lock2),
+	};
+	if (is(s, n, "address"))
+		f->address = number(l, 16);
+	else if (is(s, n, "address2"))
+		f->address2 = number(l, 16);
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (is(s, n, fields[i].name)) {
+			uint32_t v = (uint32_t)number(l, 10);
+			memcpy((char *)f + fields[i].at, &v, sizeof v);
+			return;
+		}
+}
+
+static void set_stack(struct raw_finding *f, struct line *l, struct arena *a)
+{
+	size_t n;
+	const char *s = word(l, &n);
+	struct raw_stack st = read_stack(l, a);
+	if (is(s, n, "entered"))
+		f->entered = st;
+	else if (is(s, n, "section"))
+		f->section = st;
+	else if (is(s, n, "commit"))
+		f->commit = st;
+	else if (is(s, n, "violation"))
+		f->violation = st;
+	else if (is(s, n, "other_acquire"))
+		f->other_acquire = st;
+	else if (is(s, n, "other_write"))
+		f->other_write = st;
+	else if (is(s, n, "created") && f->threads.len)
+		f->threads.data[f->threads.len - 1].created = st;
+}
+
+static void set_locks(struct raw_finding *f, struct line *l, struct arena *a)
+{
+	size_t n;
+	const char *s = word(l, &n);
+	struct raw_locks ls = read_locks(l, a);
+	if (is(s, n, "commit"))
+		f->commit_locks = ls;
+	else if (is(s, n, "violation"))
+		f->violation_locks = ls;
+	else if (is(s, n, "other"))
+		f->other_locks = ls;
+}
+
+static void in_finding(struct raw_finding *f, const char *s, size_t n, struct line *l,
+                       struct arena *a)
+{
+	if (is(s, n, "set")) {
+		set_field(f, l);
+	} else if (is(s, n, "stack")) {
+		set_stack(f, l, a);
+	} else if (is(s, n, "locks")) {
+		set_locks(f, l, a);
+	} else if (is(s, n, "name") && l->p < l->end) {
+		f->name = arena_strndup(a, l->p + 1, (size_t)(l->end - l->p - 1));
+	} else if (is(s, n, "thread") && f->threads.len < 16) {
+		struct raw_thread t = { .uid = (uint32_t)number(l, 10) };
+		t.parent = (uint32_t)number(l, 10);
+		avec_push(a, &f->threads, t);
+	}
+}
+
+bool raw_parse(struct raw_report *r, struct arena *a, const char *text, size_t len)
+{
+	const char *p = text, *end = text + len;
+	struct raw_finding *f = NULL;
+	memset(r, 0, sizeof *r);
+	if (len < 9 || memcmp(text, "INTACT 1\n", 9))
+		return false;
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		struct line l = { p, nl ? nl : end };
+		size_t n;
+		const char *s = word(&l, &n);
+		p = nl ? nl + 1 : end;
+		if (is(s, n, "pid")) {
+			r->pid = (uint32_t)number(&l, 10);
+		} else if (is(s, n, "final")) {
+			r->final = number(&l, 10) != 0;
+		} else if (is(s, n, "dropped")) {
+			r->dropped = true;
+		} else if (is(s, n, "module") && r->modules.len < 4096) {
+			struct raw_module m = { .lo = number(&l, 16) };
+			m.hi = number(&l, 16);
+			m.base = number(&l, 16);
+			if (l.p < l.end)
+				m.path = arena_strndup(a, l.p + 1, (size_t)(l.end - l.p - 1));
+			if (m.path)
+				avec_push(a, &r->modules, m);
+		} else if (is(s, n, "finding") && r->findings.len < 8192) {
+			avec_push(a, &r->findings, (struct raw_finding){ .key = number(&l, 16) });
+			f = &r->findings.data[r->findings.len - 1];
+		} else if (is(s, n, "end")) {
+			f = NULL;
+		} else if (f) {
+			in_finding(f, s, n, &l, a);
+		}
+	}
+	return true;
+}

@@ -1,0 +1,43 @@
+/* Robust mutexes.
+ * intact: find increment predicted */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+static pthread_mutex_t m;
+static int x;
+static int get(void)
+{
+	pthread_mutex_lock(&m);
+	int r = x;
+	pthread_mutex_unlock(&m); /* @commit */
+	return r;
+}
+static void set(int v)
+{
+	pthread_mutex_lock(&m); /* @violation */
+	x = v;
+	pthread_mutex_unlock(&m);
+}
+static void increment(void)
+{ /* @entered */
+	set(get() + 1);
+}
+static void *worker(void *arg)
+{
+	increment();
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_mutexattr_t a;
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&m, &a);
+	for (int i = 0; i < 2; i++) {
+		pthread_create(&t, NULL, worker, NULL);
+		pthread_join(t, NULL);
+	}
+	return x == 2 ? 0 : 1;
+}

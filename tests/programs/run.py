@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Builds and runs the programs of this folder under intact and compares what
+is found with what each program's first comment says:
+
+    intact: none                       nothing is found
+    intact: find NAME KIND             exactly this block; KIND is confirmed,
+                                       predicted or any
+    intact: option KEY=VALUE           goes into INTACT_OPTIONS
+
+Lines marked @entered, @commit, @violation are where the report must point.
+
+    run.py INTACT [--all] [NAME...]    --all: both compilers, -O0 and -O2, 20
+                                       runs each; else a rotating sample
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMBOS = [(cc, opt) for cc in ("gcc", "clang") for opt in ("-O0", "-O2")]
+FULL = {"string_buffer.c", "string_buffer.cc", "lost_update.c", "lost_update.cc"}
+
+
+def expectation(path):
+    text = open(path).read()
+    want = {"find": None, "options": [], "marks": {}}
+    for line in re.findall(r"intact: ([^*\n]*)", text):
+        words = line.split()
+        if words[0] == "find":
+            want["find"] = (words[1], words[2])
+        elif words[0] == "option":
+            want["options"].append(words[1])
+    for no, line in enumerate(text.split("\n"), 1):
+        for mark in re.findall(r"@(\w+)", line):
+            want["marks"][mark] = no
+    return want
+
+
+def parse(report):
+    found = []
+    for part in re.split(r"^WARNING: Intact: ", report, flags=re.M)[1:]:
+        m = re.search(r"^  (?:block '.*' in )?(.*?)(?:\(.*\))?(?: const)? is not atomic \((\w+)", part, re.M)
+        item = {"name": m.group(1), "kind": m.group(2)}
+        for mark, title in (("entered", "Atomic block entered"), ("commit", "Atomic block commits"),
+                            ("violation", "Atomicity violation at")):
+            f = re.search(r"^  " + title + r".*\n    #0 (.*?) (\S+?):(\d+)", part, re.M)
+            item[mark] = int(f.group(3)) if f else None
+        item["summary"] = re.search(r"^SUMMARY: Intact: atomicity violation \S+:\d+ in ", part, re.M)
+        found.append(item)
+    return found
+
+
+def compare(want, found, code):
+    if want["find"] is None:
+        if found:
+            return "found %s" % ", ".join(f["name"] for f in found)
+        return None if code == 0 else "exit status %d" % code
+    name, kind = want["find"]
+    if [f["name"] for f in found] != [name]:
+        return "found %s, expected %s" % ([f["name"] for f in found], name)
+    if code != 66:
+        return "exit status %d, expected 66" % code
+    f = found[0]
+    if kind != "any" and f["kind"] != kind:
+        return "%s, expected %s" % (f["kind"], kind)
+    for mark, line in want["marks"].items():
+        slack = (line, line - 1) if mark == "entered" else (line,)
+        if f[mark] not in slack:
+            return "%s at line %s, expected %d" % (mark, f[mark], line)
+    return None if f["summary"] else "no summary"
+
+
+def one(intact, path, cc, opt, runs, tmp):
+    want = expectation(path)
+    exe = os.path.join(tmp, os.path.basename(path) + "." + cc + opt)
+    env = dict(os.environ, INTACT_CC=cc)
+    tool = "c++" if path.endswith(".cc") else "cc"
+    std = "-std=c++17" if tool == "c++" else "-std=gnu11"
+    build = subprocess.run([intact, tool, std, "-Wall", "-Wextra", "-Werror", opt, path, "-o", exe],
+                           env=env, capture_output=True, text=True)
+    if build.returncode:
+        return "does not build: " + build.stderr[-800:]
+    env["INTACT_OPTIONS"] = ":".join(want["options"])
+    for i in range(runs):
+        cmd = [intact, "run", exe] if i % 2 == 0 else [exe]
+        try:
+            r = subprocess.run(cmd, env=env, capture_output=True, text=True, timeout=120)
+        except subprocess.TimeoutExpired:
+            return "hangs"
+        bad = compare(want, parse(r.stderr), r.returncode if path.find("fork_child") < 0 or i % 2 == 0
+                      else (66 if "WARNING" in r.stderr else r.returncode))
+        if bad:
+            return "run %d (%s): %s\n%s" % (i, " ".join(cmd), bad, r.stderr[-3000:])
+    os.unlink(exe)
+    return None
+
+
+def main():
+    intact = os.path.abspath(sys.argv[1])
+    rest = sys.argv[2:]
+    everything = "--all" in rest or os.environ.get("INTACT_SOAK")
+    names = [a for a in rest if not a.startswith("--")]
+    files = sorted(f for f in os.listdir(HERE) if f.endswith((".c", ".cc")))
+    if names:
+        files = [f for f in files if any(n in f for n in names)]
+    plan = []
+    for i, f in enumerate(files):
+        for k, (cc, opt) in enumerate(COMBOS):
+            if everything or names or f in FULL or i % 4 == k:
+                plan.append((f, cc, opt))
+    bad = 0
+    with tempfile.TemporaryDirectory(prefix="intact-programs-") as tmp:
+        print("1..%d" % len(plan))
+        for n, (f, cc, opt) in enumerate(plan, 1):
+            why = one(intact, os.path.join(HERE, f), cc, opt, 20 if everything else 2, tmp)
+            print("%s %d - %s %s %s" % ("not ok" if why else "ok", n, f, cc, opt), flush=True)
+            if why:
+                bad += 1
+                print("\n".join("# " + l for l in why.split("\n")), flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

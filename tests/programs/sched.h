@@ -1,0 +1,26 @@
+/*
+ * sched: forces a schedule: at(n) waits until the steps before n are done,
+ * then takes step n. Neither instrumented nor ordering anything the runtime
+ * sees, so that a test shows what the program alone does.
+ */
+#ifndef SCHED_H
+#define SCHED_H
+
+#include <sched.h>
+
+#ifdef __clang__
+#define SCHED_HIDDEN __attribute__((no_sanitize("thread"), no_instrument_function, noinline))
+#else
+#define SCHED_HIDDEN __attribute__((no_sanitize_thread, no_instrument_function, noinline))
+#endif
+
+static volatile int sched_step;
+
+SCHED_HIDDEN static void at(int n)
+{
+	while (sched_step < n - 1)
+		sched_yield();
+	sched_step = n;
+}
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * dynamic: locksets, stacks, locks and shadow cells against naive twins and
+ * by hand. The seed is printed; INTACT_SEED repeats a run, INTACT_SOAK makes
+ * it a hundred times longer.
+ */
+#include "check.h"
+
+#include "base/rng.h"
+#include "dynamic/findings.h"
+#include "dynamic/reduction.h"
+
+static uint64_t seed = 20040;
+static unsigned rounds = 20000;
+
+/* ---- locksets: 64 locks, a set is a word ---- */
+
+static uint64_t bits_of(const struct lockset_table *t, uint32_t set)
+{
+	uint32_t n;
+	const uint32_t *e = lockset_members(t, set, &n);
+	uint64_t b = 0;
+	for (uint32_t i = 0; i < n; i++)
+		b |= 1ull << e[i];
+	return b;
+}
+
+static void test_lockset_twin(void)
+{
+	struct lockset_table t;
+	static struct lockset_cache cache;
+	struct { uint32_t id; uint64_t bits; } v[16] = { { 0, 0 } };
+	struct rng r;
+	rng_seed(&r, seed);
+	CHECK(lockset_init(&t));
+	for (unsigned i = 0; i < rounds; i++) {
+		unsigned a = (unsigned)rng_below(&r, 16), b = (unsigned)rng_below(&r, 16);
+		unsigned to = (unsigned)rng_below(&r, 16);
+		uint32_t lock = (uint32_t)rng_below(&r, 12);
+		struct lockset_cache *c = rng_below(&r, 2) ? &cache : NULL;
+		uint32_t id;
+		uint64_t bits;
+		switch (rng_below(&r, 3)) {
+		case 0:
+			id = lockset_add(&t, c, v[a].id, lock);
+			bits = v[a].bits | 1ull << lock;
+			break;
+		case 1:
+			id = lockset_remove(&t, c, v[a].id, lock);
+			bits = v[a].bits & ~(1ull << lock);
+			break;
+		default:
+			id = lockset_meet(&t, c, v[a].id, v[b].id);
+			bits = v[a].bits & v[b].bits;
+		}
+		CHECK_EQ(bits_of(&t, id), bits);
+		CHECK_EQ(lockset_has(&t, id, lock), bits >> lock & 1);
+		for (unsigned k = 0; k < 16; k++) /* equal sets, equal ids */
+			CHECK((v[k].bits == bits) == (v[k].id == id));
+		v[to].id = id;
+		v[to].bits = bits;
+	}
+	CHECK(!t.full);
+	lockset_free(&t);
+}
+
+static void test_lockset_bound(void)
+{
+	struct lockset_table t;
+	uint32_t s = 0, n;
+	CHECK(lockset_init(&t));
+	for (uint32_t i = 1; i <= 400; i++)
+		s = lockset_add(&t, NULL, s, i);
+	lockset_members(&t, s, &n);
+	CHECK_EQ(n, LOCKSET_MAX);
+	lockset_free(&t);
+}
+
+static void test_stack(void)
+{
+	struct stack_tree t;
+	uint64_t pcs[8];
+	CHECK(stack_init(&t));
+	uint32_t a = stack_push(&t, stack_push(&t, 0, 10), 20);
+	uint32_t b = stack_push(&t, stack_push(&t, 0, 10), 20);
+	uint32_t c = stack_push(&t, stack_push(&t, 0, 11), 20);
+	CHECK_EQ(a, b);
+	CHECK(a != c);
+	CHECK_EQ(stack_walk(&t, c, pcs, 8), 2);
+	CHECK_EQ(pcs[0], 20);
+	CHECK_EQ(pcs[1], 11);
+	CHECK_EQ(stack_walk(&t, 0, pcs, 8), 0);
+	stack_free(&t);
+}
+
+static void test_locks(void)
+{
+	struct lock_table t;
+	CHECK(lock_init(&t));
+	uint32_t a = lock_id(&t, 0x1000), b = lock_id(&t, 0x1028);
+	CHECK(a != b);
+	CHECK_EQ(lock_id(&t, 0x1000), a);
+	t.locks[a].seq = t.locks[b].seq = 7;
+	lock_forget(&t, 0x1028, 8);
+	CHECK_EQ(t.locks[a].seq, 7);
+	CHECK_EQ(t.locks[b].seq, 0);
+	CHECK_EQ(t.locks[b].life, 1);
+	lock_forget(&t, 0, (size_t)1 << 40);
+	CHECK_EQ(t.locks[a].seq, 0);
+	lock_free(&t);
+}
+
+/* ---- shadow cells ---- */
+
+static struct lockset_table sets;
+static struct shadow sh;
+static uint32_t clocks[4][4];
+
+static struct accessor who(uint32_t tid, uint32_t epoch, uint32_t lock)
+{
+	struct accessor a = { .tid = tid, .epoch = epoch, .first = 1, .live = 3,
+		.clock = clocks[tid], .nclock = 4 };
+	if (lock)
+		a.all = a.wr = lockset_add(&sets, NULL, 0, lock);
+	return a;
+}
+
+static enum mover touch(uintptr_t addr, struct accessor a, bool write)
+{
+	uint32_t race = 0;
+	CHECK(shadow_leaf(&sh, addr) != NULL);
+	return shadow_access(&sh, &a, shadow_cell(sh.dir, addr), 0xff, write, &race);
+}
+
+static void test_shadow_states(void)
+{
+	memset(clocks, 0, sizeof clocks);
+	/* one lock, always */
+	CHECK_EQ(touch(0x10000, who(1, 5, 9), true), MOVE_LOCAL);
+	CHECK_EQ(touch(0x10000, who(2, 5, 9), true), MOVE_PROTECTED);
+	CHECK_EQ(touch(0x10000, who(3, 5, 9), false), MOVE_PROTECTED);
+	/* then without it, unordered */
+	CHECK_EQ(touch(0x10000, who(1, 6, 0), false), MOVE_RACY);
+	CHECK_EQ(touch(0x10000, who(2, 6, 9), false), MOVE_PROTECTED); /* write-protected */
+	CHECK_EQ(touch(0x10000, who(2, 6, 9), true), MOVE_RACY);
+	/* initialised without a lock, then used with one */
+	CHECK_EQ(touch(0x10008, who(1, 5, 0), true), MOVE_LOCAL);
+	CHECK_EQ(touch(0x10008, who(1, 6, 9), true), MOVE_LOCAL);
+	CHECK_EQ(touch(0x10008, who(2, 5, 9), true), MOVE_PROTECTED);
+	/* only read */
+	CHECK_EQ(touch(0x10010, who(1, 5, 0), false), MOVE_LOCAL);
+	CHECK_EQ(touch(0x10010, who(2, 5, 0), false), MOVE_READ);
+	CHECK_EQ(touch(0x10010, who(3, 5, 0), false), MOVE_READ);
+	CHECK_EQ(touch(0x10010, who(3, 6, 0), true), MOVE_RACY);
+	/* handed over */
+	clocks[2][1] = 5;
+	CHECK_EQ(touch(0x10018, who(1, 5, 0), true), MOVE_LOCAL);
+	CHECK_EQ(touch(0x10018, who(2, 5, 0), true), MOVE_LOCAL);
+	CHECK_EQ(touch(0x10018, who(1, 6, 0), true), MOVE_RACY);
+	/* forgotten */
+	shadow_reset(&sh, 0x10000, 0x1000);
+	CHECK_EQ(touch(0x10018, who(3, 7, 0), true), MOVE_LOCAL);
+}
+
+/* Different bytes of a cell are different data: a twin with eight states. */
+static void test_shadow_bytes(void)
+{
+	uint32_t race;
+	struct accessor a = who(1, 9, 0), b = who(2, 9, 0);
+	memset(clocks, 0, sizeof clocks);
+	CHECK(shadow_leaf(&sh, 0x20000) != NULL);
+	uint64_t *c = shadow_cell(sh.dir, 0x20000);
+	CHECK_EQ(shadow_access(&sh, &a, c, 0x0f, true, &race), MOVE_LOCAL);
+	CHECK_EQ(shadow_access(&sh, &b, c, 0xf0, true, &race), MOVE_LOCAL);
+	CHECK_EQ(shadow_access(&sh, &a, c, 0x0f, true, &race), MOVE_LOCAL);
+	CHECK_EQ(shadow_access(&sh, &b, c, 0x10, true, &race), MOVE_LOCAL);
+	CHECK_EQ(shadow_access(&sh, &a, c, 0x18, true, &race), MOVE_RACY);
+}
+
+/* ---- blocks, end to end, without a program ---- */
+
+static struct dynamic d;
+
+static struct thread *new_thread(uint32_t uid)
+{
+	struct thread *t = calloc(1, sizeof *t);
+	t->uid = t->tid = t->acc.tid = uid;
+	t->acc.epoch = t->acc.first = 1;
+	t->acc.live = 2;
+	t->acc.cache = &t->cache;
+	t->frames = calloc(16, sizeof *t->frames);
+	t->top = t->frames;
+	clock_reserve(&d.bump, &t->clock, uid + 1);
+	red_tick(t);
+	return t;
+}
+
+static void call(struct thread *t, uintptr_t pc)
+{
+	uintptr_t depth = (uintptr_t)(t->top - t->frames);
+	*++t->top = (struct frame){ .pc = pc, .site = pc + 1, .sp = 0x8000 - depth * 64,
+		.fn = pc, .log = t->nlog };
+}
+
+static void section(struct thread *t, uintptr_t lock, bool write, uintptr_t pc)
+{
+	call(t, pc);
+	red_acquire(&d, t, lock, false, false, pc + 2);
+	red_access(&d, t, 0x30000, 0xff, write, pc + 3);
+	red_release(&d, t, lock, false, pc + 4);
+	t->top--;
+}
+
+static void free_thread(struct thread *t)
+{
+	free(t->frames);
+	free(t);
+}
+
+static void test_block(bool reader_only, bool evidence_first, unsigned want)
+{
+	CHECK(dynamic_init(&d));
+	struct thread *a = new_thread(1), *b = new_thread(2);
+	call(b, 0x500);
+	if (evidence_first)
+		section(b, 0x40, !reader_only, 0x700);
+	call(a, 0x100);  /* the thread's function */
+	call(a, 0x200);  /* the block */
+	section(a, 0x40, false, 0x300);
+	section(a, 0x40, true, 0x400);
+	if (!evidence_first)
+		section(b, 0x40, !reader_only, 0x700);
+	unsigned ready = 0;
+	for (uint32_t i = 1; i < d.nfindings; i++)
+		ready += d.findings[i].ready;
+	CHECK_EQ(ready, want);
+	if (want) {
+		uint64_t pcs[8];
+		CHECK(stack_walk(&d.stacks, d.findings[1].entered, pcs, 8) > 0);
+		CHECK_EQ(pcs[0], 0x200);
+		CHECK(!d.findings[1].confirmed);
+	}
+	free_thread(a);
+	free_thread(b);
+}
+
+static void test_block_before(void) { test_block(false, true, 1); }
+static void test_block_after(void) { test_block(false, false, 1); }
+static void test_block_readers(void) { test_block(true, true, 0); }
+
+static void test_block_confirmed(void)
+{
+	CHECK(dynamic_init(&d));
+	struct thread *a = new_thread(1), *b = new_thread(2);
+	call(b, 0x500);
+	call(a, 0x100);
+	call(a, 0x200);
+	section(a, 0x40, false, 0x300);
+	section(b, 0x40, true, 0x700);
+	section(a, 0x40, true, 0x400);
+	CHECK_EQ(d.nfindings, 2);
+	CHECK(d.findings[1].ready && d.findings[1].confirmed);
+	CHECK_EQ(d.findings[1].other, 2);
+	free_thread(a);
+	free_thread(b);
+}
+
+int main(void)
+{
+	const char *s = getenv("INTACT_SEED");
+	if (s)
+		seed = strtoull(s, NULL, 10);
+	if (getenv("INTACT_SOAK"))
+		rounds *= 100;
+	printf("# seed %" PRIu64 "\n", seed);
+	CHECK(lockset_init(&sets));
+	CHECK(shadow_init(&sh, &sets));
+	RUN(test_lockset_twin);
+	RUN(test_lockset_bound);
+	RUN(test_stack);
+	RUN(test_locks);
+	RUN(test_shadow_states);
+	RUN(test_shadow_bytes);
+	RUN(test_block_before);
+	RUN(test_block_after);
+	RUN(test_block_readers);
+	RUN(test_block_confirmed);
+	return check_done();
+}
