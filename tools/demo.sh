@@ -28,4 +28,10 @@ show 0 check examples/bluetooth-fixed.atm
 say "4. Run one yourself: a random run of a lock-free stack, as a table (intact sim -i steps by hand):"
 show 0 sim examples/treiber-stack.atm --seed 5 --steps 40
 
+say "5. The same lost update as a C program. It runs well this time; Intact names the window all the same:"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+show 0 cc -g examples/c/lost-update.c -o "$dir/lost-update" -pthread
+show 66 run -- "$dir/lost-update"
+
 say "Next: intact help, docs/language.md, and your own model."
