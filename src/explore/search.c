@@ -7,7 +7,7 @@
 #include "explore/store.h"
 
 struct level { /* packed states, one after the other */
-	uint64_t *keys;
+	uint32_t *keys;
 	uint64_t n, cap;
 };
 
@@ -39,7 +39,7 @@ struct search {
 	struct found hit;
 	struct search_result *r;
 	/* successors waiting for their insertion */
-	uint64_t *batch;
+	uint32_t *batch;
 	struct origin batch_from[BATCH];
 	uint64_t batch_hash[BATCH];
 	uint32_t nbatch;
@@ -71,26 +71,26 @@ static void hit(struct search *s, enum search_verdict v, uint32_t parent, uint32
 
 /* ---- levels ------------------------------------------------------------- */
 
-static bool level_push(struct search *s, struct level *l, const uint64_t *key)
+static bool level_push(struct search *s, struct level *l, const uint32_t *key)
 {
 	uint32_t w = s->store.words;
 	if ((l->n + 1) * w > l->cap) {
 		uint64_t cap = l->cap ? l->cap * 2 : 1 << 16;
-		uint64_t *p = realloc(l->keys, cap * 8);
+		uint32_t *p = realloc(l->keys, cap * 4);
 		if (!p)
 			return false;
 		l->keys = p;
 		l->cap = cap;
 	}
-	memcpy(l->keys + l->n++ * w, key, 8 * (size_t)w);
+	memcpy(l->keys + l->n++ * w, key, 4 * (size_t)w);
 	return true;
 }
 
-static bool repack_keys(struct search *s, const struct store *old, uint64_t **keys, uint64_t n,
+static bool repack_keys(struct search *s, const struct store *old, uint32_t **keys, uint64_t n,
                         uint64_t *cap)
 {
 	uint64_t need = n * s->store.words + s->store.words;
-	uint64_t *out = malloc(need * 8);
+	uint32_t *out = malloc(need * 4);
 	uint32_t *ids = malloc(sizeof *ids * s->store.nfields);
 	if (!out || !ids) {
 		free(out);
@@ -130,7 +130,7 @@ static bool widen(struct search *s, uint32_t field, uint32_t id)
 			     repack_keys(s, &old, &s->cur.keys, s->cur.n, &s->cur.cap) &&
 			     repack_keys(s, &old, &s->next.keys, s->next.n, &s->next.cap);
 			free(s->batch);
-			s->batch = malloc(8 * (size_t)(BATCH + 1) * s->store.words);
+			s->batch = malloc(4 * (size_t)(BATCH + 1) * s->store.words);
 			ok = ok && s->batch;
 		}
 		free(width);
@@ -176,7 +176,7 @@ static bool remember(struct search *s, const struct origin *from)
 static bool flush(struct search *s)
 {
 	for (uint32_t i = 0; i < s->nbatch; i++) {
-		const uint64_t *key = s->batch + (size_t)i * s->store.words;
+		const uint32_t *key = s->batch + (size_t)i * s->store.words;
 		switch (store_insert(&s->store, key, s->batch_hash[i])) {
 		case STORE_OLD:
 			continue;
@@ -215,7 +215,7 @@ static void sort_into(const struct search *s, uint32_t *ids, uint32_t pos)
 }
 
 /* Puts the packed state behind the batch into it. */
-static inline bool batch_add(struct search *s, const uint64_t *out, struct origin from)
+static inline bool batch_add(struct search *s, const uint32_t *out, struct origin from)
 {
 	uint64_t hash = store_hash(out, s->store.words);
 	store_prefetch(&s->store, hash);
@@ -235,7 +235,7 @@ static bool add_general(struct search *s, const struct prod_edge *e, struct orig
 			return false;
 		}
 	}
-	uint64_t *out = s->batch + (size_t)s->nbatch * s->store.words;
+	uint32_t *out = s->batch + (size_t)s->nbatch * s->store.words;
 	memcpy(s->tmp, s->ids, sizeof *s->tmp * (s->nthreads + 1));
 	s->tmp[0] = e->global;
 	s->tmp[pos + 1] = e->local;
@@ -245,7 +245,7 @@ static bool add_general(struct search *s, const struct prod_edge *e, struct orig
 }
 
 /* `key` is the state's packed form, or NULL when the layout has changed. */
-static inline bool add_successor(struct search *s, const uint64_t *key, const struct prod_edge *e,
+static inline bool add_successor(struct search *s, const uint32_t *key, const struct prod_edge *e,
                                  struct origin from)
 {
 	const struct store *st = &s->store;
@@ -256,7 +256,7 @@ static inline bool add_successor(struct search *s, const uint64_t *key, const st
 	if (!key || s->first[pos] != s->last[pos] || !store_fits(st, 0, e->global) ||
 	    !store_fits(st, pos + 1, e->local))
 		return add_general(s, e, from);
-	uint64_t *out = s->batch + (size_t)s->nbatch * st->words;
+	uint32_t *out = s->batch + (size_t)s->nbatch * st->words;
 	for (uint32_t w = 0; w < st->words; w++)
 		out[w] = key[w];
 	store_change(st, out, 0, s->ids[0], e->global);
@@ -316,7 +316,7 @@ static bool expand(struct search *s, uint64_t index)
 				hit(s, verdict_of(bad), number, i, k);
 				return false;
 			}
-			const uint64_t *key = s->cur.keys + index * s->store.words;
+			const uint32_t *key = s->cur.keys + index * s->store.words;
 			if (!add_successor(s, version == s->store.version ? key : NULL, &e[k], from))
 				return false;
 		}
@@ -339,7 +339,7 @@ static inline bool expand_plain(struct search *s, uint64_t index, const uint32_t
 {
 	struct product *x = &s->prod;
 	struct store *st = &s->store;
-	const uint64_t *key = s->cur.keys + index * words;
+	const uint32_t *key = s->cur.keys + index * words;
 	const uint8_t *bytes = (const uint8_t *)key;
 	uint32_t global = bytes[st->offset[0]] - 1u, taken = 0;
 	const uint16_t *off = st->offset;
@@ -356,16 +356,15 @@ static inline bool expand_plain(struct search *s, uint64_t index, const uint32_t
 			if ((e->flags & ~(uint32_t)PRODF_COMMIT) || e->global >= 255 ||
 			    e->local >= 255 || s->nbatch >= BATCH)
 				return false;
-			uint64_t dg = (uint64_t)((int64_t)e->global - global);
-			uint64_t dl = (uint64_t)((int64_t)e->local - local);
+			uint32_t dg = e->global - global, dl = e->local - local;
 			taken++;
 			if (!(dg | dl))
 				continue;
-			uint64_t *out = s->batch + (size_t)s->nbatch * words;
+			uint32_t *out = s->batch + (size_t)s->nbatch * words;
 			for (uint32_t w = 0; w < words; w++)
 				out[w] = key[w];
-			out[off[0] / 8] += dg << 8 * (off[0] % 8);
-			out[off[i + 1] / 8] += dl << 8 * (off[i + 1] % 8);
+			out[off[0] / 4] += dg << 8 * (off[0] % 4);
+			out[off[i + 1] / 4] += dl << 8 * (off[i + 1] % 4);
 			uint64_t hash = store_hash(out, words);
 			store_prefetch(st, hash);
 			s->batch_hash[s->nbatch++] = hash;
@@ -384,6 +383,7 @@ static bool try_plain(struct search *s, uint64_t index)
 	case 1: done = expand_plain(s, index, 1); break;
 	case 2: done = expand_plain(s, index, 2); break;
 	case 3: done = expand_plain(s, index, 3); break;
+	case 4: done = expand_plain(s, index, 4); break;
 	default: done = expand_plain(s, index, s->store.words); break;
 	}
 	if (!done)
@@ -403,7 +403,7 @@ static bool expand_one(struct search *s, uint64_t index)
 static bool limits_hold(struct search *s)
 {
 	const struct search_options *o = s->o;
-	s->r->bytes = s->store.cap * s->store.words * 8 + (s->cur.cap + s->next.cap) * 8 +
+	s->r->bytes = s->store.cap * s->store.words * 4 + (s->cur.cap + s->next.cap) * 4 +
 	              s->cap_origins * sizeof *s->origins + product_bytes(&s->prod);
 	if (o->max_states && s->store.n > o->max_states)
 		give_up(s, "states");
@@ -467,7 +467,7 @@ static bool search_init(struct search *s, const struct ir *ir, enum prod_mode mo
 	s->last = calloc(ir->nthreads + 1, sizeof *s->last);
 	s->ids = calloc(ir->nthreads + 2, sizeof *s->ids);
 	s->tmp = calloc(ir->nthreads + 2, sizeof *s->tmp);
-	s->batch = malloc(8 * (size_t)(BATCH + 1) * s->store.words);
+	s->batch = malloc(4 * (size_t)(BATCH + 1) * s->store.words);
 	if (!ok || !s->first || !s->last || !s->ids || !s->tmp || !s->batch)
 		return false;
 	make_groups(s);
@@ -477,7 +477,7 @@ static bool search_init(struct search *s, const struct ir *ir, enum prod_mode mo
 	s->ids[0] = product_initial_global(&s->prod);
 	for (uint32_t i = 0; i < ir->nthreads; i++)
 		s->ids[i + 1] = product_initial_local(&s->prod, i);
-	uint64_t *key = s->batch;
+	uint32_t *key = s->batch;
 	store_pack(&s->store, s->ids, key);
 	struct origin none = { 0, IR_NONE, 0 };
 	return store_insert(&s->store, key, store_hash(key, s->store.words)) == STORE_NEW && level_push(s, &s->cur, key) &&

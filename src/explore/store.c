@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define GROW_GENTLY ((uint64_t)32 << 20) /* bytes */
+
 static void lay_out(struct store *s)
 {
 	uint32_t at = 0;
@@ -15,28 +17,28 @@ static void lay_out(struct store *s)
 				s->limit[i] = w == 4 ? UINT32_MAX - 1 : (1u << 8 * w) - 1;
 				at += w;
 			}
-	s->words = (at + 7) / 8;
+	s->words = (at + 3) / 4;
 	s->bytes_only = at == s->nfields;
 	s->version++;
 }
 
-static uint64_t *table_new(uint64_t cap, uint32_t words)
+static uint32_t *table_new(uint64_t cap, uint32_t words)
 {
-	if (cap > SIZE_MAX / 8 / words)
+	if (cap > SIZE_MAX / 4 / words)
 		return NULL;
-	void *p = mmap(NULL, cap * words * 8, PROT_READ | PROT_WRITE,
+	void *p = mmap(NULL, cap * words * 4, PROT_READ | PROT_WRITE,
 	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	if (cap * words * 8 >= (uint64_t)4 << 20)
-		madvise(p, cap * words * 8, MADV_HUGEPAGE);
+	if (cap * words * 4 >= (uint64_t)4 << 20)
+		madvise(p, cap * words * 4, MADV_HUGEPAGE);
 	return p;
 }
 
-static void table_free(uint64_t *t, uint64_t cap, uint32_t words)
+static void table_free(uint32_t *t, uint64_t cap, uint32_t words)
 {
 	if (t)
-		munmap(t, cap * words * 8);
+		munmap(t, cap * words * 4);
 }
 
 bool store_init(struct store *s, uint32_t nfields, uint64_t budget)
@@ -66,20 +68,20 @@ void store_free(struct store *s)
 	memset(s, 0, sizeof *s);
 }
 
-void store_pack(const struct store *s, const uint32_t *ids, uint64_t *key)
+void store_pack(const struct store *s, const uint32_t *ids, uint32_t *key)
 {
-	memset(key, 0, s->words * 8);
+	memset(key, 0, s->words * 4);
 	for (uint32_t i = 0; i < s->nfields; i++)
 		store_put(s, key, i, ids[i]);
 }
 
-void store_unpack(const struct store *s, const uint64_t *key, uint32_t *ids)
+void store_unpack(const struct store *s, const uint32_t *key, uint32_t *ids)
 {
 	for (uint32_t i = 0; i < s->nfields; i++)
 		ids[i] = store_field(s, key, i);
 }
 
-static inline bool same(const uint64_t *a, const uint64_t *b, uint32_t words)
+static inline bool same(const uint32_t *a, const uint32_t *b, uint32_t words)
 {
 	for (uint32_t i = 0; i < words; i++)
 		if (a[i] != b[i])
@@ -88,12 +90,12 @@ static inline bool same(const uint64_t *a, const uint64_t *b, uint32_t words)
 }
 
 /* The slot where key is or belongs. Every packed state has a non-zero word. */
-static inline uint64_t *locate(uint64_t *table, uint64_t cap, const uint64_t *key, uint64_t hash,
+static inline uint32_t *locate(uint32_t *table, uint64_t cap, const uint32_t *key, uint64_t hash,
                                uint32_t words)
 {
-	uint64_t i = hash & (cap - 1);
-	for (;; i = (i + 1) & (cap - 1)) {
-		uint64_t *slot = table + i * words;
+	uint64_t i = store_place(hash, cap);
+	for (;; i = i + 1 == cap ? 0 : i + 1) {
+		uint32_t *slot = table + i * words;
 		if (!slot[0] || same(slot, key, words))
 			return slot;
 	}
@@ -101,12 +103,12 @@ static inline uint64_t *locate(uint64_t *table, uint64_t cap, const uint64_t *ke
 
 static bool rebuild(struct store *s, uint64_t cap, uint32_t old_words, const struct store *old)
 {
-	uint64_t *t = table_new(cap, s->words);
+	uint32_t *t = table_new(cap, s->words);
 	uint32_t *ids = malloc(sizeof *ids * s->nfields);
-	uint64_t *key = malloc(8 * (size_t)s->words);
+	uint32_t *key = malloc(4 * (size_t)s->words);
 	bool ok = t && ids && key;
 	for (uint64_t i = 0; ok && i < s->cap; i++) {
-		const uint64_t *slot = s->table + i * old_words;
+		const uint32_t *slot = s->table + i * old_words;
 		if (!slot[0])
 			continue;
 		if (old) {
@@ -114,7 +116,7 @@ static bool rebuild(struct store *s, uint64_t cap, uint32_t old_words, const str
 			store_pack(s, ids, key);
 			slot = key;
 		}
-		memcpy(locate(t, cap, slot, store_hash(slot, s->words), s->words), slot, 8 * (size_t)s->words);
+		memcpy(locate(t, cap, slot, store_hash(slot, s->words), s->words), slot, 4 * (size_t)s->words);
 	}
 	free(ids);
 	free(key);
@@ -151,10 +153,10 @@ bool store_widen(struct store *s, uint32_t field, uint32_t id)
 	return ok;
 }
 
-static inline enum store_result insert(struct store *s, const uint64_t *key, uint64_t hash,
+static inline enum store_result insert(struct store *s, const uint32_t *key, uint64_t hash,
                                        uint32_t words)
 {
-	uint64_t *slot = locate(s->table, s->cap, key, hash, words);
+	uint32_t *slot = locate(s->table, s->cap, key, hash, words);
 	if (slot[0])
 		return STORE_OLD;
 	for (uint32_t i = 0; i < words; i++)
@@ -163,13 +165,15 @@ static inline enum store_result insert(struct store *s, const uint64_t *key, uin
 	return STORE_NEW;
 }
 
-enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t hash)
+enum store_result store_insert(struct store *s, const uint32_t *key, uint64_t hash)
 {
 	if (s->n >= s->full) {
-		uint64_t bytes = s->cap * s->words * 8;
-		if (s->budget && bytes > s->budget / 3) /* old and doubled together */
-			return STORE_FULL;
-		if (!rebuild(s, s->cap * 2, s->words, NULL))
+		uint64_t bytes = s->cap * s->words * 4;
+		/* double while that is cheap, then by a quarter */
+		uint64_t cap = bytes < GROW_GENTLY ? s->cap * 2 : s->cap + s->cap / 4;
+		if (s->budget && (s->cap + cap) * s->words * 4 > s->budget)
+			return STORE_FULL; /* both tables live while it grows */
+		if (!rebuild(s, cap, s->words, NULL))
 			return STORE_FULL;
 	}
 	switch (s->words) { /* the usual sizes without loops */
@@ -177,6 +181,8 @@ enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t ha
 	case 2: return insert(s, key, hash, 2);
 	case 3: return insert(s, key, hash, 3);
 	case 4: return insert(s, key, hash, 4);
+	case 5: return insert(s, key, hash, 5);
+	case 6: return insert(s, key, hash, 6);
 	default: return insert(s, key, hash, s->words);
 	}
 }
