@@ -75,19 +75,55 @@ static void add_place(struct infer *f, uint32_t node, uint32_t succ)
 	add_cut(f, c);
 }
 
-/* The steps of a block that write (or do not), last ones first. */
+/*
+ * How many steps it takes at least from each node of the template to leave a
+ * block; IR_NONE where it never does. Rounds until nothing changes: a block's
+ * nodes are nearly in order, so there are few.
+ */
+static uint32_t *steps_to_exit(const struct ir *p, const struct ir_template *t)
+{
+	uint32_t *d = malloc(sizeof *d * (t->nnode + 1));
+	bool change = d != NULL;
+	for (uint32_t i = 0; d && i < t->nnode; i++)
+		d[i] = p->nodes[t->node + i].kind == IRN_EXIT ? 0 : IR_NONE;
+	while (change) {
+		change = false;
+		for (uint32_t i = t->nnode; i-- > 0;) {
+			const struct ir_node *n = &p->nodes[t->node + i];
+			for (uint32_t k = 0; k < n->nsucc; k++) {
+				uint32_t next = d[p->succs[n->succ + k] - t->node];
+				if (next != IR_NONE && next + 1 < d[i] && n->kind != IRN_EXIT) {
+					d[i] = next + 1;
+					change = true;
+				}
+			}
+		}
+	}
+	return d;
+}
+
+/* The steps of a block that write (or do not), those nearest to the exit
+ * first, of equally near ones the last in the text. */
 static void add_steps(struct infer *f, uint32_t block, bool writing)
 {
 	const struct ir *p = f->ir;
 	const struct ir_template *t = &p->templates[p->blocks[block].tmpl];
-	for (uint32_t i = t->nnode; i-- > 0;) {
-		const struct ir_node *n = &p->nodes[t->node + i];
-		if (n->block != block || !n->naccess || writes(p, n) != writing)
-			continue;
-		for (uint32_t k = 0; n->nsucc >= 2 && k < n->nsucc; k++)
-			add_place(f, t->node + i, p->succs[n->succ + k]);
-		add_place(f, t->node + i, IR_NONE);
-	}
+	uint32_t *far = steps_to_exit(p, t), farthest = 0;
+	f->out_of_memory |= !far;
+	for (uint32_t i = 0; far && i < t->nnode; i++)
+		if (far[i] != IR_NONE && far[i] > farthest)
+			farthest = far[i];
+	for (uint32_t d = 0; far && d <= farthest + 1; d++)
+		for (uint32_t i = t->nnode; i-- > 0;) {
+			const struct ir_node *n = &p->nodes[t->node + i];
+			if (n->block != block || !n->naccess || writes(p, n) != writing ||
+			    (far[i] == IR_NONE ? farthest + 1 : far[i]) != d)
+				continue;
+			for (uint32_t k = 0; n->nsucc >= 2 && k < n->nsucc; k++)
+				add_place(f, t->node + i, p->succs[n->succ + k]);
+			add_place(f, t->node + i, IR_NONE);
+		}
+	free(far);
 }
 
 /* All pairs of the places from cut `first` on, while there are not too many. */
