@@ -129,19 +129,31 @@ static bool write_json(struct check *c, const struct ir *p, const struct verdict
 	return ok;
 }
 
-static int verify(struct check *c, const struct ir *p)
+/* When one search proves the program serializable and meets no fault on the
+ * way, there is nothing more to look for. */
+static bool all_in_one(struct check *c, const struct ir *p, struct verdict *v)
 {
-	struct verdict *v = calloc(p->nblocks + 2, sizeof *v);
+	if (c->block || c->deadlock || !p->nblocks)
+		return false;
+	c->decide.search.faults = true;
+	decide_program(p, &c->decide, v);
+	c->decide.search.faults = false;
+	if (v[p->nblocks].answer == ANSWER_HOLDS)
+		return true;
+	for (uint32_t i = 0; i <= p->nblocks; i++)
+		verdict_free(&v[i]);
+	return false;
+}
+
+/* The general case: faults first, then every question. */
+static uint32_t one_by_one(struct check *c, const struct ir *p, struct verdict *v)
+{
 	uint32_t n = 0;
-	if (!v)
-		return EXIT_INTERNAL;
-	set_limits(c);
 	c->decide.search.deadlock = c->deadlock;
 	decide_safety(p, &c->decide, &v[n]);
 	if (v[n].answer != ANSWER_HOLDS)
 		n++; /* worth a line only when something is wrong */
 	c->decide.search.deadlock = false;
-	c->decide.search.faults = false;
 	for (uint32_t b = 0; b < p->nblocks && c->block; b++)
 		if (names_block(p, b, c->block))
 			decide(p, b, &c->decide, &v[n++]);
@@ -149,6 +161,16 @@ static int verify(struct check *c, const struct ir *p)
 		decide_all(p, &c->decide, &v[n]);
 		n += p->nblocks + 1;
 	}
+	return n;
+}
+
+static int verify(struct check *c, const struct ir *p)
+{
+	struct verdict *v = calloc(p->nblocks + 2, sizeof *v);
+	if (!v)
+		return EXIT_INTERNAL;
+	set_limits(c);
+	uint32_t n = all_in_one(c, p, v) ? p->nblocks + 1 : one_by_one(c, p, v);
 	fixed_counts_only(p, v, n);
 	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;

@@ -156,20 +156,26 @@ void decide(const struct ir *p, uint32_t block, const struct decide_options *o, 
 	ask(p, block, o, v, NULL);
 }
 
-void decide_all(const struct ir *p, const struct decide_options *o, struct verdict *v)
+void decide_program(const struct ir *p, const struct decide_options *o, struct verdict *v)
 {
 	struct verdict *program = &v[p->nblocks];
 	char **points = calloc(p->nblocks + 1, sizeof *points);
 	ask(p, VERDICT_PROGRAM, o, program, points);
-	for (uint32_t b = 0; b < p->nblocks; b++) {
-		if (program->answer != ANSWER_HOLDS) {
-			decide(p, b, o, &v[b]);
-			continue;
-		}
-		v[b] = (struct verdict){ .block = b, .answer = ANSWER_HOLDS, .engine = program->engine,
+	for (uint32_t b = 0; b < p->nblocks; b++)
+		v[b] = (struct verdict){ .block = b, .engine = program->engine,
+			                 .answer = program->answer == ANSWER_HOLDS ? ANSWER_HOLDS
+			                                                           : ANSWER_UNKNOWN,
 			                 .commits = points ? points[b] : NULL };
-	}
 	free(points);
+}
+
+void decide_all(const struct ir *p, const struct decide_options *o, struct verdict *v)
+{
+	decide_program(p, o, v);
+	for (uint32_t b = 0; b < p->nblocks && v[p->nblocks].answer != ANSWER_HOLDS; b++) {
+		verdict_free(&v[b]);
+		decide(p, b, o, &v[b]);
+	}
 }
 
 void decide_safety(const struct ir *p, const struct decide_options *o, struct verdict *v)

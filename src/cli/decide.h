@@ -25,7 +25,10 @@ struct decide_options {
 	struct search_options search;
 };
 
-/* Room for nblocks + 1 verdicts: the blocks in order, then the program. */
+/* Room for nblocks + 1 verdicts: the blocks in order, then the program. The
+ * first asks about the program alone and leaves the blocks open unless that
+ * answers them. */
+void decide_program(const struct ir *p, const struct decide_options *o, struct verdict *v);
 void decide_all(const struct ir *p, const struct decide_options *o, struct verdict *v);
 void decide(const struct ir *p, uint32_t block, const struct decide_options *o, struct verdict *v);
 /* Faults, failed assertions and (when asked for) deadlocks of the program. */
