@@ -32,6 +32,8 @@ EXPORT int mtx_trylock(mtx_t *m)
 	int r = REAL(mtx_trylock)(m);
 	if (r == thrd_success)
 		rt_acquire(m, false, CALLER, FRAME);
+	if (r != thrd_success)
+		rt_try_failed();
 	return r;
 }
 

@@ -30,6 +30,17 @@ void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
 	errno = keep;
 }
 
+void rt_try_failed(void)
+{
+	int keep = errno;
+	struct rt_thread *th = rt_enter();
+	if (th) {
+		red_try_failed(&th->t);
+		rt_leave(th);
+	}
+	errno = keep;
+}
+
 void rt_release(const void *obj, uintptr_t pc, uintptr_t sp)
 {
 	int keep = errno;

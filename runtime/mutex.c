@@ -40,6 +40,8 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 	int r = REAL(pthread_mutex_trylock)(m);
 	if (got(r))
 		rt_acquire(m, false, CALLER, FRAME);
+	else
+		rt_try_failed();
 	return r;
 }
 
@@ -92,6 +94,8 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 	int r = REAL(pthread_spin_trylock)(s);
 	if (!r)
 		rt_acquire((const void *)s, false, CALLER, FRAME);
+	else
+		rt_try_failed();
 	return r;
 }
 

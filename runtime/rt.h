@@ -150,6 +150,7 @@ static inline bool rt_own(struct rt_thread *th, uint64_t *c, uint64_t need, bool
 
 /* Forwarders used by the interposers; errno is kept. */
 void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp);
+void rt_try_failed(void);
 void rt_release(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp);

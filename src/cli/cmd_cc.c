@@ -359,12 +359,12 @@ static int compile(struct cli *cli, const struct cmd *cmd, int argc, char **argv
 	struct args a = { 0 };
 	char dir[PATH_MAX], self[PATH_MAX], tool[] = "/tmp/intact-tool-XXXXXX.o";
 	const char *cc = choose(cxx);
+	if (argc == 1 && !strcmp(argv[0], "--help"))
+		return cli_help(cli, cmd, NULL);
 	look(&t, argv, argc, 0);
 	add(&a, cc);
 	bool link = t.input && !t.no_link && !t.relocatable && !t.no_lib;
 	bool compile_any = t.source && !t.off;
-	if (argc == 1 && !strcmp(argv[0], "--help"))
-		return cli_help(cli, cmd, NULL);
 	if ((link || compile_any) && !runtime_dir(dir, sizeof dir)) {
 		buf_str(&cli->err, "intact: the runtime (libintact_rt.a) was not found beside "
 		                   "this program\nhint: INTACT_RUNTIME_DIR says where it is\n");

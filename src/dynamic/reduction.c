@@ -189,6 +189,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 		return;
 	}
 	struct lock *l = &d->locks.locks[id];
+	t->backing_off = false;
 	h = &t->held[t->nheld];
 	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
@@ -251,15 +252,21 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		f->wrote = true;
 		finding_judge(d, t, section.finding);
 	}
-	if (!wait)
+	bool backs_off = t->backing_off && !section.write;
+	if (!wait && !backs_off)
 		log_push(t, (struct log_entry){ .key = id, .stack = stack,
 		                                .acquire = section.acquire,
 		                                .held = t->acc.all, .seq = section.seq,
 		                                .kind = LOG_SECTION,
 		                                .wrote = section.write != 0 });
-	if (t->nmarks)
+	if (t->nmarks && !backs_off)
 		mark_release(t, id, stack, section.seq, wait);
 	red_tick(t);
+}
+
+void red_try_failed(struct thread *t)
+{
+	t->backing_off = true;
 }
 
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)

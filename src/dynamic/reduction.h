@@ -8,7 +8,8 @@
  * movers (acquires), then at most one non-mover, then left-movers (releases).
  * The first release or non-mover commits; an acquire or non-mover behind it
  * is the violation. Waiting on a condition restarts a block that has written
- * nothing, because what it read is read again.
+ * nothing, because what it read is read again; so does backing off: sections
+ * that wrote nothing, given up because a try for a further lock failed.
  *
  * Every function is a candidate block without being marked, so functions have
  * no state of their own. Each thread keeps one log of the sections it left
@@ -106,6 +107,7 @@ struct thread {
 	uint32_t uid, parent, created, tid;
 	uint32_t nheld, nlog, nmarks, lost; /* lost: locks beyond RED_HELD */
 	bool wrote;                         /* all held locks know of a write */
+	bool backing_off;                   /* a try failed since the last acquire */
 	uintptr_t stack_lo, stack_hi;
 	struct frame *frames, *top, *limit; /* top: the newest; limit: last usable */
 	struct lockset_cache cache;
@@ -149,6 +151,8 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc);
 void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
                  uintptr_t pc);
+/* A try for a lock did not get it. */
+void red_try_failed(struct thread *t);
 /* Edges of happens-before without mutual exclusion. */
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr);
 void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr);
