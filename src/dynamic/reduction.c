@@ -303,21 +303,21 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
                        const struct race *r, uint32_t stack)
 {
 	uint32_t at;
-	/* One's own stack is used again by every call: what raced there before
-	 * was another variable. */
-	if (addr >= t->stack_lo && addr < t->stack_hi)
-		return;
 	if (!log_find(d, t, (uint64_t)addr | 1ull << 63, &at))
 		return;
 	const struct log_entry *e = &t->log[at % RED_LOG];
 	struct frame *home = log_home(t, at);
 	if (e->kind != LOG_READ || outermost(t, home))
 		return;
-	/* A lock held across the pair is taken as meant to protect it, though
-	 * not every writer holds it: memory that a program's own allocator
-	 * passes on is under one lock today and another tomorrow. */
+	/* Unless another thread did come in between, two cases are let pass. A
+	 * lock held across the pair is taken as meant to protect it, though not
+	 * every writer holds it: memory that a program's own allocator passes on
+	 * is under one lock today and another tomorrow. And one's own stack is
+	 * used again by every call: what raced there before was another variable. */
 	uint32_t across = held_across(d, t, at);
-	if (across)
+	bool own_stack = addr >= t->stack_lo && addr < t->stack_hi;
+	bool confirmed = r->w[0].uid != t->uid && r->wseq != e->seq;
+	if ((across || own_stack) && !confirmed)
 		return;
 	bool locks = t->nheld && (int32_t)(t->held[t->nheld - 1].log - home->log) >= 0;
 	for (uint32_t i = home->log; !locks && i != t->nlog; i++)
@@ -340,7 +340,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		.violation_op = OP_WRITE,
 		.other = w->uid,
 		.other_write = w->stack,
-		.confirmed = r->w[0].uid != t->uid && r->wseq != e->seq,
+		.confirmed = confirmed,
 	};
 	uint32_t id = finding_merge(d, &f);
 	if (id && !d->findings[id].ready)
