@@ -116,7 +116,7 @@ static void search(struct explore *x, double deadline, bool all)
 			if (!all)
 				return;
 		}
-		if (deadline && (i & 63) == 63 && late(deadline)) {
+		if (deadline > 0 && (i & 63) == 63 && late(deadline)) {
 			m->limit = "time";
 			return;
 		}

@@ -86,7 +86,7 @@ static bool room32(struct prefix *p, void **array, uint64_t need, uint32_t *cap,
 static bool in_time(struct prefix *p)
 {
 	struct timespec t;
-	if (!p->opt.deadline || (++p->ticks & 1023))
+	if (p->opt.deadline <= 0 || (++p->ticks & 1023))
 		return true;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec < p->opt.deadline || stop(p, "time");

@@ -186,9 +186,9 @@ static bool random_net(struct rng *r, struct arena *a, bool wild, struct net *n)
 	for (uint32_t i = 0; i < k * s; i++)
 		net_add_place(&b, arena_printf(a, "p%u", i), i % s == 0);
 	for (uint32_t t = 0; t < nt; t++) {
-		uint32_t who = 1 + rng_below(r, (1u << k) - 1);
-		uint32_t who2 = 1 + rng_below(r, (1u << k) - 1);
-		who = rng_below(r, 2) ? who & who2 ? who & who2 : who : who;
+		uint32_t who = 1u << rng_below(r, k); /* one machine alone, or two or three together */
+		for (uint32_t more = rng_below(r, 3); more > 0; more--)
+			who |= 1u << rng_below(r, k);
 		net_add_trans(&b, arena_printf(a, "t%u", t), nowhere);
 		for (uint32_t c = 0; c < k; c++) {
 			if (!(who >> c & 1))
