@@ -485,7 +485,11 @@ bool net_read_pnml(const struct source *src, struct arena *a, struct diags *d, s
 		a->oom = &here;
 		net_builder_init(&p->b, a);
 		intern_init(&p->ids, a);
-		ok = read_file(p, n) && !text.failed;
+		ok = read_file(p, n);
+		if (ok && text.failed) {
+			struct span top = { 0, 1 };
+			ok = fail(p, top, "net-memory", "memory ended while the net was read%s", "");
+		}
 	}
 	buf_free(&text);
 	a->oom = outer;
