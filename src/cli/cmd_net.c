@@ -1,0 +1,381 @@
+/*
+ * net: `intact net FILE`, the prefix of a plain net's unfolding and what can
+ * be read off it.
+ *
+ * Coverability is decided on the prefix. A deadlock is looked for by visiting
+ * the markings one by one, under a limit of its own, and the report says so:
+ * a net can have a small prefix and more markings than fit anywhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "causal/marking.h"
+#include "causal/unfold.h"
+#include "cli/cli.h"
+
+enum { TO_NONE, TO_PNML, TO_PEP, TO_DOT };
+
+struct net_run {
+	struct cli *cli;
+	const struct cmd *cmd;
+	const char *path, *cover;
+	struct unfold_options opt;
+	uint64_t timeout, max_states;
+	bool json, deadlock;
+	int to;
+	struct net net;
+	struct prefix prefix;
+	struct markings marks;
+	uint32_t *goal, ngoal;
+	int covered; /* 1 yes, 0 no, -1 unknown */
+};
+
+static void set_limits(struct net_run *r)
+{
+	struct timespec t;
+	if (!r->opt.max_bytes) {
+		long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+		r->opt.max_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2
+		                                         : (uint64_t)4 << 30;
+	}
+	if (r->timeout) {
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		r->opt.deadline = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec + (double)r->timeout;
+	}
+}
+
+/* ---- --cover ------------------------------------------------------------ */
+
+static int unknown_place(struct net_run *r, const char *name, size_t len)
+{
+	struct buf safe, near;
+	buf_init(&safe);
+	buf_init(&near);
+	buf_safe(&safe, name, len);
+	char *word = strndup(name, len);
+	int best = word && r->net.nplaces < 1 << 20
+	                   ? nearest_name(word, r->net.place_name, (int)r->net.nplaces) : -1;
+	if (best >= 0)
+		buf_safe(&near, r->net.place_name[best], strlen(r->net.place_name[best]));
+	cli_usage(r->cli, r->cmd, best >= 0 ? "--cover: the net has no place '%s'; did you mean '%s'?"
+	                                    : "--cover: the net has no place '%s'%s",
+	          buf_cstr(&safe), buf_cstr(&near));
+	free(word);
+	buf_free(&safe);
+	buf_free(&near);
+	return EXIT_USAGE;
+}
+
+/* The place of this name into goal[]; one that two places bear is refused. */
+static int add_goal(struct net_run *r, const char *name, size_t len)
+{
+	uint32_t found = NET_NONE, times = 0;
+	for (uint32_t p = 0; p < r->net.nplaces; p++)
+		if (strlen(r->net.place_name[p]) == len && !memcmp(r->net.place_name[p], name, len)) {
+			found = p;
+			times++;
+		}
+	if (!times)
+		return unknown_place(r, name, len);
+	if (times > 1)
+		return cli_usage(r->cli, r->cmd, "--cover: %u places of the net have that name", times);
+	for (uint32_t i = 0; i < r->ngoal; i++)
+		if (r->goal[i] == found)
+			return EXIT_HOLDS;
+	if (r->ngoal == NET_MAX_WIDTH)
+		return cli_usage(r->cli, r->cmd, "--cover: more than %u places", NET_MAX_WIDTH);
+	r->goal[r->ngoal++] = found;
+	return EXIT_HOLDS;
+}
+
+static int read_goal(struct net_run *r)
+{
+	const char *s = r->cover;
+	int rc = EXIT_HOLDS;
+	if (!s)
+		return rc;
+	r->goal = calloc(NET_MAX_WIDTH, sizeof *r->goal);
+	if (!r->goal)
+		return EXIT_INTERNAL;
+	while (rc == EXIT_HOLDS) {
+		size_t len = strcspn(s, ",");
+		rc = len ? add_goal(r, s, len)
+		         : cli_usage(r->cli, r->cmd, "--cover: a place's name is missing");
+		if (!s[len])
+			break;
+		s += len + 1;
+	}
+	return rc;
+}
+
+/* ---- the report --------------------------------------------------------- */
+
+static void names(struct net_run *r, const uint32_t *places, uint32_t n, bool json)
+{
+	struct buf *out = &r->cli->out;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *s = r->net.place_name[places[i]];
+		buf_str(out, i ? ", " : "");
+		if (json)
+			buf_json(out, s, strlen(s));
+		else if (i >= 40) {
+			buf_printf(out, "... (%u in all)", n);
+			return;
+		} else
+			buf_safe(out, s, strlen(s));
+	}
+}
+
+/* The places of the dead marking, into goal-like room of the caller. */
+static uint32_t *dead_places(struct net_run *r, uint32_t *n)
+{
+	uint32_t *list = calloc((size_t)r->net.nplaces + 1, sizeof *list);
+	*n = 0;
+	for (uint32_t p = 0; list && p < r->net.nplaces; p++)
+		if (marking_has(&r->marks, r->marks.dead, p))
+			list[(*n)++] = p;
+	return list;
+}
+
+static const char *deadlock_word(const struct net_run *r)
+{
+	return r->marks.deadlock ? "yes" : r->marks.limit ? "unknown" : "no";
+}
+
+static void text(struct net_run *r)
+{
+	struct buf *out = &r->cli->out;
+	const struct prefix *p = &r->prefix;
+	uint32_t n;
+	buf_printf(out, "net       %u places, %u transitions, %u initially marked\n", r->net.nplaces,
+	           r->net.ntrans, r->net.ninit);
+	buf_printf(out, "prefix    %llu events, %llu of them cut-offs; %llu conditions\n",
+	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
+	           (unsigned long long)prefix_conditions(p));
+	buf_str(out, "1-safe    yes\n");
+	buf_printf(out, "deadlock  %s", deadlock_word(r));
+	if (r->marks.deadlock) {
+		uint32_t *list = dead_places(r, &n);
+		buf_str(out, ": nothing can fire at { ");
+		names(r, list, list ? n : 0, false);
+		buf_str(out, " }");
+		free(list);
+	} else if (r->marks.limit) {
+		buf_printf(out, " (%s): none among the %llu markings visited", r->marks.limit,
+		           (unsigned long long)r->marks.n);
+	} else {
+		buf_printf(out, " (all %llu markings visited)", (unsigned long long)r->marks.n);
+	}
+	buf_char(out, '\n');
+	if (!r->cover)
+		return;
+	buf_str(out, "cover     ");
+	names(r, r->goal, r->ngoal, false);
+	buf_str(out, r->covered > 0 ? ": reachable, for example at { "
+	             : r->covered < 0 ? ": unknown" : ": not reachable (decided on the prefix)");
+	if (r->covered > 0) {
+		names(r, p->marking, p->nmarking, false);
+		buf_str(out, " } (decided on the prefix)");
+	} else if (r->covered < 0) {
+		buf_printf(out, " (%s)", p->limit);
+	}
+	buf_char(out, '\n');
+}
+
+static void json(struct net_run *r)
+{
+	struct buf *out = &r->cli->out;
+	const struct prefix *p = &r->prefix;
+	uint32_t n;
+	buf_str(out, "{\n  \"file\": ");
+	buf_json(out, r->path, strlen(r->path));
+	buf_printf(out, ",\n  \"places\": %u,\n  \"transitions\": %u,\n  \"initially_marked\": %u,\n",
+	           r->net.nplaces, r->net.ntrans, r->net.ninit);
+	buf_printf(out, "  \"events\": %llu,\n  \"cutoffs\": %llu,\n  \"conditions\": %llu,\n",
+	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
+	           (unsigned long long)prefix_conditions(p));
+	buf_printf(out, "  \"safe\": true,\n  \"deadlock\": { \"answer\": \"%s\", \"by\": \"markings\", \"visited\": %llu",
+	           deadlock_word(r), (unsigned long long)r->marks.n);
+	if (r->marks.deadlock) {
+		uint32_t *list = dead_places(r, &n);
+		buf_str(out, ", \"marking\": [");
+		names(r, list, list ? n : 0, true);
+		buf_str(out, "]");
+		free(list);
+	} else if (r->marks.limit) {
+		buf_printf(out, ", \"limit\": \"%s\"", r->marks.limit);
+	}
+	buf_str(out, " }");
+	if (r->cover) {
+		buf_str(out, ",\n  \"cover\": { \"places\": [");
+		names(r, r->goal, r->ngoal, true);
+		buf_printf(out, "], \"answer\": \"%s\", \"by\": \"prefix\"",
+		           r->covered > 0 ? "yes" : r->covered < 0 ? "unknown" : "no");
+		if (r->covered > 0) {
+			buf_str(out, ", \"marking\": [");
+			names(r, p->marking, p->nmarking, true);
+			buf_str(out, "]");
+		} else if (r->covered < 0) {
+			buf_printf(out, ", \"limit\": \"%s\"", p->limit);
+		}
+		buf_str(out, " }");
+	}
+	buf_str(out, "\n}\n");
+}
+
+static int unsafe(struct net_run *r)
+{
+	struct buf *err = &r->cli->err;
+	const struct prefix *p = &r->prefix;
+	const char *place = r->net.place_name[p->unsafe_place];
+	const char *trans = r->net.trans_name[p->unsafe_trans];
+	buf_safe(err, r->path, strlen(r->path));
+	buf_str(err, ": error: the net is not 1-safe: place '");
+	buf_safe(err, place, strlen(place));
+	buf_str(err, "' can hold two tokens [net-unsafe]\n  note: when '");
+	buf_safe(err, trans, strlen(trans));
+	buf_str(err, "' fires last, the marking is {");
+	for (uint32_t i = 0; i < p->nmarking && i < 200; i++) {
+		const char *s = r->net.place_name[p->marking[i]];
+		buf_str(err, i ? ", " : " ");
+		buf_safe(err, s, strlen(s));
+	}
+	buf_str(err, p->nmarking > 200 ? ", ... }\n" : " }\n");
+	return EXIT_USAGE;
+}
+
+static int spent(struct net_run *r)
+{
+	const struct prefix *p = &r->prefix;
+	unsigned long long ev = (unsigned long long)(p->kept + p->cutoffs);
+	if (r->json) {
+		buf_str(&r->cli->out, "{\n  \"file\": ");
+		buf_json(&r->cli->out, r->path, strlen(r->path));
+		buf_printf(&r->cli->out, ",\n  \"unknown\": \"%s\",\n  \"events_so_far\": %llu\n}\n",
+		           p->limit, ev);
+	} else {
+		buf_printf(&r->cli->out, "unknown: the limit on %s was spent after %llu events\n",
+		           p->limit, ev);
+	}
+	return EXIT_UNKNOWN;
+}
+
+static int analyse(struct net_run *r)
+{
+	int rc = read_goal(r);
+	if (rc != EXIT_HOLDS)
+		return rc;
+	set_limits(r);
+	enum unfold_status st = unfold(&r->net, &r->opt, &r->prefix);
+	if (st == UNFOLD_UNSAFE)
+		return unsafe(r);
+	if (st == UNFOLD_LIMIT)
+		return spent(r);
+	if (r->cover)
+		r->covered = prefix_cover(&r->prefix, r->goal, r->ngoal);
+	uint64_t left = r->opt.max_bytes > r->prefix.bytes ? r->opt.max_bytes - r->prefix.bytes : 1;
+	markings_explore(&r->net, r->max_states, left, r->opt.deadline, false, &r->marks);
+	if (r->marks.unsafe != NET_NONE) {
+		buf_str(&r->cli->err, "intact net: internal error: prefix and markings disagree on 1-safety\n");
+		return EXIT_INTERNAL;
+	}
+	(r->json ? json : text)(r);
+	if ((r->cover && r->covered > 0) || (r->deadlock && r->marks.deadlock))
+		return EXIT_VIOLATED;
+	if ((r->cover && r->covered < 0) || (r->deadlock && r->marks.limit))
+		return EXIT_UNKNOWN;
+	return EXIT_HOLDS;
+}
+
+static int load_and_run(struct net_run *r, struct arena *a)
+{
+	struct source src;
+	struct diags d;
+	const char *why;
+	jmp_buf oom;
+	if (setjmp(oom)) {
+		buf_str(&r->cli->err, "intact net: out of memory while reading the net\n");
+		return EXIT_UNKNOWN;
+	}
+	a->oom = &oom;
+	diags_init(&d, a);
+	if (!source_read(&src, a, r->path, &why)) {
+		buf_str(&r->cli->err, "intact net: cannot read ");
+		buf_safe(&r->cli->err, r->path, strlen(r->path));
+		buf_printf(&r->cli->err, ": %s\n", why);
+		return EXIT_USAGE;
+	}
+	bool ok = net_read(&src, a, &d, &r->net);
+	diags_render(&d, &r->cli->err, r->cli->color_err);
+	if (!ok)
+		return EXIT_USAGE;
+	switch (r->to) {
+	case TO_PNML: net_write_pnml(&r->net, &r->cli->out); return EXIT_HOLDS;
+	case TO_PEP:  net_write_pep(&r->net, &r->cli->out); return EXIT_HOLDS;
+	case TO_DOT:  net_write_dot(&r->net, &r->cli->out); return EXIT_HOLDS;
+	default:      return analyse(r);
+	}
+}
+
+static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
+{
+	static const char *const forms[] = { "none", "pnml", "pep", "dot", NULL };
+	struct net_run *r = calloc(1, sizeof *r);
+	const char **args = calloc((size_t)argc + 1, sizeof *args);
+	if (!r || !args) {
+		free(r);
+		free(args);
+		return EXIT_INTERNAL;
+	}
+	*r = (struct net_run){ .cli = cli, .cmd = cmd, .max_states = 1000000 };
+	const struct opt table[] = {
+		{ OPT_STR, "cover", 0, "PLACE[,PLACE...]", &r->cover, "can these places hold a token all at once? (exit 1: they can)", 0, 0, NULL },
+		{ OPT_FLAG, "deadlock", 0, NULL, &r->deadlock, "a deadlock is a violation: exit 1 if there is one, 3 if unknown", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, the answer is unknown)", 0, 0, NULL },
+		{ OPT_UINT, "max-events", 0, "N", &r->opt.max_events, "events of the prefix, cut-offs with them", 1, 0, NULL },
+		{ OPT_UINT, "max-states", 0, "N", &r->max_states, "markings visited for the deadlock (default 1000000)", 1, 0, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &r->opt.max_bytes, "memory of all of it (default: half the machine's)", 1 << 16, 0, NULL },
+		{ OPT_UINT, "timeout", 0, "SECONDS", &r->timeout, "for all of it", 1, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "output", 0, 0, NULL },
+		{ OPT_FLAG, "json", 0, NULL, &r->json, "the result as JSON", 0, 0, NULL },
+		{ OPT_CHOICE, "to", 0, "FORM", &r->to, "print the net in this form instead", 0, 0, forms },
+		{ .help = NULL },
+	};
+	struct opts o = { table, args, 0, false };
+	struct buf why;
+	struct arena a;
+	int rc;
+	buf_init(&why);
+	arena_init(&a, 0);
+	if (!opts_parse(&o, argc, argv, &why)) {
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&why));
+	} else if (o.help) {
+		rc = cli_help(cli, cmd, table);
+	} else if (o.nargs != 1) {
+		rc = cli_usage(cli, cmd, o.nargs ? "one net at a time" : "which net?");
+	} else {
+		r->path = args[0];
+		rc = load_and_run(r, &a);
+	}
+	prefix_free(&r->prefix);
+	markings_free(&r->marks);
+	free(r->goal);
+	arena_free(&a);
+	buf_free(&why);
+	free(args);
+	free(r);
+	return rc;
+}
+
+const struct cmd cmd_net = {
+	"net", "unfold a Petri net (PNML, ll_net)", "net [OPTIONS] FILE",
+	"Builds the complete finite prefix of a 1-safe net's unfolding and reports its size, whether the\n"
+	"net can come to a standstill, and whether places can be marked together. Reads PEP's ll_net and\n"
+	"PNML place/transition nets ('-' is standard input). A net that is not 1-safe is refused with the\n"
+	"place and the marking that show it.\n\n"
+	"Exit code: 0 done (and not coverable), 1 coverable or (--deadlock) a deadlock, 2 usage or input,\n"
+	"3 unknown (a limit was spent), 4 internal error.",
+	NULL, run,
+};

@@ -1,0 +1,600 @@
+/*
+ * net: readers and writers, and the prefix against two twins on random nets:
+ * an unfolder that follows the definition word by word (all extensions by
+ * trying all sets of conditions, the least one first by the whole order), and
+ * the plain list of reachable markings.
+ *
+ * INTACT_SOAK=N checks N nets (default 1500), INTACT_SEED=S starts at S.
+ */
+#include "check.h"
+
+#include "base/rng.h"
+#include "causal/marking.h"
+#include "causal/unfold.h"
+
+/* ---- the twin ----------------------------------------------------------- */
+
+enum { MAX_EV = 192, MAX_CO = 768, MAX_PRE = 6, W = MAX_EV / 64 };
+
+struct tev {
+	uint32_t trans, npre, pre[MAX_PRE], size;
+	uint64_t past[W]; /* [e], with e when it has been added */
+	bool cutoff;
+	uint32_t marking; /* a bit a place */
+};
+
+struct twin {
+	const struct net *n;
+	struct tev ev[MAX_EV];
+	uint32_t nev, ncond, cutoffs;
+	struct { uint32_t place; int event; } cond[MAX_CO];
+	struct tev best;
+	bool have, too_big;
+};
+
+static bool in(const uint64_t *s, uint32_t e)
+{
+	return s[e / 64] >> (e % 64) & 1;
+}
+
+static uint32_t twin_marking(const struct twin *w, const struct tev *e)
+{
+	int tok[32] = { 0 };
+	uint32_t m = 0;
+	for (uint32_t i = 0; i < w->n->ninit; i++)
+		tok[w->n->init[i]]++;
+	for (uint32_t x = 0; x <= w->nev; x++) {
+		uint32_t t = x < w->nev ? w->ev[x].trans : e->trans;
+		if (x < w->nev && !in(e->past, x))
+			continue;
+		for (uint32_t i = w->n->pre_at[t]; i < w->n->pre_at[t + 1]; i++)
+			tok[w->n->pre[i]]--;
+		for (uint32_t i = w->n->post_at[t]; i < w->n->post_at[t + 1]; i++)
+			tok[w->n->post[i]]++;
+	}
+	for (uint32_t p = 0; p < w->n->nplaces; p++)
+		m |= (uint32_t)(tok[p] > 0) << p;
+	return m;
+}
+
+static uint32_t level_of(const struct twin *w, const struct tev *e)
+{
+	uint32_t best = 0;
+	for (uint32_t i = 0; i < e->npre; i++) {
+		int c = w->cond[e->pre[i]].event;
+		uint32_t l = c < 0 ? 0 : level_of(w, &w->ev[c]);
+		best = l > best ? l : best;
+	}
+	return best + 1;
+}
+
+/* How often transition t stands in level l (0: any) of [e]. */
+static int count(const struct twin *w, const struct tev *e, uint32_t t, uint32_t l)
+{
+	int n = e->trans == t && (!l || level_of(w, e) == l);
+	for (uint32_t x = 0; x < w->nev; x++)
+		n += in(e->past, x) && w->ev[x].trans == t && (!l || level_of(w, &w->ev[x]) == l);
+	return n;
+}
+
+static bool before(const struct twin *w, const struct tev *a, const struct tev *b)
+{
+	if (a->size != b->size)
+		return a->size < b->size;
+	for (uint32_t l = 0; l <= a->size; l++)
+		for (uint32_t t = 0; t < w->n->ntrans; t++) {
+			int x = count(w, a, t, l), y = count(w, b, t, l);
+			if (x != y)
+				return x > y;
+		}
+	return false;
+}
+
+/* Is this preset a set of concurrent conditions, and new? */
+static void twin_try(struct twin *w, struct tev *e)
+{
+	int taken[MAX_CO] = { 0 };
+	memset(e->past, 0, sizeof e->past);
+	e->size = 1;
+	for (uint32_t i = 0; i < e->npre; i++) {
+		int c = w->cond[e->pre[i]].event;
+		if (c >= 0 && w->ev[c].cutoff)
+			return;
+		for (int k = 0; c >= 0 && k < W; k++)
+			e->past[k] |= w->ev[c].past[k];
+		taken[e->pre[i]]++;
+	}
+	for (uint32_t x = 0; x < w->nev; x++) {
+		if (!in(e->past, x))
+			continue;
+		e->size++;
+		for (uint32_t i = 0; i < w->ev[x].npre; i++)
+			if (taken[w->ev[x].pre[i]]++)
+				return; /* conflict, or a condition before another */
+	}
+	for (uint32_t x = 0; x < w->nev; x++)
+		if (w->ev[x].trans == e->trans && !memcmp(w->ev[x].pre, e->pre, e->npre * sizeof *e->pre))
+			return;
+	if (!w->have || before(w, e, &w->best))
+		w->best = *e;
+	w->have = true;
+}
+
+static void twin_choose(struct twin *w, struct tev *e, uint32_t i)
+{
+	if (i == e->npre) {
+		twin_try(w, e);
+		return;
+	}
+	for (uint32_t c = 0; c < w->ncond; c++)
+		if (w->cond[c].place == w->n->pre[w->n->pre_at[e->trans] + i]) {
+			e->pre[i] = c;
+			twin_choose(w, e, i + 1);
+		}
+}
+
+static void twin_unfold(struct twin *w, const struct net *n)
+{
+	memset(w, 0, sizeof *w);
+	w->n = n;
+	uint32_t start = 0;
+	for (uint32_t i = 0; i < n->ninit; i++) {
+		w->cond[w->ncond].place = n->init[i];
+		w->cond[w->ncond++].event = -1;
+		start |= 1u << n->init[i];
+	}
+	for (;;) {
+		w->have = false;
+		for (uint32_t t = 0; t < n->ntrans; t++) {
+			struct tev e = { .trans = t, .npre = net_npre(n, t) };
+			twin_choose(w, &e, 0);
+		}
+		if (!w->have)
+			return;
+		if (w->nev + 1 >= MAX_EV || w->ncond + 8 >= MAX_CO || w->nev > 90) {
+			w->too_big = true;
+			return;
+		}
+		w->best.marking = twin_marking(w, &w->best);
+		w->best.cutoff = w->best.marking == start;
+		for (uint32_t x = 0; x < w->nev; x++)
+			w->best.cutoff |= w->ev[x].marking == w->best.marking;
+		w->cutoffs += w->best.cutoff;
+		w->best.past[w->nev / 64] |= UINT64_C(1) << (w->nev % 64);
+		w->ev[w->nev] = w->best;
+		for (uint32_t i = n->post_at[w->best.trans]; i < n->post_at[w->best.trans + 1]; i++) {
+			w->cond[w->ncond].place = n->post[i];
+			w->cond[w->ncond++].event = (int)w->nev;
+		}
+		w->nev++;
+	}
+}
+
+/* ---- random nets -------------------------------------------------------- */
+
+static const struct span nowhere = { 0, 0 };
+
+/* State machines that move together: 1-safe by construction; with `wild`
+ * some arcs go anywhere, and the net often is not. */
+static bool random_net(struct rng *r, struct arena *a, bool wild, struct net *n)
+{
+	struct net_builder b;
+	struct diags d;
+	uint32_t k = 2 + rng_below(r, 4), s = 2 + rng_below(r, 3), nt = 4 + rng_below(r, 10);
+	net_builder_init(&b, a);
+	diags_init(&d, a);
+	for (uint32_t i = 0; i < k * s; i++)
+		net_add_place(&b, arena_printf(a, "p%u", i), i % s == 0);
+	for (uint32_t t = 0; t < nt; t++) {
+		uint32_t who = 1u << rng_below(r, k); /* one machine alone, or two or three together */
+		for (uint32_t more = rng_below(r, 3); more > 0; more--)
+			who |= 1u << rng_below(r, k);
+		net_add_trans(&b, arena_printf(a, "t%u", t), nowhere);
+		for (uint32_t c = 0; c < k; c++) {
+			if (!(who >> c & 1))
+				continue;
+			net_add_take(&b, t, c * s + rng_below(r, s), nowhere);
+			if (!wild || rng_below(r, 3))
+				net_add_put(&b, t, c * s + rng_below(r, s), nowhere);
+			else if (c == 0)
+				net_add_put(&b, t, (k - 1) * s + rng_below(r, s), nowhere);
+		}
+	}
+	return net_finish(&b, n, NULL, &d);
+}
+
+/* ---- completeness ------------------------------------------------------- */
+
+enum { MAX_CONF = 3000 };
+
+static uint32_t bits_of(const struct markings *m, uint64_t i)
+{
+	return (uint32_t)m->bits[i * m->words];
+}
+
+/* All configurations of the kept events, each as its bits; their markings. */
+static bool all_reached(struct prefix *p, const struct markings *m)
+{
+	static uint64_t conf[MAX_CONF];
+	static uint32_t mark[MAX_CONF];
+	uint32_t nc = 1;
+	if (p->nevents > 60)
+		return true;
+	conf[0] = 0;
+	for (uint32_t i = 0; i < nc; i++) {
+		uint64_t cut = 0;
+		CHECK(p->nconds < 1000);
+		bool have[1000] = { false };
+		for (uint32_t e = 0; e < p->nevents; e++)
+			if (e == 0 || conf[i] >> e & 1)
+				for (uint32_t c = 0; c < p->nconds; c++)
+					have[c] |= p->cfg.conds[c].event == e;
+		for (uint32_t e = 1; e < p->nevents; e++)
+			for (uint32_t k = 0; (conf[i] >> e & 1) && k < net_npre(p->net, p->cfg.events[e].trans); k++)
+				have[uf_pre(&p->cfg, e)[k]] = false;
+		for (uint32_t c = 0; c < p->nconds; c++)
+			if (have[c]) {
+				CHECK(!(cut >> p->cfg.conds[c].place & 1));
+				cut |= UINT64_C(1) << p->cfg.conds[c].place;
+			}
+		mark[i] = (uint32_t)cut;
+		for (uint32_t e = 1; e < p->nevents; e++) {
+			bool can = !p->cfg.events[e].dead && !(conf[i] >> e & 1);
+			for (uint32_t k = 0; can && k < net_npre(p->net, p->cfg.events[e].trans); k++)
+				can = have[uf_pre(&p->cfg, e)[k]];
+			uint64_t next = conf[i] | UINT64_C(1) << e;
+			for (uint32_t j = 0; can && j < nc; j++)
+				can = conf[j] != next;
+			if (can && nc == MAX_CONF)
+				return true;
+			if (can)
+				conf[nc++] = next;
+		}
+	}
+	for (uint64_t i = 0; i < m->n; i++) {
+		bool found = false;
+		for (uint32_t j = 0; j < nc && !found; j++)
+			found = mark[j] == bits_of(m, i);
+		if (!found)
+			return false;
+	}
+	for (uint32_t j = 0; j < nc; j++) {
+		bool found = false;
+		for (uint64_t i = 0; i < m->n && !found; i++)
+			found = mark[j] == bits_of(m, i);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static uint32_t local_marking(struct prefix *p, uint32_t e)
+{
+	uint32_t out[64], m = 0;
+	config_add(&p->cfg, e);
+	uint32_t n = config_marking(&p->cfg, out, 64);
+	config_undo(&p->cfg, 0);
+	for (uint32_t i = 0; i < n; i++)
+		m |= 1u << out[i];
+	return m;
+}
+
+static void check_distinct(struct prefix *p)
+{
+	for (uint32_t e = 1; e < p->nevents && p->nevents < 200; e++)
+		for (uint32_t f = 0; f < e && !p->cfg.events[e].dead; f++)
+			CHECK(p->cfg.events[f].dead || local_marking(p, e) != local_marking(p, f));
+}
+
+static void check_cover(struct prefix *p, const struct markings *m, struct rng *r)
+{
+	for (int k = 0; k < 6; k++) {
+		uint32_t goal[3], n = 1 + rng_below(r, 3), mask = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			goal[i] = rng_below(r, p->net->nplaces);
+			if (mask >> goal[i] & 1) {
+				n = i;
+				break;
+			}
+			mask |= 1u << goal[i];
+		}
+		int want = 0;
+		for (uint64_t i = 0; i < m->n; i++)
+			want |= (bits_of(m, i) & mask) == mask;
+		CHECK_EQ(prefix_cover(p, goal, n), want);
+	}
+}
+
+static uint32_t safe_nets, unsafe_nets, twin_nets, tie_nets;
+
+static void one_net(uint64_t seed)
+{
+	static struct twin w;
+	struct rng r;
+	struct arena a;
+	struct net n;
+	struct prefix p;
+	struct markings m;
+	struct unfold_options opt = { 20000, 0, 0 };
+	int before_it = check_failed;
+	rng_seed(&r, seed);
+	arena_init(&a, 0);
+	if (random_net(&r, &a, rng_below(&r, 4) == 0, &n)) {
+		enum unfold_status st = unfold(&n, &opt, &p);
+		markings_explore(&n, 0, 0, 0, true, &m);
+		CHECK(st != UNFOLD_LIMIT && !m.limit);
+		CHECK_EQ(st == UNFOLD_UNSAFE, m.unsafe != NET_NONE);
+		if (st == UNFOLD_UNSAFE) {
+			uint32_t twice = 0;
+			for (uint32_t i = 0; i < p.nmarking; i++)
+				twice += p.marking[i] == p.unsafe_place;
+			CHECK_EQ(twice, 2);
+			unsafe_nets++;
+		} else if (st == UNFOLD_DONE) {
+			safe_nets++;
+			twin_unfold(&w, &n);
+			if (!w.too_big) {
+				CHECK_EQ(p.kept + p.cutoffs, w.nev);
+				CHECK_EQ(p.cutoffs, w.cutoffs);
+				CHECK_EQ(prefix_conditions(&p), w.ncond);
+				twin_nets++;
+			}
+			tie_nets += p.nevents - 1 > p.kept;
+			CHECK(all_reached(&p, &m));
+			check_distinct(&p);
+			check_cover(&p, &m, &r);
+		}
+		prefix_free(&p);
+		markings_free(&m);
+	}
+	arena_free(&a);
+	if (check_failed != before_it)
+		printf("# seed %" PRIu64 "\n", seed);
+}
+
+static void test_random_nets(void)
+{
+	const char *soak = getenv("INTACT_SOAK"), *seed = getenv("INTACT_SEED");
+	uint64_t n = soak ? strtoull(soak, NULL, 10) : 1500, s = seed ? strtoull(seed, NULL, 10) : 1;
+	printf("# seeds %" PRIu64 " to %" PRIu64 "\n", s, s + n - 1);
+	for (uint64_t i = 0; i < n && check_failed < 20; i++)
+		one_net(s + i);
+	printf("# %u safe, %u unsafe, %u against the twin, %u with cut-offs found late\n", safe_nets,
+	       unsafe_nets, twin_nets, tie_nets);
+	if (n >= 1000)
+		CHECK(safe_nets > n / 2 && unsafe_nets > n / 50 && twin_nets > n / 4 && tie_nets > n / 50);
+}
+
+/* ---- nets counted by hand ----------------------------------------------- */
+
+/*
+ * n threads: acquire a lock kept as two places (free, held) or see it held and
+ * go round (fail), enter, update the one place `data`, leave, release; the
+ * first thread's block is marked by two more steps, begin and end. Each of the
+ * 5 n + 2 steps of the threads happens once (the releases are cut-offs), and
+ * each thread may fail once while each other one holds the lock: n^2+4n+2.
+ */
+static void acquire(struct arena *a, uint32_t n, bool marked, struct net *net)
+{
+	static const char *const step[] = { "acq", "enter", "begin", "upd", "end", "leave", "rel" };
+	struct net_builder b;
+	struct diags d;
+	net_builder_init(&b, a);
+	diags_init(&d, a);
+	uint32_t free_ = net_add_place(&b, "m.free", true), held = net_add_place(&b, "m.held", false);
+	uint32_t data = net_add_place(&b, "data", true);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t first = net_add_place(&b, arena_printf(a, "w%u.start", i), true), at = first;
+		for (int k = 0; k < 7; k++) {
+			if ((k == 2 || k == 4) && !(marked && i == 0))
+				continue;
+			uint32_t t = net_add_trans(&b, arena_printf(a, "w%u.%s", i, step[k]), nowhere);
+			uint32_t to = k == 6 ? first : net_add_place(&b, arena_printf(a, "w%u.%s.done", i, step[k]), false);
+			net_add_take(&b, t, at, nowhere);
+			net_add_put(&b, t, to, nowhere);
+			if (k == 0 || k == 6) {
+				net_add_take(&b, t, k ? held : free_, nowhere);
+				net_add_put(&b, t, k ? free_ : held, nowhere);
+			}
+			if (k == 3) {
+				net_add_take(&b, t, data, nowhere);
+				net_add_put(&b, t, data, nowhere);
+			}
+			at = to;
+		}
+		uint32_t t = net_add_trans(&b, arena_printf(a, "w%u.fail", i), nowhere);
+		net_add_take(&b, t, first, nowhere);
+		net_add_put(&b, t, first, nowhere);
+		net_add_take(&b, t, held, nowhere);
+		net_add_put(&b, t, held, nowhere);
+	}
+	CHECK(net_finish(&b, net, NULL, &d));
+}
+
+static void test_acquire(void)
+{
+	static const uint32_t sizes[] = { 1, 4, 30, 100 };
+	struct unfold_options opt = { 0 };
+	for (int i = 0; i < 8; i++) {
+		struct arena a;
+		struct net n;
+		struct prefix p;
+		uint32_t k = sizes[i / 2];
+		arena_init(&a, 0);
+		acquire(&a, k, i & 1, &n);
+		CHECK_EQ(unfold(&n, &opt, &p), UNFOLD_DONE);
+		CHECK_EQ(p.kept + p.cutoffs, k * k + 4 * k + (i & 1 ? 2 : 0));
+		CHECK_EQ(p.cutoffs, k * k);
+		prefix_free(&p);
+		arena_free(&a);
+	}
+}
+
+static void test_limits(void)
+{
+	struct arena a;
+	struct net n;
+	struct prefix p;
+	arena_init(&a, 0);
+	acquire(&a, 60, true, &n);
+	struct unfold_options events = { 100, 0, 0 }, memory = { 0, 1 << 17, 0 }, late = { 0, 0, 1e-9 };
+	CHECK_EQ(unfold(&n, &events, &p), UNFOLD_LIMIT);
+	CHECK_STR(p.limit, "events");
+	CHECK(p.kept + p.cutoffs <= 100);
+	prefix_free(&p);
+	CHECK_EQ(unfold(&n, &memory, &p), UNFOLD_LIMIT);
+	CHECK_STR(p.limit, "memory");
+	CHECK(p.bytes <= 1 << 17);
+	prefix_free(&p);
+	CHECK_EQ(unfold(&n, &late, &p), UNFOLD_LIMIT);
+	CHECK_STR(p.limit, "time");
+	prefix_free(&p);
+	arena_free(&a);
+}
+
+/* ---- reading and writing ------------------------------------------------ */
+
+static bool read_text(struct arena *a, const char *text, size_t len, struct net *n, const char **code)
+{
+	struct source *src = arena_new(a, struct source);
+	struct diags d;
+	struct buf out;
+	diags_init(&d, a);
+	source_from_text(src, a, "net", arena_strndup(a, text, len), len);
+	bool ok = net_read(src, a, &d, n);
+	CHECK_EQ(ok, d.errors == 0);
+	buf_init(&out);
+	diags_render(&d, &out, false);
+	buf_free(&out);
+	*code = d.list.len > 1 ? d.list.data[1].code : "";
+	return ok;
+}
+
+static void same_text(const struct net *x, const struct net *y)
+{
+	struct buf a, b;
+	buf_init(&a);
+	buf_init(&b);
+	net_write_pep(x, &a);
+	net_write_pep(y, &b);
+	CHECK_STR(buf_cstr(&a), buf_cstr(&b));
+	buf_free(&a);
+	buf_free(&b);
+}
+
+static void test_round_trip(void)
+{
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct rng r;
+		struct arena a;
+		struct net n, again;
+		struct buf out;
+		const char *code;
+		rng_seed(&r, seed);
+		arena_init(&a, 0);
+		buf_init(&out);
+		if (random_net(&r, &a, true, &n)) {
+			net_write_pep(&n, &out);
+			CHECK(read_text(&a, buf_cstr(&out), out.len, &again, &code));
+			same_text(&n, &again);
+			buf_clear(&out);
+			n.place_name[0] = "a<b & \"c\"";
+			net_write_pnml(&n, &out);
+			CHECK(read_text(&a, buf_cstr(&out), out.len, &again, &code));
+			CHECK_STR(again.place_name[0], n.place_name[0]);
+			same_text(&n, &again);
+		}
+		buf_free(&out);
+		arena_free(&a);
+	}
+}
+
+#define PEP "PEP\nPTNet\nFORMAT_N\n"
+#define XML "<pnml><net id='n' type='t'>"
+
+static void test_bad_input(void)
+{
+	static const struct { const char *text, *code; } bad[] = {
+		{ "", "net-syntax" },
+		{ "PEP\n", "net-syntax" },
+		{ PEP, "net-syntax" },
+		{ PEP "PL\n\"a\n", "net-syntax" },
+		{ PEP "PL\n\"a\"M2\n", "net-unsafe" },
+		{ PEP "PL\n99999999999999999999\"a\"\n", "net-syntax" },
+		{ PEP "PL\n1\"a\"M1\n1\"b\"\n", "net-node-twice" },
+		{ PEP "PL\n\"a\"M1\nTR\n\"t\"\nTP\n1<1\n", "net-no-input" },
+		{ PEP "PL\n\"a\"M1\nTR\n\"t\"\nPT\n1>2\n", "net-unknown-node" },
+		{ PEP "PL\n\"a\"M1\nTR\n\"t\"\nPT\n1<1\n", "net-syntax" },
+		{ PEP "PL\n\"a\"M1\nTR\n\"t\"\nPT\n1>1\n1>1\n", "net-arc-twice" },
+		{ PEP "PL\n\"a\"M1\nTR\n\"t\"\nPT\n1>1w2\n", "net-syntax" },
+		{ "<", "net-syntax" },
+		{ "<pnml>", "net-syntax" },
+		{ "<pnml></pnml>", "net-syntax" },
+		{ "<!DOCTYPE x [<!ENTITY a 'b'>]><pnml/>", "net-unsupported" },
+		{ XML "<place id='a'></net></pnml>", "net-syntax" },
+		{ XML "<place id='a'/><place id='a'/></net></pnml>", "net-node-twice" },
+		{ XML "<place id='a'/><arc source='a' target='b'/></net></pnml>", "net-unknown-node" },
+		{ XML "<place id='a'/><place id='b'/><arc source='a' target='b'/></net></pnml>", "net-syntax" },
+		{ XML "<place id='a'><initialMarking><text>2</text></initialMarking></place></net></pnml>", "net-unsafe" },
+		{ XML "<place id='&bogus;'/></net></pnml>", "net-syntax" },
+		{ XML "<place id='a'/><transition id='t'/></net></pnml>", "net-no-input" },
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct arena a;
+		struct net n;
+		const char *code;
+		arena_init(&a, 0);
+		CHECK(!read_text(&a, bad[i].text, strlen(bad[i].text), &n, &code));
+		CHECK_STR(code, bad[i].code);
+		arena_free(&a);
+	}
+}
+
+/* Damaged files: no crash, and what is accepted is a net that unfolds. */
+static void test_damaged(void)
+{
+	struct arena a;
+	struct net n;
+	struct buf text[2];
+	arena_init(&a, 0);
+	acquire(&a, 2, true, &n);
+	for (int i = 0; i < 2; i++)
+		buf_init(&text[i]);
+	net_write_pep(&n, &text[0]);
+	net_write_pnml(&n, &text[1]);
+	for (uint64_t seed = 1; seed <= 2000; seed++) {
+		struct rng r;
+		struct arena b;
+		struct net m;
+		struct prefix p;
+		struct unfold_options opt = { 1000, 0, 0 };
+		const char *code;
+		const struct buf *from = &text[seed & 1];
+		rng_seed(&r, seed);
+		arena_init(&b, 0);
+		char *s = arena_strndup(&b, buf_cstr(from), from->len);
+		size_t len = rng_below(&r, 3) ? from->len : rng_below(&r, (uint32_t)from->len);
+		for (uint32_t k = rng_below(&r, 4); k > 0 && len; k--)
+			s[rng_below(&r, (uint32_t)len)] = rng_below(&r, 2)
+				? "<>\"&;/0129\nMPT"[rng_below(&r, 14)] : (char)rng_below(&r, 256);
+		if (read_text(&b, s, len, &m, &code)) {
+			unfold(&m, &opt, &p);
+			prefix_free(&p);
+		}
+		arena_free(&b);
+	}
+	for (int i = 0; i < 2; i++)
+		buf_free(&text[i]);
+	arena_free(&a);
+}
+
+int main(void)
+{
+	RUN(test_acquire);
+	RUN(test_limits);
+	RUN(test_round_trip);
+	RUN(test_bad_input);
+	RUN(test_damaged);
+	RUN(test_random_nets);
+	return check_done();
+}
