@@ -138,6 +138,8 @@ static int verify(struct check *c, const struct ir *p)
 	set_limits(c);
 	c->decide.search.deadlock = c->deadlock;
 	decide_safety(p, &c->decide, &v[n]);
+	uint64_t safe_states = v[n].states, safe_transitions = v[n].transitions;
+	bool safe = v[n].answer == ANSWER_HOLDS;
 	if (v[n].answer != ANSWER_HOLDS)
 		n++; /* worth a line only when something is wrong */
 	c->decide.search.deadlock = false;
@@ -167,6 +169,9 @@ static int verify(struct check *c, const struct ir *p)
 		check_text(p, v, n, &to, &cli->out);
 	else
 		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
+	if (c->stats && safe && !(c->json && !strcmp(c->json, "-")))
+		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
+		           (unsigned long long)safe_states, (unsigned long long)safe_transitions);
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
 	free(v);

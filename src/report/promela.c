@@ -72,14 +72,23 @@ static bool is_state(const struct pml *m, uint32_t r)
 	return first < m->t->nslots;
 }
 
+static void put_array(const struct pml *m, uint32_t first)
+{
+	if (is_state(m, first))
+		buf_printf(m->out, "%ca%u", m->shadow ? 'h' : 's', first);
+	else
+		buf_printf(m->out, "ra%u_%u", m->tmpl, first);
+}
+
 static void put_reg(const struct pml *m, uint32_t r)
 {
-	uint32_t first, n = array_of(m, r, &first);
-	const char *kind = !is_state(m, r) ? "r" : m->shadow ? "h" : "s";
-	if (n == 1)
-		buf_printf(m->out, "%s%u", kind, r);
-	else
-		buf_printf(m->out, "%sa%u[%u]", kind, first, r - first);
+	uint32_t first;
+	if (array_of(m, r, &first) > 1) {
+		put_array(m, first);
+		buf_printf(m->out, "[%u]", r - first);
+	} else {
+		buf_printf(m->out, "%c%u", !is_state(m, r) ? 'r' : m->shadow ? 'h' : 's', r);
+	}
 }
 
 static const char *op_text(enum ir_op op)
@@ -212,8 +221,8 @@ static void put_indexed(const struct pml *m, int32_t base, const struct ir_ins *
 		put_reg(m, (uint32_t)base);
 		return;
 	}
-	buf_printf(m->out, "%sa%u[%u + ", !is_state(m, first) ? "r" : m->shadow ? "h" : "s", first,
-	           (uint32_t)base - first);
+	put_array(m, first);
+	buf_printf(m->out, "[%u + ", (uint32_t)base - first);
 	put_reg(m, (uint32_t)i->c);
 	buf_char(m->out, ']');
 }
@@ -246,31 +255,26 @@ static void put_binary(const struct pml *m, const struct ir_ins *i, const struct
 	end_statement(m);
 }
 
-/* cas that won, exchange, fetch_add; `result`: is it wanted? */
+/* cas, exchange, fetch_add; `result`: is it wanted? */
 static void put_rmw(const struct pml *m, const struct ir_ins *i, const struct pins *at, bool result)
 {
-	if (i->op == IR_CAS && !at->choice) {
-		if (result)
-			buf_printf(m->out, "r0 = 0; ");
-	} else {
+	bool cas = i->op == IR_CAS;
+	if (!cas) {
 		buf_str(m->out, "r0 = ");
-		if (i->op == IR_CAS)
-			buf_char(m->out, '1');
-		else
-			put_place(m, (uint32_t)i->b, i, at);
+		put_place(m, (uint32_t)i->b, i, at);
 		end_statement(m);
+	}
+	if (!cas || at->choice) {
 		put_place(m, (uint32_t)i->b, i, at);
 		buf_str(m->out, i->op == IR_FADD ? " = r0 + " : " = ");
-		if (i->op == IR_CAS)
-			put_operand(m, false, i->e, at->e);
-		else
-			put_operand(m, false, i->d, at->d);
+		put_operand(m, false, cas ? i->e : i->d, cas ? at->e : at->d);
 		end_statement(m);
 	}
-	if (result) {
-		assign_reg(m, i->a);
-		buf_str(m->out, "r0; ");
-	}
+	if (!result)
+		return;
+	assign_reg(m, i->a);
+	buf_str(m->out, !cas ? "r0" : at->choice ? "1" : "0");
+	end_statement(m);
 }
 
 /* One executed instruction; `result`: is what it puts into a register used? */
@@ -678,7 +682,6 @@ static void put_globals(struct pml *m)
 	m->shadow = false;
 	if (m->instrumented)
 		buf_str(m->out, "short n_in = 0, n_diff = 0;\nhidden bool start;\nhidden int fuel;\n");
-	buf_str(m->out, "hidden int r0;\n");
 }
 
 /* Marks the registers that are indexed as arrays. */
@@ -701,6 +704,13 @@ static void find_arrays(struct pml *m)
 		for (int32_t r = base; r + 1 < base + len; r++)
 			m->join[r] = true;
 	}
+}
+
+static void use_template(struct pml *m, uint32_t t)
+{
+	m->tmpl = t;
+	m->t = &m->p->templates[t];
+	find_arrays(m);
 }
 
 static void put_frame(struct pml *m)
@@ -740,25 +750,33 @@ static void put_frame(struct pml *m)
 }
 
 /* Scratch is shared by all: a step leaves nothing in it. */
-static void put_scratch(struct pml *m)
+static bool put_scratch(struct pml *m)
 {
-	for (uint32_t r = 1, n, first; r < m->t->nregs; r += n) {
-		n = array_of(m, r, &first);
-		if (is_state(m, r))
-			continue;
-		if (n == 1)
-			buf_printf(m->out, "#ifndef R%u\n#define R%u\nhidden int r%u;\n#endif\n", r, r, r);
-		else
-			buf_printf(m->out, "#ifndef RA%u_%u\n#define RA%u_%u\nhidden int ra%u[%u];\n#endif\n",
-			           r, n, r, n, r, n);
+	bool *seen = calloc(IR_MAX_REGS + 1, sizeof *seen);
+	if (!seen)
+		return false;
+	buf_str(m->out, "hidden int r0;\n");
+	for (uint32_t t = 0; t < m->p->ntemplates; t++) {
+		use_template(m, t);
+		for (uint32_t r = 1, n, first; r < m->t->nregs; r += n) {
+			n = array_of(m, r, &first);
+			if (is_state(m, r))
+				continue;
+			if (n > 1)
+				buf_printf(m->out, "hidden int ra%u_%u[%u];\n", t, r, n);
+			else if (!seen[r])
+				buf_printf(m->out, "hidden int r%u;\n", r);
+			seen[r] |= n == 1;
+		}
 	}
+	free(seen);
+	buf_char(m->out, '\n');
+	return true;
 }
 
 static bool put_template(struct pml *m)
 {
 	uint32_t first = (uint32_t)m->p->init[m->p->threads[m->t->first_thread].frame];
-	find_arrays(m);
-	put_scratch(m);
 	if (m->instrumented && !put_shadow(m))
 		return false;
 	buf_printf(m->out, "active [%u] proctype t_%s() {\n", m->t->count, m->t->name);
@@ -823,10 +841,9 @@ bool promela_export(const struct ir *p, enum promela_semantics semantics, struct
 	put_globals(&m);
 	if (m.instrumented)
 		put_global_equal(&m);
-	bool ok = true;
+	bool ok = put_scratch(&m);
 	for (uint32_t t = 0; ok && t < p->ntemplates; t++) {
-		m.t = &p->templates[t];
-		m.tmpl = t;
+		use_template(&m, t);
 		ok = !m.t->count || put_template(&m);
 	}
 	if (m.x.error)
