@@ -681,7 +681,7 @@ static void put_globals(struct pml *m)
 	}
 	m->shadow = false;
 	if (m->instrumented)
-		buf_str(m->out, "short n_in = 0, n_diff = 0;\nhidden bool start;\nhidden int fuel;\n");
+		buf_str(m->out, "short n_in = 0, n_diff = 0;\nhidden byte start;\nhidden int fuel;\n");
 }
 
 /* Marks the registers that are indexed as arrays. */
