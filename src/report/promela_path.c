@@ -278,7 +278,7 @@ static struct walk *walk_copy(struct walker *k, const struct walk *w)
 static void assume(struct walker *k, struct walk *w, uint32_t cond)
 {
 	if (!grow((void **)&w->path.cond, &w->path.cap_cond, w->path.ncond + 1, sizeof cond))
-		fail(k->x, "out of memory", w->pc);
+		fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->path.cond[w->path.ncond++] = cond;
 }
@@ -286,7 +286,7 @@ static void assume(struct walker *k, struct walk *w, uint32_t cond)
 static void executed(struct walker *k, struct walk *w, struct pins i)
 {
 	if (!grow((void **)&w->path.code, &w->path.cap_code, w->path.ncode + 1, sizeof i))
-		fail(k->x, "out of memory", w->pc);
+		fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->path.code[w->path.ncode++] = i;
 }
@@ -300,7 +300,7 @@ static void finish(struct walker *k, struct walk *w, enum path_end end, uint32_t
 		return;
 	}
 	if (!grow((void **)&x->list, &x->cap, x->n + 1, sizeof *x->list)) {
-		fail(x, "out of memory", w->pc);
+		fail(x, "the step needs too much memory", w->pc);
 		return;
 	}
 	w->path.end = end;
@@ -323,7 +323,7 @@ static struct walk *branch(struct walker *k, struct walk *w)
 	}
 	struct walk *c = walk_copy(k, w);
 	if (!c)
-		fail(k->x, "out of memory", w->pc);
+		fail(k->x, "the step needs too much memory", w->pc);
 	return c;
 }
 
@@ -403,7 +403,7 @@ static uint32_t load(struct walker *k, struct walk *w, const struct ir_var *v, u
 static void set_cell(struct walker *k, struct walk *w, uint32_t slot, uint32_t value)
 {
 	if (!grow((void **)&w->cells, &w->cap_cells, w->ncells + 1, sizeof *w->cells))
-		fail(k->x, "out of memory", w->pc);
+		fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->cells[w->ncells++] = (struct cell){ slot, value };
 }
@@ -602,7 +602,7 @@ static bool choose(struct walker *k, struct walk *w, const struct ir_ins *i, str
 	for (int32_t v = i->b; v < i->c && !k->x->error; v++) {
 		struct walk *c = walk_copy(k, w);
 		if (!c)
-			return fail(k->x, "out of memory", w->pc);
+			return fail(k->x, "the step needs too much memory", w->pc);
 		now->choice = v;
 		c->reg[i->a] = constant(k->x, v);
 		executed(k, c, *now);
@@ -789,7 +789,7 @@ bool paths_of(struct paths *x, uint32_t tmpl, uint32_t node)
 		w->reg = calloc(k.t->nregs + 1, sizeof *w->reg);
 	if (!w || !w->reg) {
 		free(w);
-		return fail(x, "out of memory", n->ins);
+		return fail(x, "the step needs too much memory", n->ins);
 	}
 	uint32_t zero = constant(x, 0);
 	for (uint32_t r = 1; r < k.t->nregs; r++) {
