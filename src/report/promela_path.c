@@ -216,6 +216,8 @@ static uint32_t unary(struct paths *x, enum ir_op op, uint32_t a)
 		e.hi = -1 - v->lo;
 	} else {
 		bool never0 = v->lo > 0 || v->hi < 0;
+		if (op == IR_BOOL && v->lo == 0 && v->hi == 1)
+			return a;
 		if (never0 || (v->lo == 0 && v->hi == 0))
 			return constant(x, never0 == (op == IR_BOOL));
 	}
