@@ -28,12 +28,14 @@ test | fuzz)
 	want clang command -v clang
 	want libclang-rt-14-dev test -n "$(ls -d /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a 2>/dev/null)"
 	want python3 command -v python3
+	want spin command -v spin
 	;;
 bench)
 	want valgrind command -v valgrind
 	want time test -x /usr/bin/time
 	want clang command -v clang
 	want python3 command -v python3
+	want spin command -v spin
 	;;
 esac
 

@@ -22,6 +22,8 @@ struct check {
 	int dump, engine;
 	const char *json; /* file, or - for stdout in place of the text */
 	bool deadlock, stats, full;
+	bool safe; /* explored by itself, without a fault: so many states */
+	uint64_t safe_states, safe_transitions;
 };
 
 /* --no-reduce=LIST: which reductions are off. */
@@ -133,8 +135,8 @@ static bool write_json(struct check *c, const struct ir *p, const struct verdict
  * way, there is nothing more to look for. */
 static bool all_in_one(struct check *c, const struct ir *p, struct verdict *v)
 {
-	if (c->block || c->deadlock || !p->nblocks)
-		return false;
+	if (c->block || c->deadlock || c->stats || !p->nblocks)
+		return false; /* --stats counts the program's own states too */
 	c->decide.search.faults = true;
 	decide_program(p, &c->decide, v);
 	c->decide.search.faults = false;
@@ -151,6 +153,9 @@ static uint32_t one_by_one(struct check *c, const struct ir *p, struct verdict *
 	uint32_t n = 0;
 	c->decide.search.deadlock = c->deadlock;
 	decide_safety(p, &c->decide, &v[n]);
+	c->safe = v[n].answer == ANSWER_HOLDS;
+	c->safe_states = v[n].states;
+	c->safe_transitions = v[n].transitions;
 	if (v[n].answer != ANSWER_HOLDS)
 		n++; /* worth a line only when something is wrong */
 	c->decide.search.deadlock = false;
@@ -189,6 +194,10 @@ static int verify(struct check *c, const struct ir *p)
 		check_text(p, v, n, &to, &cli->out);
 	else
 		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
+	if (c->stats && c->safe && !(c->json && !strcmp(c->json, "-")))
+		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
+		           (unsigned long long)c->safe_states,
+		           (unsigned long long)c->safe_transitions);
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
 	free(v);
