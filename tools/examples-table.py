@@ -39,7 +39,7 @@ files in `examples/`; a test compares the two. Try any of them:
     intact sim examples/lost-update.atm
     intact check examples/lost-update.atm
 
-What the verdicts mean (`intact explain` says more):
+What the verdicts mean:
 
 - **atomic**: every run has the same outcome as one in which the block happens
   at one moment, the marks of other blocks ignored.

@@ -51,7 +51,10 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
         elif "." in name and isinstance(props, dict) and "atomic" in props and got.get(name) != props["atomic"]:
             bad.append(f"{name}: {got.get(name)}, expected {props['atomic']}")
     violated = "no" in got.values()
-    if want.get("fault", "none") == "none" and rc != (1 if violated else 0):
+    objects = any(name.startswith("object ") for name in want)
+    if objects and "histories of objects are not checked" not in out:
+        bad.append("objects pass unmentioned")
+    if want.get("fault", "none") == "none" and rc != (1 if violated else 3 if objects else 0):
         bad.append(f"exit code {rc}")
     for schedule in re.findall(r"--schedule (\S+)", out):
         if run([intact, "sim", path, "--schedule", schedule, "--trace=none"])[0] not in (0, 1):
