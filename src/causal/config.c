@@ -164,16 +164,26 @@ static int by_key(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Compares two sorted lists of the same length: the lesser key first is more
- * of the lesser transition, so that list comes first. */
+/* Compares two lists of n keys, (level, transition) or (0, transition): at the
+ * first level that is not the same, fewer events come first; as many, more of
+ * the first transition of which there are not as many. */
 static int compare(uint64_t *a, uint64_t *b, uint32_t n)
 {
+	uint32_t i = 0, na, nb;
 	qsort(a, n, sizeof *a, by_key);
 	qsort(b, n, sizeof *b, by_key);
-	for (uint32_t i = 0; i < n; i++)
-		if (a[i] != b[i])
-			return a[i] < b[i] ? -1 : 1;
-	return 0;
+	while (i < n && a[i] == b[i])
+		i++;
+	if (i == n)
+		return 0;
+	uint64_t level = (a[i] < b[i] ? a[i] : b[i]) >> 32;
+	for (na = i; na < n && a[na] >> 32 == level;)
+		na++;
+	for (nb = i; nb < n && b[nb] >> 32 == level;)
+		nb++;
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	return a[i] < b[i] ? -1 : 1;
 }
 
 int config_before(struct config *c, uint32_t t, uint32_t depth, uint32_t e)

@@ -120,15 +120,18 @@ uint32_t config_marking(struct config *c, uint32_t *out, uint32_t room);
 /*
  * The total order of Esparza, Römer and Vogler on configurations of equal
  * size: does the current one with one more event (transition t at this depth)
- * come before [e]? First the transitions with their numbers (Parikh), then
- * level by level (Foata); at the first transition, in the order of ids, where
- * the numbers differ, more of it comes first.
+ * come before [e]? First the transitions with their numbers (Parikh): at the
+ * first transition, in the order of ids, where the numbers differ, more of it
+ * comes first. Then level by level (Foata): fewer events in a level first, then
+ * the transitions in it as before. (This is how mole breaks ties.)
  *
  * Adequate: adding the same event on both sides adds the same transition to
  * both Parikh vectors. When those are equal and the levels below i agree, a
  * place has had the same number of tokens come and go on both sides and they
  * came one behind the other (1-safe), so the added event falls into a level
- * up to i on one side exactly when it falls into the same level on the other.
+ * up to i on one side exactly when it falls into the same level on the other:
+ * level i gets the same transitions on both sides, which changes neither which
+ * one has fewer events nor which has more of the first that differs.
  *
  * Colours do not enter: they are a function of the configuration's transitions
  * and their causes (colour.h), so equal forms have equal colours, and the order

@@ -81,12 +81,18 @@ static bool before(const struct twin *w, const struct tev *a, const struct tev *
 {
 	if (a->size != b->size)
 		return a->size < b->size;
-	for (uint32_t l = 0; l <= a->size; l++)
+	for (uint32_t l = 0; l <= a->size; l++) {
+		int many = 0; /* events of the level */
+		for (uint32_t t = 0; t < w->n->ntrans; t++)
+			many += count(w, a, t, l) - count(w, b, t, l);
+		if (many)
+			return many < 0;
 		for (uint32_t t = 0; t < w->n->ntrans; t++) {
 			int x = count(w, a, t, l), y = count(w, b, t, l);
 			if (x != y)
 				return x > y;
 		}
+	}
 	return false;
 }
 
