@@ -9,15 +9,23 @@
  * conditions is beside nothing). For b of event f and c of event g then
  *     b co c  iff  g = f and b != c, or c in old(f), or first(g) in younger(b).
  *
+ * Initial conditions are beside nearly everything when there are many threads,
+ * so they are in no list old(e), and have the opposite list: behind(b), the
+ * events whose past takes b. Nothing can be in conflict with a condition that
+ * has no causes, so b is concurrent with g exactly when g is not in behind(b);
+ * and for the event that is being extended the trail knows it at once.
+ *
  * The list of a new event e is what is concurrent with all of its preset. Let
  * b be the youngest condition of the preset and f its event. A condition c of
  * it that is older than f is in old(f), and is looked up for each other
  * condition of the preset; c of f itself is concurrent with them all, because
  * they are concurrent with b and so with f; what is younger than f is the
- * intersection of the lists of younger events, beginning with the shortest.
- * Looking up is galloping through sorted lists: the cost is that of the
- * shorter list, not of the longer one (an old condition is beside nearly
- * every event, in all branches of conflict).
+ * intersection of the lists of younger events, beginning with the shortest,
+ * without what is behind initial conditions. Looking up is galloping through
+ * sorted lists: the cost is that of the shorter list, not of the longer one (an
+ * old condition is beside nearly every event, in all branches of conflict). When
+ * the whole preset is initial, all events are gone through; there are no more
+ * such events than transitions.
  *
  * Lists of younger events live in one pool in blocks of 4, 8, 16... entries.
  */
@@ -83,6 +91,22 @@ static uint32_t filter_older(struct prefix *p, uint32_t n, uint32_t b)
 	return out;
 }
 
+/* Of n firsts, or with `each` conditions, in v: those not behind the initial
+ * condition b; how many. */
+static uint32_t without_behind(const struct prefix *p, uint32_t *v, uint32_t n, uint32_t b,
+                               bool each)
+{
+	const uint32_t *list = younger_of(p, b);
+	uint32_t nl = p->younger[b].n, k = 0, out = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t first = each ? p->cfg.conds[v[i]].first : v[i];
+		k = gallop(list, k, nl, first);
+		if (k == nl || list[k] != first)
+			v[out++] = v[i];
+	}
+	return out;
+}
+
 static bool add_found(struct prefix *p, const uint32_t *v, uint32_t n)
 {
 	if (!prefix_room(p, (void **)&p->found, (uint64_t)p->nfound + n, &p->cap_found,
@@ -106,12 +130,31 @@ static bool add_conditions(struct prefix *p, uint32_t first)
 	return true;
 }
 
-/* What is younger than the event of b, the youngest of pre[]. */
+static inline bool is_initial(const struct prefix *p, uint32_t b)
+{
+	return b < p->net->ninit;
+}
+
+/* The firsts behind found[0..n0) become all conditions of their events. */
+static bool spell_out(struct prefix *p, uint32_t n0)
+{
+	uint32_t n1 = p->nfound, firsts = n1 - n0;
+	for (uint32_t j = 0; j < firsts; j++)
+		if (!add_conditions(p, p->found[n0 + j]))
+			return false;
+	memmove(p->found + n0, p->found + n1, (p->nfound - n1) * sizeof *p->found);
+	p->nfound -= firsts;
+	return true;
+}
+
+/* What is younger than the event of b, the youngest of pre[] and not initial. */
 static bool meet_younger(struct prefix *p, const uint32_t *pre, uint32_t npre, uint32_t b)
 {
 	uint32_t base = b, from = 0, first = p->cfg.conds[b].first;
 	uint32_t best = p->younger[b].n;
 	for (uint32_t i = 0; i < npre && best; i++) {
+		if (is_initial(p, pre[i]))
+			continue;
 		uint32_t n = p->younger[pre[i]].n;
 		uint32_t k = gallop(younger_of(p, pre[i]), 0, n, first + 1);
 		if (n - k < best) {
@@ -127,7 +170,7 @@ static bool meet_younger(struct prefix *p, const uint32_t *pre, uint32_t npre, u
 		return false;
 	uint32_t left = best;
 	for (uint32_t i = 0; i < npre && left; i++) {
-		if (pre[i] == base)
+		if (pre[i] == base || is_initial(p, pre[i]))
 			continue;
 		const uint32_t *list = younger_of(p, pre[i]);
 		uint32_t n = p->younger[pre[i]].n, k = 0, out = 0, *v = p->found + n0;
@@ -140,15 +183,41 @@ static bool meet_younger(struct prefix *p, const uint32_t *pre, uint32_t npre, u
 		}
 		left = out;
 	}
-	/* from firsts to all conditions, behind the list and then over it */
+	for (uint32_t i = 0; i < npre && left; i++)
+		if (is_initial(p, pre[i]))
+			left = without_behind(p, p->found + n0, left, pre[i], false);
 	p->nfound = n0 + left;
-	uint32_t n1 = p->nfound;
-	for (uint32_t j = 0; j < left; j++)
-		if (!add_conditions(p, p->found[n0 + j]))
-			return false;
-	memmove(p->found + n0, p->found + n1, (p->nfound - n1) * sizeof *p->found);
-	p->nfound -= left;
+	return spell_out(p, n0);
+}
+
+/* The conditions of f's event in found[], without those that are in pre[]. */
+static bool meet_siblings(struct prefix *p, const uint32_t *pre, uint32_t npre, uint32_t first)
+{
+	uint32_t n = p->nfound, out = n;
+	if (!add_conditions(p, first))
+		return false;
+	for (uint32_t k = n; k < p->nfound; k++) {
+		uint32_t x = p->found[k];
+		bool own = false;
+		for (uint32_t i = 0; i < npre && !own; i++)
+			own = pre[i] == x;
+		p->found[out] = x;
+		out += !own;
+	}
+	p->nfound = out;
 	return true;
+}
+
+/* The whole preset is initial: every event but those behind it. */
+static bool meet_all(struct prefix *p, const uint32_t *pre, uint32_t npre)
+{
+	const struct config *c = &p->cfg;
+	for (uint32_t x = p->net->ninit; x < p->nconds; x += uf_npost(c, c->conds[x].event))
+		if (!add_found(p, &x, 1))
+			return false;
+	for (uint32_t i = 0; i < npre && p->nfound; i++)
+		p->nfound = without_behind(p, p->found, p->nfound, pre[i], false);
+	return spell_out(p, 0);
 }
 
 bool co_meet(struct prefix *p, uint32_t e)
@@ -159,32 +228,18 @@ bool co_meet(struct prefix *p, uint32_t e)
 	for (uint32_t i = 1; i < npre; i++)
 		b = pre[i] > b ? pre[i] : b;
 	const struct uf_event *f = &c->events[c->conds[b].event];
-	uint32_t first = f->post, end = first + uf_npost(c, c->conds[b].event);
 	p->nfound = 0;
+	if (is_initial(p, b))
+		return meet_all(p, pre, npre);
 	if (!add_found(p, p->co + f->co_at, f->co_n))
 		return false;
-	for (uint32_t i = 0; i < npre && p->nfound; i++)
-		if (pre[i] < first)
+	for (uint32_t i = 0; i < npre && p->nfound; i++) {
+		if (is_initial(p, pre[i]))
+			p->nfound = without_behind(p, p->found, p->nfound, pre[i], true);
+		else if (pre[i] < f->post)
 			p->nfound = filter_older(p, p->nfound, pre[i]);
-	uint32_t n = p->nfound;
-	if (!add_conditions(p, first))
-		return false;
-	if (npre > 1) { /* not those of f that e takes */
-		uint32_t out = n;
-		for (uint32_t x = first; x < end; x++) {
-			bool own = false;
-			for (uint32_t i = 0; i < npre && !own; i++)
-				own = pre[i] == x;
-			p->found[out] = x;
-			out += !own;
-		}
-		p->nfound = out;
-	} else {
-		for (uint32_t i = n + (b - first); i + 1 < p->nfound; i++)
-			p->found[i] = p->found[i + 1];
-		p->nfound--;
 	}
-	return meet_younger(p, pre, npre, b);
+	return meet_siblings(p, pre, npre, f->post) && meet_younger(p, pre, npre, b);
 }
 
 /* ---- keeping ------------------------------------------------------------ */
@@ -244,5 +299,13 @@ bool co_keep(struct prefix *p, uint32_t e)
 	for (uint32_t i = 0; i < p->nfound; i++)
 		if (!add_younger(p, p->found[i], ev->post))
 			return false;
+	const struct config *c = &p->cfg;
+	for (uint32_t i = 0; i < c->ntrail; i++) {
+		const uint32_t *pre = uf_pre(c, c->trail[i]);
+		uint32_t n = uf_npre(c, c->trail[i]);
+		for (uint32_t k = 0; k < n; k++)
+			if (is_initial(p, pre[k]) && !add_younger(p, pre[k], ev->post))
+				return false;
+	}
 	return true;
 }

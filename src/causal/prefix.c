@@ -122,6 +122,7 @@ void prefix_free(struct prefix *p)
 		c->events, c->conds, c->taken, c->tint, c->pres, c->trail, c->scratch, c->change,
 		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
 		p->table, p->found, p->head, p->link, p->chosen,
+		p->initial,
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);

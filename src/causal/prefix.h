@@ -27,9 +27,11 @@ bool prefix_keep_marking(struct prefix *p);
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre);
 bool prefix_new_conditions(struct prefix *p, uint32_t e);
 
-/* found[] = the older conditions that are concurrent with e, ascending. */
+/* found[] = the older conditions, not initial, that are concurrent with e, ascending. */
 bool co_meet(struct prefix *p, uint32_t e);
-/* Keeps found[] as the list of e, whose conditions exist, and e with each of them. */
+/* Keeps found[] as the list of e, whose conditions exist, and e with each of
+ * them and with the initial conditions it has behind it; the current
+ * configuration is [e]. */
 bool co_keep(struct prefix *p, uint32_t e);
 
 /*

@@ -192,6 +192,8 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
 	for (uint32_t b = p->chosen[pivot] + 1; b < end; b++)
 		if (p->cfg.conds[b].place == place && !try_condition(p, t, i, pivot, b))
 			return false;
+	if (p->initial[place] && e && !try_condition(p, t, i, pivot, p->initial[place] - 1))
+		return false;
 	const uint32_t *co = p->co + p->cfg.events[e].co_at;
 	for (uint32_t k = p->head[place]; k; k = p->link[k - 1])
 		if (!try_condition(p, t, i, pivot, co[k - 1]))
@@ -205,7 +207,9 @@ static bool hopeful(const struct prefix *p, uint32_t t, uint32_t c)
 	const struct net *n = p->net;
 	uint32_t e = p->cfg.conds[c].event, end = p->cfg.events[e].post + uf_npost(&p->cfg, e);
 	for (uint32_t i = n->pre_at[t]; i < n->pre_at[t + 1]; i++) {
-		bool some = p->head[n->pre[i]] || n->pre[i] == p->cfg.conds[c].place;
+		uint32_t b0 = p->initial[n->pre[i]];
+		bool some = p->head[n->pre[i]] || n->pre[i] == p->cfg.conds[c].place ||
+		            (e && b0 && !p->cfg.taken[b0 - 1]);
 		for (uint32_t b = c + 1; b < end && !some; b++)
 			some = p->cfg.conds[b].place == n->pre[i];
 		if (!some)
@@ -234,7 +238,7 @@ static bool extend_by(struct prefix *p, uint32_t c)
 	return true;
 }
 
-/* All extensions whose newest cause is e. */
+/* All extensions whose newest cause is e; the current configuration is [e]. */
 static bool extend(struct prefix *p, uint32_t e)
 {
 	const struct uf_event ev = p->cfg.events[e];
@@ -247,10 +251,8 @@ static bool extend(struct prefix *p, uint32_t e)
 		p->link[i - 1] = p->head[place];
 		p->head[place] = i;
 	}
-	config_add(&p->cfg, e);
 	for (uint32_t c = ev.post; c < ev.post + n && ok; c++)
 		ok = extend_by(p, c);
-	config_undo(&p->cfg, 0);
 	for (uint32_t i = 0; i < ev.co_n; i++)
 		p->head[p->cfg.conds[p->co[ev.co_at + i]].place] = 0;
 	return ok;
@@ -258,38 +260,49 @@ static bool extend(struct prefix *p, uint32_t e)
 
 /* ---- the loop ----------------------------------------------------------- */
 
-/* Does e put a token on a place where another may lie? */
-static bool is_safe(struct prefix *p, uint32_t e)
+/* A condition concurrent with e on the place of one of e's own, or NET_NONE. */
+static uint32_t second_token(struct prefix *p, uint32_t e)
 {
-	const struct uf_event *ev = &p->cfg.events[e];
-	uint32_t n = uf_npost(&p->cfg, e), other = NET_NONE;
-	for (uint32_t i = 0; i < n; i++)
-		p->head[p->cfg.conds[ev->post + i].place] = 1;
+	const struct config *c = &p->cfg;
+	const struct uf_event *ev = &c->events[e];
+	uint32_t n = uf_npost(c, e), other = NET_NONE;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t place = c->conds[ev->post + i].place, b0 = p->initial[place];
+		p->head[place] = 1;
+		if (b0 && !c->taken[b0 - 1])
+			other = b0 - 1;
+	}
 	for (uint32_t i = 0; i < p->nfound && other == NET_NONE; i++)
-		if (p->head[p->cfg.conds[p->found[i]].place])
+		if (p->head[c->conds[p->found[i]].place])
 			other = p->found[i];
 	for (uint32_t i = 0; i < n; i++)
-		p->head[p->cfg.conds[ev->post + i].place] = 0;
-	if (other == NET_NONE)
-		return true;
+		p->head[c->conds[ev->post + i].place] = 0;
+	return other;
+}
+
+static enum unfold_status unsafe(struct prefix *p, uint32_t e, uint32_t other)
+{
 	p->unsafe_place = p->cfg.conds[other].place;
-	p->unsafe_trans = ev->trans;
-	config_add(&p->cfg, e);
+	p->unsafe_trans = p->cfg.events[e].trans;
 	config_add(&p->cfg, p->cfg.conds[other].event);
-	prefix_keep_marking(p);
-	config_undo(&p->cfg, 0);
-	return false;
+	return prefix_keep_marking(p) ? UNFOLD_UNSAFE : UNFOLD_LIMIT;
 }
 
 static enum unfold_status insert(struct prefix *p, uint32_t e)
 {
-	if (!co_meet(p, e) || !prefix_new_conditions(p, e))
-		return UNFOLD_LIMIT;
-	if (!is_safe(p, e))
-		return p->limit ? UNFOLD_LIMIT : UNFOLD_UNSAFE;
-	if (co_keep(p, e) && extend(p, e))
-		return UNFOLD_DONE;
-	return p->red ? UNFOLD_RED : UNFOLD_LIMIT;
+	enum unfold_status st = UNFOLD_DONE;
+	config_add(&p->cfg, e);
+	if (!co_meet(p, e) || !prefix_new_conditions(p, e)) {
+		st = UNFOLD_LIMIT;
+	} else {
+		uint32_t other = second_token(p, e);
+		if (other != NET_NONE)
+			st = unsafe(p, e, other);
+		else if (!co_keep(p, e) || !extend(p, e))
+			st = p->red ? UNFOLD_RED : UNFOLD_LIMIT;
+	}
+	config_undo(&p->cfg, 0);
+	return st;
 }
 
 /* Which arcs put back what was only read. */
@@ -317,7 +330,7 @@ static bool reading_arcs(struct prefix *p)
 static bool start(struct prefix *p)
 {
 	const struct net *n = p->net;
-	uint64_t seed = 0x1A57AC7, cap = 0, cap2 = 0, cap3 = 0, cap4 = 0;
+	uint64_t seed = 0x1A57AC7, cap = 0, cap2 = 0, cap3 = 0, cap4 = 0, cap5 = 0;
 	uint32_t widest = 1;
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		widest = net_npre(n, t) > widest ? net_npre(n, t) : widest;
@@ -325,12 +338,15 @@ static bool start(struct prefix *p)
 	if (!prefix_room(p, (void **)&p->cfg.change, counters, &cap, sizeof(int32_t), true) ||
 	    !prefix_room(p, (void **)&p->cfg.place_hash, (uint64_t)n->nplaces + 1, &cap2, sizeof(uint64_t), true) ||
 	    !prefix_room(p, (void **)&p->head, (uint64_t)n->nplaces + 1, &cap3, sizeof(uint32_t), true) ||
+	    !prefix_room(p, (void **)&p->initial, (uint64_t)n->nplaces + 1, &cap5, sizeof(uint32_t), true) ||
 	    !prefix_room(p, (void **)&p->chosen, (uint64_t)widest + 1, &cap4, sizeof(uint32_t), true) ||
 	    !prefix_room(p, (void **)&p->pool, UF_UNIT, &p->cap_pool, sizeof *p->pool, false) ||
 	    !prefix_room(p, (void **)&p->co, 1, &p->cap_co, sizeof *p->co, false) ||
 	    !reading_arcs(p))
 		return false;
 	p->npool = 1; /* 0 = none */
+	for (uint32_t i = 0; i < n->ninit; i++)
+		p->initial[n->init[i]] = i + 1;
 	for (uint32_t i = 0; i < n->nplaces; i++)
 		p->cfg.place_hash[i] = hash64(seed += 0x9E3779B97F4A7C15u);
 	if (!prefix_new_event(p, NET_NONE, NULL, 0) || !prefix_new_conditions(p, 0))

@@ -27,7 +27,8 @@ struct unfold_options {
 	double deadline;     /* CLOCK_MONOTONIC seconds; 0: none */
 };
 
-/* The younger events beside a condition, each by its first condition. */
+/* The younger events beside a condition, or those that have an initial condition
+ * behind them; each event by its first condition. */
 struct uf_younger {
 	uint32_t at, n; /* in units of the pool; entries */
 	uint32_t cls;   /* room for UF_UNIT << cls entries; 0 entries when at is 0 */
@@ -60,6 +61,7 @@ struct prefix {
 	uint64_t cap_found;
 	uint32_t *head, *link;   /* co(e) by place: index + 1 */
 	uint64_t cap_link;
+	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
 	uint32_t *chosen;        /* a preset being made */
 	uint32_t ticks;
 };

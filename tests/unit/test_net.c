@@ -443,14 +443,14 @@ static void test_limits(void)
 	struct prefix p;
 	arena_init(&a, 0);
 	acquire(&a, 60, true, &n);
-	struct unfold_options events = { 100, 0, 0 }, memory = { 0, 1 << 17, 0 }, late = { 0, 0, 1e-9 };
+	struct unfold_options events = { 100, 0, 0 }, memory = { 0, 1 << 15, 0 }, late = { 0, 0, 1e-9 };
 	CHECK_EQ(unfold(&n, &events, &p), UNFOLD_LIMIT);
 	CHECK_STR(p.limit, "events");
 	CHECK(p.kept + p.cutoffs <= 100);
 	prefix_free(&p);
 	CHECK_EQ(unfold(&n, &memory, &p), UNFOLD_LIMIT);
 	CHECK_STR(p.limit, "memory");
-	CHECK(p.bytes <= 1 << 17);
+	CHECK(p.bytes <= 1 << 15);
 	prefix_free(&p);
 	CHECK_EQ(unfold(&n, &late, &p), UNFOLD_LIMIT);
 	CHECK_STR(p.limit, "time");
