@@ -37,17 +37,9 @@ static uint32_t focus_of(struct flow *f, const struct ir_node *n)
 	return var;
 }
 
-static bool repeats(const struct ir *p, uint32_t node)
-{
-	const struct ir_node *n = &p->nodes[node];
-	for (uint32_t i = 0; i < n->nsucc; i++)
-		if (p->succs[n->succ + i] == node)
-			return true;
-	return false;
-}
-
 /* Looks closely at the steps that may take or free a candidate, and at those
- * that may come back to where they were. */
+ * with more than one way on: some come back to where they were, some ways
+ * cannot be taken. */
 static void find_edges(struct flow *f)
 {
 	const struct ir *p = f->ir;
@@ -57,7 +49,7 @@ static void find_edges(struct flow *f)
 		for (uint32_t id = tm->node; id < tm->node + tm->nnode; id++) {
 			uint32_t var = focus_of(f, &p->nodes[id]);
 			f->focus[id] = var;
-			if (var == IR_NONE && !repeats(p, id))
+			if (var == IR_NONE && p->nodes[id].nsucc < 2)
 				continue;
 			outcomes_of(p, t, id, var, &out);
 			if (out.gave_up) {
