@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reduce/values.h"
+
 /* ---- the automaton ------------------------------------------------------ */
 
 enum { PRE = 1, POST = 2 }; /* may a thread be here before, after its commit? */
@@ -122,6 +124,7 @@ static void analyse(const struct ir *p, struct reduce_result *r, struct arena *a
 	struct walk w = { .f = &f, .m = &m };
 	struct buf text;
 	flow_run(&f, p, a);
+	r->fault_free = values_fault_free(&f, a);
 	for (uint32_t b = 0; b < p->nblocks; b++)
 		r->blocks[b].first = r->blocks[b].second = IR_NONE;
 	for (int any = 1; any >= 0; any--) {
@@ -158,7 +161,7 @@ void reduce_run(const struct ir *p, struct reduce_result *r)
 	r->all = r->all_any = true;
 	if (setjmp(oom)) {
 		r->out_of_memory = true;
-		r->all = r->all_any = false;
+		r->all = r->all_any = r->fault_free = false;
 		for (uint32_t b = 0; b < p->nblocks; b++) {
 			struct reduce_block *rb = &r->blocks[b];
 			rb->reducible = rb->any = rb->part = rb->part_any = false;

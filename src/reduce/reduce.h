@@ -21,7 +21,8 @@
  * not make them. Those outside stay, so a lock coded by hand that a step
  * outside tries is no mover (flow.h): a block alone and the same block as a
  * part of the program are two questions.
- * Faults and assertions are not judged here.
+ * Faults and assertions are another matter; where values.h can exclude them,
+ * `fault_free` says so.
  *
  * The proof is for any number of threads of the templates that have more than
  * one; `any` says that it also is when the others have more than one.
@@ -43,6 +44,7 @@ struct reduce_block {
 struct reduce_result {
 	uint32_t nblocks;
 	bool out_of_memory;          /* then nothing is reducible */
+	bool fault_free;             /* no execution of any number of threads has a fault */
 	bool all, all_any;           /* every block is, as a part; for any numbers */
 	struct reduce_block *blocks; /* nblocks; malloc'ed */
 	uint8_t *mover;              /* by node: enum mover, declared numbers; malloc'ed */

@@ -170,6 +170,49 @@ static void test_alone_and_as_a_part(void)
 	lang_free(&l);
 }
 
+/* ---- faults ------------------------------------------------------------- */
+
+static void test_faults(void)
+{
+	static const struct { const char *text; bool free; } cases[] = {
+		{ "int x; thread t * 2 { while (true) { x = (x + 1) % 4; } }", true },
+		{ "int x; thread t * 2 { while (true) { x = x + 1; } }", false },
+		{ "int[0..3] x; thread t { x = any(0..3); }", true },
+		{ "int[0..3] x; thread t { x = any(0..4); }", false },
+		{ "int[0..3] x[2]; thread t { int[0..1] i = any(0..1); x[i] = 1; }", true },
+		{ "int[0..3] x[2]; thread t { int[0..2] i = any(0..2); x[i] = 1; }", false },
+		{ "int[0..3] x = 1; thread t { x = 6 / (x + 1) % 4; }", true },
+		{ "int[0..3] x = 1; thread t { x = 6 / x % 4; }", false },
+		{ "lock l; thread t { acquire(l); release(l); }", true },
+		{ "lock l; thread t { if (any(bool)) { acquire(l); } release(l); }", false },
+		{ "int x; thread t { x = 1; assert(x == 1); }", false },
+		{ "thread t { int x = 1; assert(x == 1); }", true },
+		{ "int[0..2] x; thread t { atomic b { x = 1; commit; } atomic c { x = 2; commit; } }", true },
+		{ "int[0..2] x; thread t { atomic b { while (x == 0) { x = 1; commit; } } }", false },
+		{ "int[0..31] x; thread t * 2 { x = (x << 1) & 31; }", true },
+		{ "int[0..31] x; thread t * 2 { x = 1 << x; }", false },
+		{ "int[-3..3] x = -3; thread t * 2 { x = -x; }", true },
+		{ "int[-3..2] x = -3; thread t * 2 { x = -x; }", false },
+		{ "int x; thread t * 2 { fetch_add(x, 1); }", false },
+		{ "safe int[0..3] x; thread t * 2 { x = (x + 1) % 4; }", true },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lang l;
+		struct reduce_result r;
+		bool ok = load(&l, cases[i].text, NULL, 0);
+		CHECK(ok);
+		if (ok) {
+			reduce_run(l.ir, &r);
+			if (r.fault_free != cases[i].free) {
+				printf("# %s: %s\n", cases[i].text, r.fault_free ? "no fault" : "perhaps one");
+				check_failed++;
+			}
+			reduce_result_free(&r);
+		}
+		lang_free(&l);
+	}
+}
+
 /* ---- words -------------------------------------------------------------- */
 
 static void expect_why(const char *text, const char *why)
@@ -203,7 +246,7 @@ static void test_words(void)
 /* ---- random models ------------------------------------------------------ */
 
 static struct {
-	unsigned models, questions, proved, refuted, open, many;
+	unsigned models, questions, proved, refuted, open, many, fault_free, faulty;
 } count;
 
 static void complain(uint64_t seed, const char *text, const char *what)
@@ -259,6 +302,19 @@ static void ask_many(const char *text, const struct ir *p, const struct reduce_r
 	lang_free(&l);
 }
 
+/* Where no fault is possible, none is found. */
+static void ask_faults(const struct ir *p, const struct reduce_result *r, uint64_t seed, const char *text)
+{
+	struct search_options o = { .symmetry = true, .faults = true, .max_states = 60000 };
+	struct search_result s;
+	search_run(p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &o, &s);
+	count.fault_free += r->fault_free;
+	count.faulty += s.verdict == SEARCH_FAULT;
+	if (r->fault_free && s.verdict == SEARCH_FAULT)
+		complain(seed, text, "a fault that was excluded");
+	search_result_free(&s);
+}
+
 static void compare_model(uint64_t seed)
 {
 	struct buf b;
@@ -283,6 +339,7 @@ static void compare_model(uint64_t seed)
 			ask(l.ir, i, r.blocks[i].reducible, seed, buf_cstr(&b));
 		}
 		ask_many(buf_cstr(&b), l.ir, &r, seed);
+		ask_faults(l.ir, &r, seed, buf_cstr(&b));
 		reduce_result_free(&r);
 	}
 	lang_free(&l);
@@ -296,18 +353,22 @@ static void test_random_models(void)
 	for (uint64_t i = 0; i < n && check_failed < 3; i++)
 		compare_model(seed + i);
 	printf("# seeds %llu..%llu: %u models, %u questions: %u reduce, %u violated, %u too large; "
-	       "%u with more threads\n",
+	       "%u with more threads; %u models without faults, %u with\n",
 	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), count.models,
-	       count.questions, count.proved, count.refuted, count.open, count.many);
+	       count.questions, count.proved, count.refuted, count.open, count.many,
+	       count.fault_free, count.faulty);
 	CHECK(count.proved > count.questions / 10);
 	CHECK(count.refuted > count.questions / 20);
 	CHECK(count.open < count.questions / 4);
+	CHECK(count.fault_free > count.models / 10);
+	CHECK(count.faulty > count.models / 60);
 }
 
 int main(void)
 {
 	RUN(test_rules);
 	RUN(test_alone_and_as_a_part);
+	RUN(test_faults);
 	RUN(test_words);
 	RUN(test_random_models);
 	return check_done();
