@@ -144,10 +144,12 @@ static bool no_faults(const struct check *c, const struct decide *d)
 	return d->reduce.fault_free && !c->deadlock && !c->stats;
 }
 
+enum asked { ASK_AGAIN, ASKED, ALL_DONE };
+
 /* One search for the program that also counts faults as violations: when it
  * holds there is nothing more to look for, and a run that no serial order
  * explains, or a spent limit, stays what it is. */
-static enum { ASK_AGAIN, ASKED, ALL_DONE } all_in_one(struct check *c, struct decide *d, struct verdict *v)
+static enum asked all_in_one(struct check *c, struct decide *d, struct verdict *v)
 {
 	struct verdict *program = &v[d->p->nblocks];
 	if (c->block || c->deadlock || c->stats || !d->p->nblocks || any_asked(d->p))
@@ -189,7 +191,7 @@ static uint32_t look_for_faults(struct check *c, struct decide *d, struct verdic
 static uint32_t one_by_one(struct check *c, struct decide *d, struct verdict *v)
 {
 	uint32_t all = d->p->nblocks + 1, n;
-	int asked = all_in_one(c, d, v + 1);
+	enum asked asked = all_in_one(c, d, v + 1);
 	if (asked == ALL_DONE) {
 		memmove(v, v + 1, all * sizeof *v);
 		return all;
