@@ -20,10 +20,14 @@ function items() {
 		name: r.block === null ? "program" : text(r.block), verdict: r.verdict,
 		sub: r.block === null ? "all blocks together" : r.line ? "line " + r.line : "",
 		title: checkTitle(r), sentence: text(r.sentence) || faultText(r),
-		facts: [r.engine && r.verdict !== "unknown" ? "decided by " + text(r.engine) : "", r.commits, r.limit ? "the limit on " + r.limit + " is spent" : "", r.reason,
+		facts: [r.engine && r.verdict !== "unknown" ? "decided by " + text(r.engine) : "", r.commits, list(r.any_number_of).length ? "for any number of " + list(r.any_number_of).slice(0, 6).join(", ") : "", r.as_part ? "as part of the program" : "", r.notes, r.limit ? "the limit on " + r.limit + " is spent" : "", r.reason,
 			r.states !== undefined ? plural(number(r.states), "state") : ""],
 		next: r.counterexample ? "intact sim " + shell(text(model.name)) + " --schedule " + text(r.counterexample.schedule) : null,
-		view: () => r.counterexample ? runView(r, r.counterexample, model) : modelView(model, r.line) }));
+		view: () => {
+			const v = r.counterexample ? runView(r, r.counterexample, model) : modelView(model, r.line);
+			if (v && list(r.attempts).length > 1) v.append(attempts(r));
+			return v;
+		} }));
 	if (doc.kind === "sim") return [{ name: "run", verdict: doc.verdict, title: "A run of " + plural(list(doc.steps).length, "step"), sentence: "",
 		facts: ["it ended: " + text(doc.end), doc.seed !== undefined ? "seed " + doc.seed : ""],
 		next: "intact sim " + shell(text(model.name)) + " --schedule " + text(doc.schedule), view: () => runView({}, doc, model) }];
@@ -65,6 +69,12 @@ function modelView(model, line) {
 	const lines = text(model.text).split("\n").slice(0, 5000);
 	return h("div", {}, section(null, h("h3", {}, named(model.name, 80)), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "source" },
 		sourceLines(lines, 1, { mark: number(line), label: "source" }))));
+}
+
+function attempts(r) {
+	return section("Who was asked", h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["engine", "verdict", "states", ""].map((t) => h("th", { scope: "col", text: t })))),
+		h("tbody", {}, list(r.attempts).map((a) => h("tr", {}, h("td", {}, named(a.engine, 30)), h("td", {}, badge(a.verdict)),
+			h("td", { text: number(a.states).toLocaleString("en") }), h("td", {}, named(text(a.why) || (a.limit ? "the limit on " + text(a.limit) + " is spent" : ""), 160)))))));
 }
 
 function checkTitle(r) {
