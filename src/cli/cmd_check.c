@@ -6,6 +6,7 @@
 
 #include "cli/decide.h"
 #include "cli/model.h"
+#include "cli/quiescence.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 #include "version.h"
@@ -24,6 +25,7 @@ struct check {
 	bool deadlock, stats, full;
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
+	const char *quiescence; /* always, lost, unknown; NULL: not asked */
 };
 
 /* --no-reduce=LIST: which reductions are off. */
@@ -110,9 +112,17 @@ static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 		}
 }
 
+static bool is_deadlock(const struct verdict *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].problem == PROBLEM_DEADLOCK)
+			return true;
+	return false;
+}
+
 static bool write_json(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n)
 {
-	struct check_json_options jo = { INTACT_VERSION, c->path };
+	struct check_json_options jo = { INTACT_VERSION, c->path, c->quiescence };
 	struct buf out;
 	bool ok = true;
 	if (!strcmp(c->json, "-")) {
@@ -171,11 +181,13 @@ static uint32_t one_by_one(struct check *c, const struct ir *p, struct verdict *
 
 static int verify(struct check *c, const struct ir *p)
 {
-	struct verdict *v = calloc(p->nblocks + 3, sizeof *v);
+	struct verdict *v = calloc(p->nblocks + 4, sizeof *v);
 	if (!v)
 		return EXIT_INTERNAL;
 	set_limits(c);
 	uint32_t n = all_in_one(c, p, v) ? p->nblocks + 1 : one_by_one(c, p, v);
+	if (p->nblocks && !c->block && !is_deadlock(v, n))
+		n += quiescence_ask(p, &c->decide.search, &v[n], &c->quiescence);
 	fixed_counts_only(p, v, n);
 	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
 		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,
@@ -202,6 +214,8 @@ static int verify(struct check *c, const struct ir *p)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
+	if (c->quiescence && !strcmp(c->quiescence, "unknown") && !(c->json && !strcmp(c->json, "-")))
+		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states)\n");
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
 	free(v);
