@@ -3,20 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "report/check_table.h"
 #include "report/step_text.h"
 #include "report/table.h"
 #include "verdict/explain.h"
 #include "verdict/replay.h"
-
-static void paint(struct buf *out, bool on, const char *color, const char *text)
-{
-	if (on)
-		buf_str(out, color);
-	buf_str(out, text);
-	if (on)
-		buf_str(out, "\033[0m");
-}
 
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 {
@@ -31,119 +22,38 @@ void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 	buf_safe(out, b->name, strlen(b->name));
 }
 
-/* The verdict in one or two words; a program is serializable, a block atomic. */
-static const char *headline(const struct verdict *v)
+void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 {
-	bool program = v->block == VERDICT_PROGRAM;
-	if (v->answer == ANSWER_UNKNOWN)
-		return "unknown";
-	if (v->answer == ANSWER_HOLDS)
-		return program ? "serializable" : "atomic";
-	switch (v->problem) {
-	case PROBLEM_FAULT:
-		return "FAULT";
-	case PROBLEM_DEADLOCK:
-		return "DEADLOCK";
-	case PROBLEM_STUCK:
-		return "STUCK";
-	case PROBLEM_ENDLESS:
-		return "ENDLESS";
-	case PROBLEM_COMMIT:
-		return "NOT COMMIT-ATOMIC";
-	case PROBLEM_QUIESCENCE:
-		return "NO WAY OUT";
-	default:
-		return program ? "NOT SERIALIZABLE" : "NOT ATOMIC";
-	}
-}
-
-static const char *color_of(const struct verdict *v)
-{
-	return v->answer == ANSWER_HOLDS      ? "\033[1;32m"
-	       : v->answer == ANSWER_VIOLATED ? "\033[1;31m"
-	                                      : "\033[1;33m";
-}
-
-static void why(const struct verdict *v, struct buf *out)
-{
-	if (v->answer == ANSWER_UNKNOWN && v->reason) {
-		buf_printf(out, "%s: %s", v->engine, v->reason);
+	buf_str(out, "No serial order of the same blocks comes to an end");
+	if (!v->halt) {
+		buf_char(out, '.');
 		return;
 	}
-	if (v->answer == ANSWER_UNKNOWN) {
-		buf_printf(out, "the limit on %s is spent after %llu states",
-		           v->limit ? v->limit : "?", (unsigned long long)v->states);
-		return;
+	uint32_t node = ir_node_of(p, v->halt, v->halt_thread);
+	const struct ir_node *n = &p->nodes[node];
+	buf_str(out, ": ");
+	check_text_name(p, n->block, out);
+	buf_printf(out, ", when nothing comes in between, %s at line %u: ",
+	           v->problem == PROBLEM_STUCK ? "waits for ever" : "goes round for ever, for instance",
+	           text_line(p, node));
+	struct buf what;
+	buf_init(&what);
+	ir_print_node(p, node, &what);
+	buf_safe(out, buf_cstr(&what), what.len);
+	buf_free(&what);
+	for (uint32_t i = 0, shown = 0; i < n->naccess && shown < 4; i++) {
+		const struct ir_access *a = &p->accesses[n->access + i];
+		if (a->index == IR_NONE && p->vars[a->var].len > 1)
+			continue;
+		uint32_t elem = p->vars[a->var].len > 1 ? a->index : 0;
+		buf_str(out, shown++ ? ", " : " (");
+		text_variable(p, a->var, elem, out);
+		buf_str(out, " is ");
+		text_value(p, a->var, v->halt[p->vars[a->var].slot + elem], out);
+		if (i + 1 == n->naccess || shown == 4)
+			buf_char(out, ')');
 	}
-	switch (v->problem) {
-	case PROBLEM_ATOMICITY:
-		buf_printf(out, "%s: a run of %u steps that no serial order explains", v->engine,
-		           v->npath);
-		break;
-	case PROBLEM_STUCK:
-		buf_printf(out, "%s: a run of %u steps that serially cannot end: a block waits for ever",
-		           v->engine, v->npath);
-		break;
-	case PROBLEM_ENDLESS:
-		buf_printf(out, "%s: a run of %u steps that serially cannot end: a block goes round for ever",
-		           v->engine, v->npath);
-		break;
-	case PROBLEM_COMMIT:
-		buf_printf(out, "%s: at the marked commit points, the serial run ends differently",
-		           v->engine);
-		break;
-	case PROBLEM_QUIESCENCE:
-		buf_printf(out, "after %u steps the threads can never all be outside their blocks again",
-		           v->npath);
-		break;
-	case PROBLEM_FAULT:
-	case PROBLEM_DEADLOCK:
-		buf_printf(out, "after %u steps", v->npath);
-		break;
-	case PROBLEM_NONE:
-		buf_str(out, v->engine);
-		if (v->commits)
-			buf_printf(out, ": %s", v->commits);
-		break;
-	}
-}
-
-static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
-                    const struct check_text_options *o, struct buf *out)
-{
-	size_t name_width = 5, head_width = 7;
-	struct buf name;
-	buf_init(&name);
-	for (uint32_t i = 0; i < n; i++) {
-		buf_clear(&name);
-		check_text_name(p, v[i].block, &name);
-		size_t w = utf8_columns(buf_cstr(&name), name.len);
-		name_width = w > name_width ? w : name_width;
-		w = strlen(headline(&v[i]));
-		head_width = w > head_width ? w : head_width;
-	}
-	buf_printf(out, "%-*s  line  %-*s  by\n", (int)name_width, "block", (int)head_width, "verdict");
-	for (uint32_t i = 0; i < n; i++) {
-		buf_clear(&name);
-		check_text_name(p, v[i].block, &name);
-		buf_add(out, buf_cstr(&name), name.len);
-		buf_repeat(out, ' ', name_width - utf8_columns(buf_cstr(&name), name.len));
-		if (v[i].block == VERDICT_PROGRAM)
-			buf_str(out, "        ");
-		else
-			buf_printf(out, "  %4u  ",
-			           source_pos(p->src, p->blocks[v[i].block].span.start).line);
-		paint(out, o->color, color_of(&v[i]), headline(&v[i]));
-		buf_repeat(out, ' ', head_width - strlen(headline(&v[i])) + 2);
-		why(&v[i], out);
-		buf_char(out, '\n');
-		if (o->stats)
-			buf_printf(out, "%*s      %llu states, %llu transitions, %.1f MiB, %.3f s\n",
-			           (int)name_width, "", (unsigned long long)v[i].states,
-			           (unsigned long long)v[i].transitions,
-			           (double)v[i].bytes / 1048576.0, v[i].seconds);
-	}
-	buf_free(&name);
+	buf_char(out, '.');
 }
 
 /* ---- counterexamples ---------------------------------------------------- */
@@ -250,41 +160,6 @@ static void say_waits(struct run *r, struct buf *out)
 	}
 }
 
-/* "left.meet, run alone, waits for ever at line 20: assume(b) (b is false)" */
-static void say_halt(const struct ir *p, const struct verdict *v, struct buf *out)
-{
-	buf_str(out, "No serial order of the same blocks comes to an end");
-	if (!v->halt) {
-		buf_str(out, ".\n");
-		return;
-	}
-	uint32_t node = ir_node_of(p, v->halt, v->halt_thread);
-	const struct ir_node *n = &p->nodes[node];
-	buf_str(out, ": ");
-	check_text_name(p, n->block, out);
-	buf_printf(out, ", when nothing comes in between, %s at line %u: ",
-	           v->problem == PROBLEM_STUCK ? "waits for ever" : "goes round for ever, for instance",
-	           text_line(p, node));
-	struct buf what;
-	buf_init(&what);
-	ir_print_node(p, node, &what);
-	buf_safe(out, buf_cstr(&what), what.len);
-	buf_free(&what);
-	for (uint32_t i = 0, shown = 0; i < n->naccess && shown < 4; i++) {
-		const struct ir_access *a = &p->accesses[n->access + i];
-		if (a->index == IR_NONE && p->vars[a->var].len > 1)
-			continue;
-		uint32_t elem = p->vars[a->var].len > 1 ? a->index : 0;
-		buf_str(out, shown++ ? ", " : " (");
-		text_variable(p, a->var, elem, out);
-		buf_str(out, " is ");
-		text_value(p, a->var, v->halt[p->vars[a->var].slot + elem], out);
-		if (i + 1 == n->naccess || shown == 4)
-			buf_char(out, ')');
-	}
-	buf_str(out, ".\n");
-}
-
 static void counterexample(const struct ir *p, const struct verdict *v,
                            const struct check_text_options *o, struct buf *out)
 {
@@ -293,9 +168,13 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	bool *marks = NULL;
 	buf_init(&text);
 	buf_char(out, '\n');
-	paint(out, o->color, color_of(v), headline(v));
+	check_paint(out, o->color, check_color(v), check_headline(v));
 	buf_str(out, ": ");
 	check_text_name(p, v->block, out);
+	if (v->problem == PROBLEM_ATOMICITY)
+		buf_printf(out, " (%s: a run of %u steps that no serial order explains)", v->engine, v->npath);
+	else
+		buf_printf(out, " (after %u steps)", v->npath);
 	buf_char(out, '\n');
 	if (!run_init(&r, p) || !replay(&r, v->path, v->npath)) {
 		buf_str(out, "(the counterexample could not be replayed: this is a bug in intact)\n");
@@ -317,8 +196,10 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 		buf_char(out, '\n');
 		if (v->problem == PROBLEM_ATOMICITY || v->problem == PROBLEM_COMMIT)
 			serial_ends(&r, v, out);
-		if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS)
-			say_halt(p, v, out);
+		if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS) {
+			check_text_halt(p, v, out);
+			buf_char(out, '\n');
+		}
 		if (v->problem == PROBLEM_QUIESCENCE)
 			buf_str(out, "From here on, whatever happens, some thread is inside a block:\n");
 		if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
@@ -360,7 +241,7 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 {
 	const struct verdict *whole = program_violation(v, n);
 	bool others = false;
-	summary(p, v, n, o, out);
+	(o->matrix ? check_matrix : check_table)(p, v, n, o, out);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!v[i].path)
 			continue;

@@ -90,8 +90,13 @@ thread second { t = true; }""")
 check("a lag without end is unknown, and said to be that", rc in (0, 3) and (rc == 0 or "lag" in out), out)
 rc, out, err = run([intact, "check", "--engine=commit", separating / "locked-double-early.atm"])
 check("a mark at the wrong place is said to be that", rc == 3 and "commit" in out, out)
-rc, out, err = run([intact, "check", "--threads", "worker=any", examples / "acquire1.atm"])
+rc, out, err = run([intact, "check", "--threads", "worker=any", examples / "transaction.atm"])
 check("any number of threads is not claimed from a fixed one", rc == 3 and "not for any number" in out, out)
+rc, out, err = run([intact, "check", "--threads", "worker=any", examples / "acquire1.atm"])
+check("any number of threads is proved by reduction", rc == 0 and re.search(r"serializable +reduction +any ", out), out)
+rc, out, err = run([intact, "check", "--threads", "auditor=any", examples / "bank-transfer.atm"])
+check("an assertion is not proved for any number of threads",
+      rc == 3 and verdicts(out)["auditor.audit"] == "yes" and "no fault with the declared number" in out, out)
 rc, out, err = run([intact, "check", "--deadlock", examples / "bank-transfer-deadlock.atm"])
 check("--deadlock finds the deadlock and says who waits for what",
       rc == 1 and "DEADLOCK" in out and out.count("waits") >= 2 and "held by" in out, out)
@@ -116,6 +121,6 @@ check("a fault is a violation with its place and a run", rc == 1 and "FAULT" in 
 for reductions in ["all", "symmetry", "local", "pure", "dead"]:
     rc, out, err = run([intact, "check", "--no-reduce", reductions, examples / "bluetooth-bug.atm"])
     check(f"--no-reduce={reductions}: the bluetooth bug is still found", rc == 1 and verdicts(out)["program"] == "no", out)
-rc, out, err = run([intact, "check", "--threads", "worker=8", "--stats", examples / "acquire1.atm"])
+rc, out, err = run([intact, "check", "--engine=commit", "--threads", "worker=8", "--stats", examples / "acquire1.atm"])
 check("acquire1 with 8 threads is proved without a commit mark in the source", rc == 0 and "commits at" in out, out)
 done()
