@@ -8,6 +8,7 @@ void verdict_free(struct verdict *v)
 	free(v->commits);
 	free(v->path);
 	free(v->serial);
+	free(v->halt);
 	free(v->notes);
 	for (uint32_t i = 0; i < v->nattempts; i++)
 		free(v->attempts[i].why);
