@@ -140,6 +140,10 @@ const struct explain_page explain_input[] = {
 	{ "net-unsupported", "a kind of net that is not read",
 	  "Coloured nets, inhibitor and reset arcs, reference nodes, several nets in a file.\n", NULL, NULL, NULL },
 	/* the rest */
+	{ "causal-track", "--track or --abstract of a variable that it cannot be done to",
+	  "The net of the causal engine keeps the values of booleans, enums, locks and ranges of at most 4 values, and\n"
+	  "forgets the rest. --track x keeps those of x too, when its type has at most 256 values; --abstract x forgets\n"
+	  "them. Both name a shared variable.\n", NULL, NULL, NULL },
 	{ "assertion", "--assertion with objects it cannot judge",
 	  "The assertions of the SOAR paper judge registers with a single writer, for atomicity. Leave the option out:\n"
 	  "the monitor judges any number of writers.\n", NULL, NULL, NULL },
