@@ -10,6 +10,10 @@
  *      "verdict", "problem", "engine", "commits", "limit",
  *      "states", "transitions",
  *      "counterexample": {threads, schedule, steps, state: see run_json.h}}]}
+ *
+ * A result about an object has "object" and "condition" in place of "block",
+ * and with a counterexample "why" (a sentence) and "history": [{"name": "r2",
+ * "thread", "method", "value", "call", "return" (steps, from 1)}].
  */
 #ifndef INTACT_REPORT_CHECK_JSON_H
 #define INTACT_REPORT_CHECK_JSON_H
@@ -27,6 +31,8 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out);
 /* The members of "counterexample" that a replay can be compared with. */
 void check_json_run(const struct run *r, struct buf *out);
+/* The "history" of an object in it. */
+void check_json_history(const struct run *r, uint32_t object, struct buf *out);
 /* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
  * there is no such word. */
 const char *problem_name(enum problem p);

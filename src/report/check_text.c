@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "report/object_text.h"
 #include "report/step_text.h"
 #include "report/table.h"
 #include "verdict/explain.h"
@@ -31,12 +32,39 @@ void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 	buf_safe(out, b->name, strlen(b->name));
 }
 
+/* "object bit", or the block's name, or "program" */
+static void subject(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	if (!v->object1) {
+		check_text_name(p, v->block, out);
+		return;
+	}
+	const char *name = p->objects[v->object1 - 1].name;
+	buf_str(out, "object ");
+	buf_safe(out, name, strlen(name));
+}
+
+static struct span place(const struct ir *p, const struct verdict *v)
+{
+	return v->object1 ? p->objects[v->object1 - 1].span : p->blocks[v->block].span;
+}
+
+static const char *object_headline(const struct verdict *v)
+{
+	static const char *const good[] = { "linearizable", "regular", "safe" };
+	static const char *const bad[] = { "NOT LINEARIZABLE", "NOT REGULAR", "NOT SAFE" };
+	int c = !strcmp(v->condition, "regular") ? 1 : !strcmp(v->condition, "safe") ? 2 : 0;
+	return v->answer == ANSWER_HOLDS ? good[c] : bad[c];
+}
+
 /* The verdict in one or two words; a program is serializable, a block atomic. */
 static const char *headline(const struct verdict *v)
 {
 	bool program = v->block == VERDICT_PROGRAM;
 	if (v->answer == ANSWER_UNKNOWN)
 		return "unknown";
+	if (v->object1)
+		return object_headline(v);
 	if (v->answer == ANSWER_HOLDS)
 		return program ? "serializable" : "atomic";
 	switch (v->problem) {
@@ -78,6 +106,10 @@ static void why(const struct verdict *v, struct buf *out)
 		buf_printf(out, "%s: a run of %u steps that no serial order explains", v->engine,
 		           v->npath);
 		break;
+	case PROBLEM_HISTORY:
+		buf_printf(out, "%s: a run of %u steps whose history is not %s", v->engine, v->npath,
+		           v->condition);
+		break;
 	case PROBLEM_STUCK:
 		buf_printf(out, "%s: the block cannot finish when it runs alone", v->engine);
 		break;
@@ -108,7 +140,7 @@ static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
 	buf_init(&name);
 	for (uint32_t i = 0; i < n; i++) {
 		buf_clear(&name);
-		check_text_name(p, v[i].block, &name);
+		subject(p, &v[i], &name);
 		size_t w = utf8_columns(buf_cstr(&name), name.len);
 		name_width = w > name_width ? w : name_width;
 		w = strlen(headline(&v[i]));
@@ -117,14 +149,14 @@ static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
 	buf_printf(out, "%-*s  line  %-*s  by\n", (int)name_width, "block", (int)head_width, "verdict");
 	for (uint32_t i = 0; i < n; i++) {
 		buf_clear(&name);
-		check_text_name(p, v[i].block, &name);
+		subject(p, &v[i], &name);
 		buf_add(out, buf_cstr(&name), name.len);
 		buf_repeat(out, ' ', name_width - utf8_columns(buf_cstr(&name), name.len));
-		if (v[i].block == VERDICT_PROGRAM)
+		if (v[i].block == VERDICT_PROGRAM && !v[i].object1)
 			buf_str(out, "        ");
 		else
 			buf_printf(out, "  %4u  ",
-			           source_pos(p->src, p->blocks[v[i].block].span.start).line);
+			           source_pos(p->src, place(p, &v[i]).start).line);
 		paint(out, o->color, color_of(&v[i]), headline(&v[i]));
 		buf_repeat(out, ' ', head_width - strlen(headline(&v[i])) + 2);
 		why(&v[i], out);
@@ -226,6 +258,16 @@ static void say_waits(struct run *r, struct buf *out)
 	}
 }
 
+static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o,
+                         struct buf *out)
+{
+	struct object_history h;
+	buf_char(out, '\n');
+	if (object_history_init(&h, r, v->object1 - 1))
+		object_draw(&h, o->width, o->utf8, out);
+	object_history_free(&h);
+}
+
 static void counterexample(const struct ir *p, const struct verdict *v,
                            const struct check_text_options *o, struct buf *out)
 {
@@ -236,8 +278,10 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	buf_char(out, '\n');
 	paint(out, o->color, color_of(v), headline(v));
 	buf_str(out, ": ");
-	check_text_name(p, v->block, out);
+	subject(p, v, out);
 	buf_char(out, '\n');
+	if (v->why)
+		buf_printf(out, "%s\n", v->why);
 	if (!run_init(&r, p) || !replay(&r, v->path, v->npath)) {
 		buf_str(out, "(the counterexample could not be replayed: this is a bug in intact)\n");
 	} else {
@@ -251,6 +295,8 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 		}
 		if (v->problem == PROBLEM_FAULT)
 			say_fault(&r, o, out);
+		if (v->problem == PROBLEM_HISTORY)
+			draw_history(&r, v, o, out);
 		buf_char(out, '\n');
 		struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color,
 			                    .max_rows = o->max_rows, .full = "--full", .marks = marks };

@@ -8,5 +8,6 @@ void verdict_free(struct verdict *v)
 	free(v->commits);
 	free(v->path);
 	free(v->serial);
+	free(v->why);
 	memset(v, 0, sizeof *v);
 }

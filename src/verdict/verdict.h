@@ -25,6 +25,7 @@ enum problem { /* why it is violated */
 	PROBLEM_FAULT,
 	PROBLEM_DEADLOCK,
 	PROBLEM_COMMIT,    /* the marked commit points disagree with the result */
+	PROBLEM_HISTORY,   /* an object's history does not meet its condition */
 };
 
 #define VERDICT_PROGRAM UINT32_MAX /* all blocks at once */
@@ -43,6 +44,10 @@ struct verdict { /* the answer to one question */
 	uint32_t nserial, nserial_all; /* kept here; how many there are */
 	uint64_t states, transitions, bytes;
 	double seconds;
+	/* of a question about an object */
+	uint32_t object1;        /* its number + 1; 0: the question is about blocks */
+	const char *condition;   /* "atomic", "regular", "safe" */
+	char *why;               /* violated: a sentence; malloc'ed or NULL */
 };
 
 void verdict_free(struct verdict *v);
