@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/history_verify.h"
 #include "cli/model.h"
 #include "cli/sim.h"
 #include "cli/trace_tools.h"
@@ -349,6 +350,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			rc = EXIT_USAGE;
 		} else if (!strcmp(get_string(root, "schema"), "intact-trace-1")) {
 			rc = trace_verify_report(cli, cmd, root, v.model);
+		} else if (history_is_report(root)) {
+			rc = history_verify_report(cli, root, v.model);
 		} else {
 			rc = check_result(&v, root);
 		}
@@ -361,11 +364,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_verify = {
-	"verify", "check a saved result without the engines that made it", "verify RESULT.json [MODEL or TRACE]",
+	"verify", "check a saved result without the engines that made it", "verify RESULT.json [MODEL, TRACE or HISTORY]",
 	"Replays the counterexamples of a result saved by 'intact check --json' and decides anew what is\n"
-	"claimed of them: that no serial order of the same blocks explains the run, that it goes wrong, or\n"
-	"that it is a deadlock. With a model, the result must be about exactly that text.\n"
-	"Of a result saved by 'intact trace --json', every cycle is held against the trace.\n\n"
+	"claimed of them: that no serial order of the same blocks explains the run, that the history of an\n"
+	"object does not meet its condition, that it goes wrong, or that it is a deadlock. With a model, the result must be about exactly that text.\n"
+	"Of a result saved by 'intact trace --json', every cycle is held against the trace; of one saved by\n"
+	"'intact history --json --witness', every order and every proof against the history.\n\n"
 	"Exit code: 0 everything that can be checked is accepted, 1 something is rejected, 2 usage or\n"
 	"input, 3 unknown (too many orders to try), 4 internal error.",
 	NULL, run,
