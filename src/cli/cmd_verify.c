@@ -124,7 +124,7 @@ static bool same_history(const struct run *r, const struct claim *c, json_t *res
 	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 	bool same = own && json_equal(own, json_object_get(result, "history"));
 	if (object_history_init(&h, r, c->object) && object_history_why(&h, c->condition, &why))
-		same &= !strcmp(buf_cstr(&why), get_string(result, "why"));
+		same &= !strcmp(buf_cstr(&why), get_string(result, "sentence"));
 	object_history_free(&h);
 	json_decref(own);
 	buf_free(&text);
@@ -191,7 +191,7 @@ static void check_counterexample(struct verify *v, json_t *result, const char *n
 		           .of_object = json_object_get(result, "object") != NULL };
 	struct sched s;
 	struct run r;
-	if (c.of_object && json_object_get(result, "block")) {
+	if (c.of_object && !json_is_null(json_object_get(result, "block"))) {
 		reject(v, name, "it is about an object and a block at once");
 		return;
 	}
@@ -348,9 +348,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			buf_safe(&cli->err, je.text, strlen(je.text));
 			buf_char(&cli->err, '\n');
 			rc = EXIT_USAGE;
-		} else if (!strcmp(get_string(root, "schema"), "intact-trace-1")) {
+		} else if (!strcmp(get_string(root, "kind"), "trace")) {
 			rc = trace_verify_report(cli, cmd, root, v.model);
-		} else if (history_is_report(root)) {
+		} else if (!strcmp(get_string(root, "kind"), "history")) {
 			rc = history_verify_report(cli, root, v.model);
 		} else {
 			rc = check_result(&v, root);

@@ -8,10 +8,11 @@
 #include "lin/read.h"
 #include "verdict/verify_history_json.h"
 
-bool history_is_report(const json_t *root)
+/* The one result of the report, or NULL. */
+static json_t *result_of(json_t *root)
 {
-	return json_is_array(json_object_get(root, "parts")) && json_is_string(json_object_get(root, "condition")) &&
-	       json_is_string(json_object_get(root, "object"));
+	json_t *results = json_object_get(root, "results");
+	return json_array_size(results) == 1 ? json_array_get(results, 0) : NULL;
 }
 
 static enum format format_of(const json_t *root)
@@ -26,7 +27,7 @@ static enum format format_of(const json_t *root)
 static int judge(struct cli *cli, json_t *root, struct history *h, const char *path, struct diags *d)
 {
 	static const char *const word[] = { "accepted", "rejected", "unknown" };
-	struct read_options ro = { .format = format_of(root) };
+	struct read_options ro = { .format = format_of(result_of(root)) };
 	char why[VERIFY_WHY] = "";
 	if (!history_read(h, path, &ro, d)) {
 		if (!d->errors)
@@ -39,10 +40,11 @@ static int judge(struct cli *cli, json_t *root, struct history *h, const char *p
 	buf_printf(&cli->out, "%s: ", word[v]);
 	buf_safe(&cli->out, path, strlen(path));
 	buf_str(&cli->out, ": ");
-	const char *verdict = json_string_value(json_object_get(root, "verdict"));
+	const json_t *result = result_of(root);
+	const char *verdict = json_string_value(json_object_get(result, "verdict"));
 	if (v == VERIFY_ACCEPTED)
 		buf_printf(&cli->out, "%s (%s)", !strcmp(verdict ? verdict : "", "holds") ? "holds" : "violated",
-		           json_string_value(json_object_get(root, "condition")));
+		           json_string_value(json_object_get(result, "condition")));
 	else
 		buf_safe(&cli->out, why, strlen(why));
 	buf_char(&cli->out, '\n');
@@ -50,9 +52,9 @@ static int judge(struct cli *cli, json_t *root, struct history *h, const char *p
 }
 
 /* The specification that the report names, if it does; false after a message. */
-static bool load_spec(struct cli *cli, const json_t *root, struct lang *l, struct history *h)
+static bool load_spec(struct cli *cli, json_t *root, struct lang *l, struct history *h)
 {
-	const char *path = json_string_value(json_object_get(root, "spec"));
+	const char *path = json_string_value(json_object_get(result_of(root), "spec"));
 	if (!path)
 		return true;
 	h->user = lang_load_spec(l, path);
@@ -61,7 +63,7 @@ static bool load_spec(struct cli *cli, const json_t *root, struct lang *l, struc
 	return h->user != NULL;
 }
 
-int history_verify_report(struct cli *cli, json_t *root, const char *history)
+static int verify_file(struct cli *cli, json_t *root, const char *path)
 {
 	struct arena arena;
 	struct limits lim = { 0 };
@@ -69,12 +71,6 @@ int history_verify_report(struct cli *cli, json_t *root, const char *history)
 	struct diags d;
 	struct lang l;
 	jmp_buf oom;
-	int rc;
-	const char *const path = history ? history : json_string_value(json_object_get(root, "file"));
-	if (!path || !strcmp(path, "-")) {
-		buf_str(&cli->err, "intact verify: the report names no history: intact verify REPORT.json HISTORY\n");
-		return EXIT_USAGE;
-	}
 	arena_init(&arena, (size_t)8 << 30);
 	arena.oom = &oom;
 	if (setjmp(oom)) {
@@ -85,10 +81,23 @@ int history_verify_report(struct cli *cli, json_t *root, const char *history)
 	history_init(&h, &arena, &lim);
 	diags_init(&d, &arena);
 	lang_init(&l);
-	rc = load_spec(cli, root, &l, &h) ? judge(cli, root, &h, path, &d) : EXIT_USAGE;
+	int rc = load_spec(cli, root, &l, &h) ? judge(cli, root, &h, path, &d) : EXIT_USAGE;
 	diags_render(&d, &cli->err, cli->color_err);
 	history_free(&h);
 	arena_free(&arena);
 	lang_free(&l);
 	return rc;
+}
+
+int history_verify_report(struct cli *cli, json_t *root, const char *history)
+{
+	const json_t *result = result_of(root);
+	if (!history)
+		history = json_string_value(json_object_get(result, "file"));
+	if (!result || !history || !strcmp(history, "-")) {
+		buf_str(&cli->err, result ? "intact verify: the report names no file: intact verify REPORT.json HISTORY\n"
+		                          : "intact verify: the report must be about one history\n");
+		return EXIT_USAGE;
+	}
+	return verify_file(cli, root, history);
 }

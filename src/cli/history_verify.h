@@ -7,8 +7,6 @@
 
 #include "cli/cli.h"
 
-/* Is it such a report? */
-bool history_is_report(const json_t *root);
 /* `history`: the file, or NULL for the one that the report names. */
 int history_verify_report(struct cli *cli, json_t *root, const char *history);
 

@@ -3,17 +3,21 @@
  * needs to judge it on its own, the model's text and hash included. The same
  * bytes for the same question (times are left out).
  *
- *   {"intact": version, "command": "check",
+ *   {"intact": version, "schema": "intact-1", "kind": "check",
  *    "model": {"name", "language", "hash", "text", "threads": {name: count}},
  *    "verdict": "holds" | "violated" | "unknown",
  *    "results": [{"block": "worker.update" | null (the program), "line",
  *      "verdict", "problem", "engine", "commits", "limit",
  *      "states", "transitions",
- *      "counterexample": {threads, schedule, steps, state: see run_json.h}}]}
+ *      "any_number_of": [names of threads: a proof for any number of them],
+ *      "as_part": true (atomic because the program is serializable), "notes",
+ *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
+ *      "counterexample": {threads, schedule, steps, state: see run_json.h},
+ *      "sentence", "marks", "serial": see story_json.h}]}
  *
- * A result about an object has "object" and "condition" in place of "block",
- * and with a counterexample "why" (a sentence) and "history": [{"name": "r2",
- * "thread", "method", "value", "call", "return" (steps, from 1)}].
+ * A result about an object has a null "block", and "object" and "condition";
+ * with a counterexample "history": [{"name": "r2", "thread", "method",
+ * "value", "call", "return" (steps, from 1)}].
  */
 #ifndef INTACT_REPORT_CHECK_JSON_H
 #define INTACT_REPORT_CHECK_JSON_H
@@ -23,12 +27,13 @@
 #include "verdict/verdict.h"
 
 struct check_json_options {
-	const char *version;
 	const char *model; /* as the user named it */
 };
 
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out);
+/* The member "model", with a comma behind it. */
+void check_json_model(const struct ir *p, const char *name, struct buf *out);
 /* The members of "counterexample" that a replay can be compared with. */
 void check_json_run(const struct run *r, struct buf *out);
 /* The "history" of an object in it. */

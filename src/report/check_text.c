@@ -3,21 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "report/check_table.h"
 #include "report/object_text.h"
 #include "report/step_text.h"
 #include "report/table.h"
 #include "verdict/explain.h"
 #include "verdict/replay.h"
-
-static void paint(struct buf *out, bool on, const char *color, const char *text)
-{
-	if (on)
-		buf_str(out, color);
-	buf_str(out, text);
-	if (on)
-		buf_str(out, "\033[0m");
-}
 
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 {
@@ -30,144 +21,6 @@ void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 	buf_safe(out, t, strlen(t));
 	buf_char(out, '.');
 	buf_safe(out, b->name, strlen(b->name));
-}
-
-/* "object bit", or the block's name, or "program" */
-static void subject(const struct ir *p, const struct verdict *v, struct buf *out)
-{
-	if (!v->object1) {
-		check_text_name(p, v->block, out);
-		return;
-	}
-	const char *name = p->objects[v->object1 - 1].name;
-	buf_str(out, "object ");
-	buf_safe(out, name, strlen(name));
-}
-
-static struct span place(const struct ir *p, const struct verdict *v)
-{
-	return v->object1 ? p->objects[v->object1 - 1].span : p->blocks[v->block].span;
-}
-
-static const char *object_headline(const struct verdict *v)
-{
-	static const char *const good[] = { "linearizable", "regular", "safe" };
-	static const char *const bad[] = { "NOT LINEARIZABLE", "NOT REGULAR", "NOT SAFE" };
-	int c = !strcmp(v->condition, "regular") ? 1 : !strcmp(v->condition, "safe") ? 2 : 0;
-	return v->answer == ANSWER_HOLDS ? good[c] : bad[c];
-}
-
-/* The verdict in one or two words; a program is serializable, a block atomic. */
-static const char *headline(const struct verdict *v)
-{
-	bool program = v->block == VERDICT_PROGRAM;
-	if (v->answer == ANSWER_UNKNOWN)
-		return "unknown";
-	if (v->object1)
-		return object_headline(v);
-	if (v->answer == ANSWER_HOLDS)
-		return program ? "serializable" : "atomic";
-	switch (v->problem) {
-	case PROBLEM_FAULT:
-		return "FAULT";
-	case PROBLEM_DEADLOCK:
-		return "DEADLOCK";
-	case PROBLEM_STUCK:
-		return "STUCK";
-	case PROBLEM_ENDLESS:
-		return "ENDLESS";
-	case PROBLEM_COMMIT:
-		return "NOT COMMIT-ATOMIC";
-	default:
-		return program ? "NOT SERIALIZABLE" : "NOT ATOMIC";
-	}
-}
-
-static const char *color_of(const struct verdict *v)
-{
-	return v->answer == ANSWER_HOLDS      ? "\033[1;32m"
-	       : v->answer == ANSWER_VIOLATED ? "\033[1;31m"
-	                                      : "\033[1;33m";
-}
-
-static void why(const struct verdict *v, struct buf *out)
-{
-	if (v->answer == ANSWER_UNKNOWN && v->reason) {
-		buf_printf(out, "%s: %s", v->engine, v->reason);
-		return;
-	}
-	if (v->answer == ANSWER_UNKNOWN) {
-		buf_printf(out, "the limit on %s is spent after %llu states",
-		           v->limit ? v->limit : "?", (unsigned long long)v->states);
-		return;
-	}
-	switch (v->problem) {
-	case PROBLEM_ATOMICITY:
-		buf_printf(out, "%s: a run of %u steps that no serial order explains", v->engine,
-		           v->npath);
-		break;
-	case PROBLEM_HISTORY:
-		buf_printf(out, "%s: a run of %u steps whose history is not %s", v->engine, v->npath,
-		           v->condition);
-		break;
-	case PROBLEM_STUCK:
-		buf_printf(out, "%s: the block cannot finish when it runs alone", v->engine);
-		break;
-	case PROBLEM_ENDLESS:
-		buf_printf(out, "%s: the block never ends when it runs alone", v->engine);
-		break;
-	case PROBLEM_COMMIT:
-		buf_printf(out, "%s: at the marked commit points, the serial run ends differently",
-		           v->engine);
-		break;
-	case PROBLEM_FAULT:
-	case PROBLEM_DEADLOCK:
-		buf_printf(out, "after %u steps", v->npath);
-		break;
-	case PROBLEM_NONE:
-		buf_str(out, v->engine);
-		if (v->commits)
-			buf_printf(out, ": %s", v->commits);
-		break;
-	}
-}
-
-static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
-                    const struct check_text_options *o, struct buf *out)
-{
-	size_t name_width = 5, head_width = 7;
-	struct buf name;
-	buf_init(&name);
-	for (uint32_t i = 0; i < n; i++) {
-		buf_clear(&name);
-		subject(p, &v[i], &name);
-		size_t w = utf8_columns(buf_cstr(&name), name.len);
-		name_width = w > name_width ? w : name_width;
-		w = strlen(headline(&v[i]));
-		head_width = w > head_width ? w : head_width;
-	}
-	buf_printf(out, "%-*s  line  %-*s  by\n", (int)name_width, "block", (int)head_width, "verdict");
-	for (uint32_t i = 0; i < n; i++) {
-		buf_clear(&name);
-		subject(p, &v[i], &name);
-		buf_add(out, buf_cstr(&name), name.len);
-		buf_repeat(out, ' ', name_width - utf8_columns(buf_cstr(&name), name.len));
-		if (v[i].block == VERDICT_PROGRAM && !v[i].object1)
-			buf_str(out, "        ");
-		else
-			buf_printf(out, "  %4u  ",
-			           source_pos(p->src, place(p, &v[i]).start).line);
-		paint(out, o->color, color_of(&v[i]), headline(&v[i]));
-		buf_repeat(out, ' ', head_width - strlen(headline(&v[i])) + 2);
-		why(&v[i], out);
-		buf_char(out, '\n');
-		if (o->stats)
-			buf_printf(out, "%*s      %llu states, %llu transitions, %.1f MiB, %.3f s\n",
-			           (int)name_width, "", (unsigned long long)v[i].states,
-			           (unsigned long long)v[i].transitions,
-			           (double)v[i].bytes / 1048576.0, v[i].seconds);
-	}
-	buf_free(&name);
 }
 
 /* ---- counterexamples ---------------------------------------------------- */
@@ -276,12 +129,21 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	bool *marks = NULL;
 	buf_init(&text);
 	buf_char(out, '\n');
-	paint(out, o->color, color_of(v), headline(v));
+	check_paint(out, o->color, check_color(v), check_headline(v));
 	buf_str(out, ": ");
-	subject(p, v, out);
+	if (v->object1) {
+		buf_str(out, "object ");
+		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
+	} else {
+		check_text_name(p, v->block, out);
+	}
+	if (v->problem == PROBLEM_HISTORY)
+		buf_printf(out, " (%s: a run of %u steps whose history is not %s)", v->engine, v->npath, v->condition);
+	else if (v->problem == PROBLEM_ATOMICITY)
+		buf_printf(out, " (%s: a run of %u steps that no serial order explains)", v->engine, v->npath);
+	else
+		buf_printf(out, " (after %u steps)", v->npath);
 	buf_char(out, '\n');
-	if (v->why)
-		buf_printf(out, "%s\n", v->why);
 	if (!run_init(&r, p) || !replay(&r, v->path, v->npath)) {
 		buf_str(out, "(the counterexample could not be replayed: this is a bug in intact)\n");
 	} else {
@@ -293,6 +155,8 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 				text.data[0] = 'T';
 			buf_printf(out, "%s.\n", buf_cstr(&text));
 		}
+		if (v->why)
+			buf_printf(out, "%s\n", v->why);
 		if (v->problem == PROBLEM_FAULT)
 			say_fault(&r, o, out);
 		if (v->problem == PROBLEM_HISTORY)
@@ -337,7 +201,7 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 {
 	const struct verdict *whole = program_violation(v, n);
 	bool others = false;
-	summary(p, v, n, o, out);
+	(o->matrix ? check_matrix : check_table)(p, v, n, o, out);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!v[i].path)
 			continue;
