@@ -27,7 +27,7 @@ const struct rule issue_rules[] = {
 	  "no serial execution." },
 	{ "endless", "Endless", "error", "A block never ends when it runs alone.",
 	  "From a reachable state the block, run by itself, loops for ever: it has no serial execution." },
-	{ "history", "HistoryViolation", "error", "A recorded history does not meet its condition.",
+	{ "history", "HistoryViolation", "error", "A history does not meet its condition.",
 	  "No order of the recorded operations is legal for the object and agrees with real time (or with the weaker "
 	  "condition that was asked for). The message names the operations in conflict." },
 	{ "trace-cycle", "TraceNotSerializable", "error", "A block of a recorded execution is not serializable.",

@@ -130,6 +130,8 @@ static const struct rule *rule_of(const json_t *result, bool program)
 	const char *p = doc_text(result, "problem");
 	if (!strcmp(p, "atomicity"))
 		return issue_rule(program ? "not-serializable" : "not-atomic");
+	if (!strcmp(p, "history"))
+		return issue_rule("history");
 	if (!strcmp(p, "commit"))
 		return issue_rule("not-commit-atomic");
 	const struct rule *r = issue_rule(p);

@@ -10,7 +10,6 @@ import sys
 import tempfile
 
 INTACT, ROOT = sys.argv[1], sys.argv[2]
-EXAMPLES = os.path.join(ROOT, "examples", "history")
 tests = []
 
 
@@ -28,7 +27,8 @@ def run(*args, stdin=None, want=None):
 
 
 def example(name):
-    return os.path.join(EXAMPLES, name)
+    folder = "spec" if name.endswith(".spec") or name.startswith("account") else "history"
+    return os.path.join(ROOT, "examples", folder, name)
 
 
 def event(process, kind, f, value, **more):
