@@ -6,6 +6,7 @@
 
 #include "cli/decide.h"
 #include "cli/model.h"
+#include "cli/objects.h"
 #include "cli/outputs.h"
 #include "cli/quiescence.h"
 #include "report/check_json.h"
@@ -17,6 +18,7 @@ struct check {
 	const char *path;
 	struct model_options model;
 	struct decide_options decide;
+	struct objects_options objects;
 	const char *block;
 	struct opt_list no_reduce;
 	uint64_t max_states, max_memory, timeout;
@@ -227,9 +229,21 @@ static uint32_t side_by_side(struct check *c, struct decide *d, struct verdict *
 	return n;
 }
 
+static bool assertion_fits(struct check *c, const struct ir *p)
+{
+	struct arena a;
+	struct diags d;
+	arena_init(&a, 0);
+	diags_init(&d, &a);
+	bool ok = objects_allowed(p, &c->objects, &d);
+	diags_render(&d, &c->cli->err, c->cli->color_err);
+	arena_free(&a);
+	return ok;
+}
+
 static int verify(struct check *c, const struct ir *p)
 {
-	struct verdict *v = calloc(p->nblocks + 4, sizeof *v);
+	struct verdict *v = calloc((size_t)p->nblocks + p->nobjects + 4, sizeof *v);
 	if (!v)
 		return EXIT_INTERNAL;
 	set_limits(c);
@@ -237,13 +251,13 @@ static int verify(struct check *c, const struct ir *p)
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
-	if (p->nblocks && !c->block && !is_deadlock(v, n))
+	if (p->nblocks && !c->block && !c->faults && !is_deadlock(v, n))
 		n += quiescence_ask(p, &c->decide.search, &v[n], &c->quiescence);
+	if (!c->block && !c->faults) {
+		objects_check(p, &c->objects, &c->decide.search, &v[n]);
+		n += p->nobjects;
+	}
 	fixed_counts_only(p, v, n);
-	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
-		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,
-			                   .engine = "objects",
-			                   .reason = "histories of objects are not checked yet" };
 	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
@@ -294,6 +308,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
 		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "objects", 0, 0, NULL },
+		{ OPT_CHOICE, "condition", 0, "NAME", &c.objects.condition, "what their histories must be", 0, 0, object_conditions },
+		{ OPT_CHOICE, "assertion", 0, "NAME", &c.objects.assertion, "how they are judged: on the way, or as the SOAR paper does", 0, 0, objects_assertions },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
@@ -332,7 +349,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (rc == EXIT_HOLDS && c.dump == 1)
 			ir_print(l.ir, &cli->out);
 		else if (rc == EXIT_HOLDS)
-			rc = verify(&c, l.ir);
+			rc = assertion_fits(&c, l.ir) ? verify(&c, l.ir) : EXIT_USAGE;
 	}
 	lang_free(&l);
 	buf_free(&err);
@@ -341,10 +358,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_check = {
-	"check", "verify the atomic blocks of a model", "check [OPTIONS] MODEL",
+	"check", "verify the atomic blocks and objects of a model", "check [OPTIONS] MODEL",
 	"Decides whether every execution of a model (.atm or .sml) has a serial explanation, for all its\n"
 	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
-	"none. Faults and failed assertions are reported too.\n\n"
+	"none. Faults and failed assertions are reported too. Every history of every object is held\n"
+	"against the object's specification.\n\n"
 	"Engines, the cheapest first: reduction (right-movers, one non-mover, left-movers: for any number\n"
 	"of threads), commit (the shadow store, with the source's commit; marks or with commit points\n"
 	"found by search), exact (no commit points: every moment between entry and exit is tried). auto\n"
