@@ -58,4 +58,4 @@ install: all
 	@$(MESON) install -C $(BUILD)
 
 clean:
-	@rm -rf build build-clang build-asan build-fuzz
+	@rm -rf build build-clang build-asan build-fuzz build-browser
