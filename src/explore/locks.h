@@ -36,8 +36,14 @@ struct locks {
 	uint32_t nmovers; /* nodes that are one */
 };
 
-/* False when memory ends. */
-bool locks_init(struct locks *l, const struct ir *p);
+/*
+ * `busy_wait(arg, node)`: may a thread wait busily there, that is, does a cas
+ * that fails have no effect at all? With the shadow store it has one outside
+ * the blocks that count: such a step is taken on both stores and may succeed
+ * on the other. False when memory ends.
+ */
+bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const void *arg, uint32_t node),
+                const void *arg);
 void locks_free(struct locks *l);
 
 static inline bool locks_right(const struct locks *l, uint32_t node)

@@ -219,6 +219,9 @@ static inline const struct prod_local *product_local(const struct product *x, ui
 }
 uint64_t product_bytes(const struct product *x);
 
+/* Switches transactions on; false when memory ends. */
+bool product_use_transactions(struct product *x);
+
 /* Is the node inside a block that counts? */
 static inline bool product_marked(const struct product *x, uint32_t node)
 {

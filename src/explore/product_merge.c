@@ -57,6 +57,19 @@
 #define MAX_OUTCOMES 512u   /* beyond, nothing more is glued */
 #define MAX_WORK     200000u
 
+/* Steps outside the blocks that count are taken on the shadow as well. */
+static bool unshadowed(const void *arg, uint32_t node)
+{
+	const struct product *x = arg;
+	return x->mode == PROD_STANDARD || product_marked(x, node);
+}
+
+bool product_use_transactions(struct product *x)
+{
+	x->transactions = locks_init(&x->locks, x->ir, unshadowed, x);
+	return x->transactions;
+}
+
 struct glueing {
 	struct computing *c;
 	uint32_t work; /* steps taken */

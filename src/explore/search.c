@@ -284,7 +284,7 @@ static void hire(struct search *s)
 {
 	uint32_t jobs = s->o->jobs < STORE_USERS ? s->o->jobs : STORE_USERS;
 	uint64_t from = s->o->jobs_from ? s->o->jobs_from : JOBS_FROM;
-	if (s->store.n < from || s->tracing)
+	if (s->nworkers >= jobs || s->store.n < from || s->tracing || !store_admit(&s->store, jobs))
 		return;
 	while (s->nworkers < jobs) {
 		struct worker *w = &s->workers[s->nworkers];
@@ -472,14 +472,13 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 	s->prod.merge_local = o->merge_local;
 	/* both make a thread that waits look as if it had not begun */
 	s->prod.drop_pure = o->drop_pure && !o->deadlock;
-	s->prod.transactions = o->transactions && !o->deadlock;
-	if (s->prod.transactions)
-		ok = ok && locks_init(&s->prod.locks, ir);
+	if (o->transactions && !o->deadlock)
+		ok = ok && product_use_transactions(&s->prod);
 	s->first = calloc(n + 1, sizeof *s->first);
 	s->last = calloc(n + 1, sizeof *s->last);
 	s->spans = calloc(n + 1, sizeof *s->spans);
 	s->bits = malloc(n + 1);
-	s->workers = calloc(STORE_USERS, sizeof *s->workers);
+	s->workers = calloc(o->jobs ? o->jobs : 1, sizeof *s->workers);
 	if (!ok || !s->first || !s->last || !s->spans || !s->bits || !s->workers)
 		return false;
 	memset(s->bits, 1, n + 1);

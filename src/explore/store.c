@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define FIRST_CAP   32768u                /* slots */
+#define FIRST_CAP   2048u                 /* slots; and at least this many a user */
 #define HUGE_FROM   ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
 #define GROW_GENTLY ((uint64_t)32 << 20)  /* bytes */
 #define GIVE_BACK   ((uint64_t)8 << 20)   /* bytes of the old table freed at a time */
@@ -96,13 +96,14 @@ static bool set_layout(struct store *s, uint32_t nfields, const uint8_t *bits)
 static void set_capacity(struct store *s, uint64_t cap)
 {
 	s->cap = cap;
-	s->full = cap / 4 * 3 - STORE_USERS * STORE_SLACK / 2;
+	s->full = cap / 4 * 3 - s->users * STORE_SLACK / 2;
 }
 
 bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t budget)
 {
 	memset(s, 0, sizeof *s);
 	s->budget = budget;
+	s->users = 1;
 	if (!set_layout(s, nfields, bits))
 		return false;
 	set_capacity(s, FIRST_CAP);
@@ -160,14 +161,9 @@ static void put(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t wor
 		table[i * words + k] = key[k];
 }
 
-bool store_grow(struct store *s)
+static bool grow_to(struct store *s, uint64_t cap)
 {
-	if (tree_crowded(&s->nodes) && !tree_grow(&s->nodes))
-		return false;
-	if (s->n < s->full)
-		return true;
-	/* double while that is cheap, then by half */
-	uint64_t cap = s->cap + (s->cap * s->key * 8 < GROW_GENTLY ? s->cap : s->cap / 2), part = GIVE_BACK / 8 / s->key, freed = 0;
+	uint64_t part = GIVE_BACK / 8 / s->key, freed = 0;
 	if (s->budget && cap * s->key * 8 + tree_bytes(&s->nodes) > s->budget)
 		return false;
 	uint64_t *t = table_new(cap, s->key);
@@ -185,6 +181,25 @@ bool store_grow(struct store *s)
 	munmap(s->table + freed * s->key, (s->cap - freed) * s->key * 8);
 	s->table = t;
 	set_capacity(s, cap);
+	return true;
+}
+
+bool store_grow(struct store *s)
+{
+	if (tree_crowded(&s->nodes) && !tree_grow(&s->nodes))
+		return false;
+	/* double while that is cheap, then by half */
+	bool gently = s->cap * s->key * 8 >= GROW_GENTLY;
+	return s->n < s->full || grow_to(s, s->cap + (gently ? s->cap / 2 : s->cap));
+}
+
+bool store_admit(struct store *s, uint32_t users)
+{
+	s->users = users;
+	set_capacity(s, s->cap);
+	while (s->cap < (uint64_t)FIRST_CAP * users || s->n >= s->full)
+		if (!grow_to(s, s->cap * 2))
+			return false;
 	return true;
 }
 
@@ -211,7 +226,7 @@ bool store_convert(const struct store *from, const uint64_t *key, struct store *
 bool store_widen(struct store *s, const uint8_t *bits,
                  bool (*also)(void *arg, const struct store *from, struct store *to), void *arg)
 {
-	struct store to = { .budget = s->budget };
+	struct store to = { .budget = s->budget, .users = s->users };
 	bool ok = set_layout(&to, s->at.nfields, bits);
 	uint64_t bytes = s->cap * to.key * 8;
 	ok = ok && (!s->budget || bytes + store_bytes(s) <= s->budget || bytes < HUGE_FROM);

@@ -21,7 +21,7 @@
  * back page by page as it goes. Bytes a state: 10.7 to 16 for one word.
  *
  * Growing and changing the layout are for one thread while no other uses the
- * store. store_crowded() says when it is time; every thread may then still
+ * store. store_crowded() says when it is time; every user may then still
  * insert STORE_SLACK states.
  */
 #ifndef INTACT_EXPLORE_STORE_H
@@ -55,6 +55,7 @@ struct store {
 	uint64_t *table;
 	uint64_t cap, n;   /* slots, states */
 	uint64_t full;     /* states at which it should grow */
+	uint32_t users;    /* threads */
 	uint64_t budget;   /* bytes the table may take; 0: no bound */
 	struct tree nodes;
 };
@@ -70,6 +71,8 @@ void store_free(struct store *s);
 bool store_widen(struct store *s, const uint8_t *bits,
                  bool (*also)(void *arg, const struct store *from, struct store *to), void *arg);
 bool store_grow(struct store *s);
+/* So many threads will use it (at most STORE_USERS); false when memory ends. */
+bool store_admit(struct store *s, uint32_t users);
 /* One key of `from` as one of `to`; `ids` and `words` are room for a state. */
 bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out,
                    uint32_t *ids, uint64_t *words);
