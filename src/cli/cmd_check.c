@@ -21,7 +21,7 @@ struct check {
 	struct objects_options objects;
 	const char *block;
 	struct opt_list no_reduce;
-	uint64_t max_states, max_memory, timeout;
+	uint64_t max_states, max_memory, timeout, jobs;
 	int dump, engine;
 	struct outputs outputs;
 	bool deadlock, stats, full, faults;
@@ -35,7 +35,7 @@ struct check {
 static bool set_reductions(struct check *c, struct buf *err)
 {
 	struct search_options *s = &c->decide.search;
-	s->symmetry = s->merge_local = s->drop_pure = true;
+	s->symmetry = s->merge_local = s->drop_pure = s->transactions = true;
 	for (int i = 0; i < c->no_reduce.n; i++) {
 		const char *name = c->no_reduce.items[i];
 		bool all = !strcmp(name, "all");
@@ -45,17 +45,19 @@ static bool set_reductions(struct check *c, struct buf *err)
 			s->merge_local = s->drop_pure = false;
 		if (all || !strcmp(name, "pure"))
 			s->drop_pure = false;
+		if (all || !strcmp(name, "transactions"))
+			s->transactions = false;
 		if (all || !strcmp(name, "dead"))
 			c->model.keep_dead = true;
-		static const char *const known[] = { "all", "symmetry", "local", "pure", "dead" };
+		static const char *const known[] = { "all", "symmetry", "local", "pure", "transactions", "dead" };
 		bool found = false;
-		for (int k = 0; k < 5; k++)
+		for (int k = 0; k < 6; k++)
 			found |= !strcmp(name, known[k]);
 		if (found)
 			continue;
 		buf_str(err, "--no-reduce: '");
 		buf_safe(err, name, strlen(name));
-		buf_str(err, "' is not one of all, symmetry, local, pure, dead");
+		buf_str(err, "' is not one of all, symmetry, local, pure, transactions, dead");
 		return false;
 	}
 	return true;
@@ -66,6 +68,7 @@ static void set_limits(struct check *c)
 	struct search_options *s = &c->decide.search;
 	struct timespec t;
 	s->max_states = c->max_states;
+	s->jobs = (uint32_t)c->jobs;
 	s->max_bytes = c->max_memory;
 	if (!s->max_bytes) {
 		long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -307,6 +310,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
+		{ OPT_UINT, "jobs", 'j', "N", &c.jobs, "explore with N threads (the result is the same)", 1, 32, NULL },
 		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "objects", 0, 0, NULL },
 		{ OPT_CHOICE, "condition", 0, "NAME", &c.objects.condition, "what their histories must be", 0, 0, object_conditions },
@@ -318,7 +322,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.stats, "states, transitions, memory and time of each verdict", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &c.full, "counterexamples in full length", 0, 0, NULL },
-		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, dead, all", 0, 0, NULL },
+		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, transactions, dead, all", 0, 0, NULL },
 		{ OPT_CHOICE, "dump", 0, "WHAT", &c.dump, "print the program instead of checking it", 0, 0, dumps },
 		{ OPT_FLAG, "sml", 0, NULL, &c.model.sml, "read the file as SML whatever its name", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &c.model.quiet, "no warnings", 0, 0, NULL },
