@@ -80,8 +80,8 @@ const char *causal_headline(const struct verdict *v)
 	if (v->answer == ANSWER_UNKNOWN)
 		return "unknown";
 	if (v->answer == ANSWER_HOLDS)
-		return program ? "serializable" : "causally atomic";
-	return program ? "NOT SERIALIZABLE" : "NOT CAUSALLY ATOMIC";
+		return program ? "causally serializable" : "causally atomic";
+	return program ? "NOT CAUSALLY SERIALIZABLE" : "NOT CAUSALLY ATOMIC";
 }
 
 /* ---- the diagram ---------------------------------------------------------- */
@@ -395,9 +395,9 @@ static void why(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_str(out, ": ");
 		numbers(p, NULL, out);
 	} else if (v->causal->smallest) {
-		buf_str(out, ": not with ");
+		buf_str(out, ": ");
 		numbers(p, v->causal->count, out);
-		buf_str(out, ", and not with more; fewer do not show it");
+		buf_str(out, " are enough to break it, and no fewer");
 	} else {
 		buf_printf(out, ": an abstract run of %u steps", v->causal->nevents);
 	}

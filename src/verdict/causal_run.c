@@ -86,6 +86,15 @@ static bool same_touches(const struct causal_run *r, const struct causal_event *
 	return hit == eff->nevents;
 }
 
+/* Does the thread of this event move again in the run? Where it goes then matters. */
+static bool moves_again(const struct causal_run *r, uint32_t event)
+{
+	for (uint32_t i = event + 1; i < r->nevents; i++)
+		if (r->events[i].thread == r->events[event].thread)
+			return true;
+	return false;
+}
+
 struct replaying {
 	const struct ir *p;
 	struct causal_run *r;
@@ -117,7 +126,8 @@ static int follow(struct replaying *x, uint32_t at, const int32_t *state)
 		struct ir_choices ch = c.list[i].ch;
 		ch.fixed = ch.n;
 		if (ir_step(p, state, thread, &ch, next, &eff) != IR_OK ||
-		    ir_node_of(p, next, thread) != e->next || !same_touches(r, e, &eff))
+		    !same_touches(r, e, &eff) ||
+		    (ir_node_of(p, next, thread) != e->next && moves_again(r, at)))
 			continue;
 		r->path[at] = (struct move){ thread, c.list[i].number };
 		found = follow(x, at + 1, next);
