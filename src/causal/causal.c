@@ -53,6 +53,17 @@ static void violated(struct ask *q, const struct deed *deeds, uint32_t n, const 
 	causal_replay(q->p, r);
 }
 
+/* For how many threads the proof is. */
+static enum scope scope_of(const struct ask *q)
+{
+	bool each = true, several = q->any;
+	for (uint32_t t = 0; t < q->p->ntemplates; t++) {
+		each &= q->count[t] == COVER_ANY;
+		several &= q->count[t] == COVER_ANY || q->count[t] == 1;
+	}
+	return each ? SCOPE_ANY : several ? SCOPE_ANY_OF : SCOPE_DECLARED;
+}
+
 /* ---- cover --------------------------------------------------------------- */
 
 static void by_cover(struct ask *q, uint64_t max_states)
@@ -70,6 +81,7 @@ static void by_cover(struct ask *q, uint64_t max_states)
 	q->v->bytes = r.bytes > q->v->bytes ? r.bytes : q->v->bytes;
 	if (r.status == COVER_SAFE) {
 		q->v->answer = ANSWER_HOLDS;
+		q->v->scope = scope_of(q);
 		q->v->limit = q->v->reason = NULL;
 	} else if (r.status == COVER_RED) {
 		struct deed *deeds = witness_deeds(&q->g, &r);
@@ -183,8 +195,9 @@ static bool count_threads(struct ask *q)
 {
 	q->count = calloc(q->p->ntemplates + 1ull, sizeof *q->count);
 	for (uint32_t t = 0; q->count && t < q->p->ntemplates; t++) {
-		bool any = q->p->templates[t].any_count;
-		q->count[t] = any && q->o->engine != CAUSAL_UNFOLD ? COVER_ANY : q->p->templates[t].count;
+		const struct ir_template *m = &q->p->templates[t];
+		bool any = m->any_count || (q->o->many && m->count > 1);
+		q->count[t] = any && q->o->engine != CAUSAL_UNFOLD ? COVER_ANY : m->count;
 		q->any |= any;
 	}
 	return q->count != NULL;

@@ -13,6 +13,10 @@
  *         program it looks at all blocks at once, and knows only when one of
  *         them is broken
  * pick    cover; when a block's question grows too large for it, unfold
+ *
+ * v->scope says for how many threads a proof is. (A proof for any number of
+ * those asked for with any, when others of several are fixed, has no name
+ * there: it is SCOPE_DECLARED.)
  */
 #ifndef INTACT_CAUSAL_CAUSAL_H
 #define INTACT_CAUSAL_CAUSAL_H
@@ -27,6 +31,7 @@ struct causal_options {
 	enum causal_engine engine;
 	const char *const *track, *const *abstract; /* variables to keep, to forget */
 	uint32_t ntrack, nabstract;
+	bool many;           /* templates of more than one thread: any number of them */
 	uint64_t max_states; /* of cover; events of unfold. 0: none */
 	uint64_t max_bytes;  /* 0: none */
 	double deadline;     /* CLOCK_MONOTONIC seconds; 0: none */

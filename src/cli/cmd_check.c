@@ -23,6 +23,7 @@ struct check {
 	int dump, engine;
 	const char *json; /* file, or - for stdout in place of the text */
 	bool deadlock, stats, full;
+	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
 };
@@ -97,15 +98,20 @@ static int exit_code(const struct verdict *v, uint32_t n)
 	return rc;
 }
 
+static bool any_asked(const struct ir *p)
+{
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		if (p->templates[t].any_count)
+			return true;
+	return false;
+}
+
 /* --threads name=any: a proof for the declared number is none for any number
  * (a counterexample stays one). */
 static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 {
-	bool any = false;
-	for (uint32_t t = 0; t < p->ntemplates; t++)
-		any |= p->templates[t].any_count;
-	for (uint32_t i = 0; any && i < n; i++)
-		if (v[i].answer == ANSWER_HOLDS) {
+	for (uint32_t i = 0; any_asked(p) && i < n; i++)
+		if (v[i].answer == ANSWER_HOLDS && v[i].scope == SCOPE_DECLARED) {
 			v[i].answer = ANSWER_UNKNOWN;
 			v[i].reason = "proved for the declared number of threads, not for any number";
 		}
@@ -132,41 +138,89 @@ static bool write_json(struct check *c, const struct ir *p, const struct verdict
 	return ok;
 }
 
-/* When one search proves the program serializable and meets no fault on the
- * way, there is nothing more to look for. */
-static bool all_in_one(struct check *c, const struct ir *p, struct verdict *v)
+/* Nobody has to look for faults: they cannot happen, and neither deadlocks nor
+ * the number of states are asked for. */
+static bool no_faults(const struct check *c, const struct decide *d)
 {
-	if (c->block || c->deadlock || c->stats || !p->nblocks)
-		return false; /* --stats counts the program's own states too */
-	c->decide.search.faults = true;
-	decide_program(p, &c->decide, v);
-	c->decide.search.faults = false;
-	if (v[p->nblocks].answer == ANSWER_HOLDS)
-		return true;
-	for (uint32_t i = 0; i <= p->nblocks; i++)
-		verdict_free(&v[i]);
-	return false;
+	return d->reduce.fault_free && !c->deadlock && !c->stats;
 }
 
-/* The general case: faults first, then every question. */
-static uint32_t one_by_one(struct check *c, const struct ir *p, struct verdict *v)
+enum asked { ASK_AGAIN, ASKED, ALL_DONE };
+
+/* One search for the program that also counts faults as violations: when it
+ * holds there is nothing more to look for, and a run that no serial order
+ * explains, or a spent limit, stays what it is. */
+static enum asked all_in_one(struct check *c, struct decide *d, struct verdict *v)
 {
-	uint32_t n = 0;
-	c->decide.search.deadlock = c->deadlock;
-	decide_safety(p, &c->decide, &v[n]);
-	c->safe = v[n].answer == ANSWER_HOLDS;
-	c->safe_states = v[n].states;
-	c->safe_transitions = v[n].transitions;
-	if (v[n].answer != ANSWER_HOLDS)
-		n++; /* worth a line only when something is wrong */
-	c->decide.search.deadlock = false;
-	for (uint32_t b = 0; b < p->nblocks && c->block; b++)
-		if (names_block(p, b, c->block))
-			decide(p, b, &c->decide, &v[n++]);
-	if (!c->block && p->nblocks) {
-		decide_all(p, &c->decide, &v[n]);
-		n += p->nblocks + 1;
+	struct verdict *program = &v[d->p->nblocks];
+	if (c->block || c->deadlock || c->stats || !d->p->nblocks || any_asked(d->p))
+		return ASK_AGAIN; /* --stats counts the program's own states too */
+	if (d->reduce.all && !no_faults(c, d) && c->engine != ENGINE_COMMIT && c->engine != ENGINE_EXACT)
+		return ASK_AGAIN; /* reduction meets no fault, it does not look */
+	d->o.search.faults = !no_faults(c, d);
+	decide_program(d, v);
+	d->o.search.faults = false;
+	if (program->answer == ANSWER_HOLDS)
+		return ALL_DONE;
+	if (program->answer == ANSWER_VIOLATED || program->limit || no_faults(c, d))
+		return ASKED;
+	for (uint32_t i = 0; i <= d->p->nblocks; i++)
+		verdict_free(&v[i]);
+	return ASK_AGAIN;
+}
+
+/* The question about faults: a line only when something is wrong. */
+static uint32_t look_for_faults(struct check *c, struct decide *d, struct verdict *v)
+{
+	if (no_faults(c, d))
+		return 0;
+	d->o.search.deadlock = c->deadlock;
+	decide_safety(d, v);
+	d->o.search.deadlock = false;
+	c->safe = v->answer == ANSWER_HOLDS;
+	c->safe_states = v->states;
+	c->safe_transitions = v->transitions;
+	if (c->safe && any_asked(d->p) && !(d->reduce.fault_free && !c->deadlock)) {
+		v->answer = ANSWER_UNKNOWN;
+		v->reason = "no fault with the declared number of threads; with more of them, not known";
+		return 1;
 	}
+	return v->answer != ANSWER_HOLDS;
+}
+
+/* Faults first, then every question. */
+static uint32_t one_by_one(struct check *c, struct decide *d, struct verdict *v)
+{
+	uint32_t all = d->p->nblocks + 1, n;
+	enum asked asked = all_in_one(c, d, v + 1);
+	if (asked == ALL_DONE) {
+		memmove(v, v + 1, all * sizeof *v);
+		return all;
+	}
+	n = look_for_faults(c, d, v);
+	if (!n)
+		memmove(v, v + 1, all * sizeof *v);
+	for (uint32_t b = 0; b < d->p->nblocks && c->block; b++)
+		if (names_block(d->p, b, c->block))
+			decide_block(d, b, &v[n++]);
+	if (!c->block && d->p->nblocks) {
+		if (asked == ASK_AGAIN)
+			decide_program(d, &v[n]);
+		decide_blocks(d, &v[n]);
+		n += all;
+	}
+	return n;
+}
+
+/* --engine=all: every engine on every question. */
+static uint32_t side_by_side(struct check *c, struct decide *d, struct verdict *v)
+{
+	uint32_t n = look_for_faults(c, d, v);
+	for (uint32_t b = 0; b < d->p->nblocks; b++)
+		if (!c->block || names_block(d->p, b, c->block))
+			c->contradiction |= !decide_by_all(d, b, &v[n++]);
+	if (!c->block && d->p->nblocks)
+		c->contradiction |= !decide_by_all(d, VERDICT_PROGRAM, &v[n++]);
 	return n;
 }
 
@@ -176,7 +230,10 @@ static int verify(struct check *c, const struct ir *p)
 	if (!v)
 		return EXIT_INTERNAL;
 	set_limits(c);
-	uint32_t n = all_in_one(c, p, v) ? p->nblocks + 1 : one_by_one(c, p, v);
+	struct decide d;
+	decide_begin(&d, p, &c->decide);
+	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
+	decide_end(&d);
 	fixed_counts_only(p, v, n);
 	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
 		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,
@@ -186,6 +243,7 @@ static int verify(struct check *c, const struct ir *p)
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
 		                         .color = cli->color_out, .stats = c->stats,
+		                         .matrix = c->engine == ENGINE_ALL,
 		                         .max_rows = c->full ? 0 : 60, .model = c->path };
 	if (c->block && !n) {
 		free(v);
@@ -203,6 +261,10 @@ static int verify(struct check *c, const struct ir *p)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
+	if (c->contradiction) {
+		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
+		rc = EXIT_INTERNAL;
+	}
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
 	free(v);
@@ -241,7 +303,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	c.track.items = args + 3 * argc + 3;
 	c.abstract.items = args + 4 * argc + 4;
 	static const char *const dumps[] = { "none", "ir", NULL };
-	static const char *const engines[] = { "auto", "commit", "exact", "causal", "cover", "unfold", NULL };
+	static const char *const engines[] = { "auto", "reduction", "commit", "exact", "all",
+		                               "causal", "cover", "unfold", NULL };
 	const struct opt table[] = {
 		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engines },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
@@ -250,8 +313,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: forget the values of this variable", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
-		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of one search", 1, 0, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of one search (default: half the machine's)", 1 << 20, 0, NULL },
+		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_STR, "json", 0, "FILE", &c.json, "write the result as JSON (-: to stdout, instead of the text)", 0, 0, NULL },
@@ -298,9 +361,15 @@ const struct cmd cmd_check = {
 	"Decides whether every execution of a model (.atm or .sml) has a serial explanation, for all its\n"
 	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
 	"none. Faults and failed assertions are reported too.\n\n"
-	"Engines: commit (the shadow store, with the source's commit; marks or with commit points found\n"
-	"by search), exact (no commit points: every moment between entry and exit is tried); auto tries\n"
-	"them in this order.\n\n"
+	"Engines, the cheapest first: reduction (right-movers, one non-mover, left-movers: for any number\n"
+	"of threads), commit (the shadow store, with the source's commit; marks or with commit points\n"
+	"found by search), exact (no commit points: every moment between entry and exit is tried). auto\n"
+	"goes up this ladder, each question until it is answered; all asks every engine every question\n"
+	"and shows the answers side by side. `intact explain ENGINE` tells more.\n\n"
+	"cover and unfold look at causality alone (docs/causal.md): is there a chain of events that leaves\n"
+	"a block and comes back to it, or a cycle through several blocks? They forget all but small data,\n"
+	"so what they prove holds and what they find may not be real; cover also answers for --threads\n"
+	"NAME=any. causal picks one of them.\n\n"
 	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was spent), 4 internal error.",
 	NULL, run,
 };

@@ -91,6 +91,49 @@ static void counterexample(const struct ir *p, const struct verdict *v, struct b
 	run_free(&r);
 }
 
+/* For how many threads, and what it rests on. */
+static void proof(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	bool first = true;
+	buf_str(out, ", \"any_number_of\": [");
+	for (uint32_t t = 0; t < p->ntemplates && v->scope != SCOPE_DECLARED; t++) {
+		const struct ir_template *tm = &p->templates[t];
+		if (v->scope == SCOPE_ANY_OF && tm->count == 1 && !tm->any_count)
+			continue;
+		buf_str(out, first ? "" : ", ");
+		string(out, tm->name);
+		first = false;
+	}
+	buf_char(out, ']');
+	if (v->as_part)
+		buf_str(out, ", \"as_part\": true");
+	if (v->notes) {
+		buf_str(out, ", \"notes\": ");
+		string(out, v->notes);
+	}
+}
+
+/* What each engine said, in the order they were asked. */
+static void attempts(const struct verdict *v, struct buf *out)
+{
+	buf_str(out, ",\n     \"attempts\": [");
+	for (uint32_t i = 0; i < v->nattempts; i++) {
+		const struct attempt *a = &v->attempts[i];
+		buf_printf(out, "%s{\"engine\": \"%s\", \"verdict\": \"%s\", \"states\": %llu", i ? ", " : "",
+		           a->engine, answer_name(a->answer), (unsigned long long)a->states);
+		if (a->limit) {
+			buf_str(out, ", \"limit\": ");
+			string(out, a->limit);
+		}
+		if (a->why) {
+			buf_str(out, ", \"why\": ");
+			string(out, a->why);
+		}
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
 static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	buf_str(out, "    {\"block\": ");
@@ -121,6 +164,10 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 	}
 	buf_printf(out, ", \"states\": %llu, \"transitions\": %llu", (unsigned long long)v->states,
 	           (unsigned long long)v->transitions);
+	if (v->answer == ANSWER_HOLDS)
+		proof(p, v, out);
+	if (v->nattempts)
+		attempts(v, out);
 	if (v->path)
 		counterexample(p, v, out);
 	buf_char(out, '}');

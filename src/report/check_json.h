@@ -9,6 +9,9 @@
  *    "results": [{"block": "worker.update" | null (the program), "line",
  *      "verdict", "problem", "engine", "commits", "limit",
  *      "states", "transitions",
+ *      "any_number_of": [names of threads: a proof for any number of them],
+ *      "as_part": true (atomic because the program is serializable), "notes",
+ *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
  *      "counterexample": {threads, schedule, steps, state: see run_json.h}}]}
  */
 #ifndef INTACT_REPORT_CHECK_JSON_H
