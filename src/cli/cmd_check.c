@@ -7,9 +7,9 @@
 #include "cli/check_causal.h"
 #include "cli/decide.h"
 #include "cli/model.h"
+#include "cli/outputs.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
-#include "version.h"
 
 struct check {
 	struct cli *cli;
@@ -21,7 +21,7 @@ struct check {
 	struct opt_list no_reduce, track, abstract;
 	uint64_t max_states, max_memory, timeout;
 	int dump, engine;
-	const char *json; /* file, or - for stdout in place of the text */
+	struct outputs outputs;
 	bool deadlock, stats, full;
 	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
@@ -117,25 +117,17 @@ static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 		}
 }
 
-static bool write_json(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n)
+static int write_reports(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n, int rc)
 {
-	struct check_json_options jo = { INTACT_VERSION, c->path };
-	struct buf out;
-	bool ok = true;
-	if (!strcmp(c->json, "-")) {
-		check_json(p, v, n, &jo, &c->cli->out);
-		return true;
-	}
-	buf_init(&out);
-	check_json(p, v, n, &jo, &out);
-	FILE *f = fopen(c->json, "wb");
-	ok = f && buf_flush(&out, f);
-	if (f)
-		ok = fclose(f) == 0 && ok;
-	if (!ok)
-		buf_printf(&c->cli->err, "intact check: cannot write %s\n", c->json);
-	buf_free(&out);
-	return ok;
+	struct check_json_options jo = { c->path };
+	struct buf doc;
+	if (!outputs_wanted(&c->outputs))
+		return rc;
+	buf_init(&doc);
+	check_json(p, v, n, &jo, &doc);
+	rc = outputs_write(c->cli, c->cmd, &c->outputs, &doc, rc);
+	buf_free(&doc);
+	return rc;
 }
 
 /* Nobody has to look for faults: they cannot happen, and neither deadlocks nor
@@ -249,15 +241,14 @@ static int verify(struct check *c, const struct ir *p)
 		free(v);
 		return cli_usage(cli, c->cmd, "--block: the model has no block '%s'", c->block);
 	}
-	if (c->json && !write_json(c, p, v, n))
-		rc = EXIT_INTERNAL;
-	if (c->json && !strcmp(c->json, "-"))
+	bool quiet = outputs_take_stdout(&c->outputs);
+	if (quiet)
 		;
 	else if (p->nblocks || n)
 		check_text(p, v, n, &to, &cli->out);
 	else
 		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
-	if (c->stats && c->safe && !(c->json && !strcmp(c->json, "-")))
+	if (c->stats && c->safe && !quiet)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
@@ -265,6 +256,7 @@ static int verify(struct check *c, const struct ir *p)
 		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
 	}
+	rc = write_reports(c, p, v, n, rc);
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
 	free(v);
@@ -317,13 +309,13 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
-		{ OPT_STR, "json", 0, "FILE", &c.json, "write the result as JSON (-: to stdout, instead of the text)", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.stats, "states, transitions, memory and time of each verdict", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &c.full, "counterexamples in full length", 0, 0, NULL },
 		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, dead, all", 0, 0, NULL },
 		{ OPT_CHOICE, "dump", 0, "WHAT", &c.dump, "print the program instead of checking it", 0, 0, dumps },
 		{ OPT_FLAG, "sml", 0, NULL, &c.model.sml, "read the file as SML whatever its name", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &c.model.quiet, "no warnings", 0, 0, NULL },
+		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};
 	struct opts o = { table, args, 0, false };
@@ -339,6 +331,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+	else if (outputs_wrong(&c.outputs))
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
 		c.path = args[0];
 		c.decide.engine = (enum decide_engine)c.engine;

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "report/check_text.h"
+#include "report/doc.h"
 #include "report/run_json.h"
+#include "report/story_json.h"
 #include "verdict/replay.h"
 
 static const char *const problems[] = {
@@ -57,12 +59,12 @@ static enum answer worst(const struct verdict *v, uint32_t n)
 	return a;
 }
 
-static void model(const struct ir *p, const struct check_json_options *o, struct buf *out)
+void check_json_model(const struct ir *p, const char *name, struct buf *out)
 {
 	char hash[17];
 	text_hash(p->src->text, p->src->len, hash);
 	buf_str(out, "  \"model\": {\"name\": ");
-	string(out, o->model);
+	string(out, name);
 	buf_printf(out, ", \"language\": \"%s\", \"hash\": \"%s\",\n    \"text\": ",
 	           p->sml ? "sml" : "atm", hash);
 	buf_json(out, p->src->text, p->src->len);
@@ -87,6 +89,7 @@ static void counterexample(const struct ir *p, const struct verdict *v, struct b
 		buf_str(out, ",\n     \"counterexample\": {\n");
 		check_json_run(&r, out);
 		buf_str(out, "}");
+		story_json(&r, v, out);
 	}
 	run_free(&r);
 }
@@ -176,10 +179,10 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out)
 {
-	buf_str(out, "{\n  \"intact\": ");
-	string(out, o->version);
-	buf_str(out, ", \"command\": \"check\",\n");
-	model(p, o, out);
+	buf_str(out, "{\n  ");
+	doc_begin(out, "check");
+	buf_str(out, ",\n");
+	check_json_model(p, o->model, out);
 	buf_printf(out, "  \"verdict\": \"%s\",\n  \"results\": [\n", answer_name(worst(v, n)));
 	for (uint32_t i = 0; i < n; i++) {
 		result(p, &v[i], out);
