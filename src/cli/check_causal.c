@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/causal_json.h"
 #include "report/causal_text.h"
+#include "report/check_json.h"
 #include "report/check_text.h"
 #include "report/step_text.h"
 #include "verdict/replay.h"
-#include "version.h"
 
 /* ---- the run, concretely ---------------------------------------------------- */
 
@@ -104,40 +103,26 @@ static int exit_code(const struct verdict *v, uint32_t n)
 	return rc;
 }
 
-static bool write_json(struct cli *cli, const struct check_causal *c, const struct ir *p,
-                       const struct verdict *v, uint32_t n)
-{
-	struct buf out;
-	if (!strcmp(c->json, "-")) {
-		causal_json(p, v, n, INTACT_VERSION, c->path, &cli->out);
-		return true;
-	}
-	buf_init(&out);
-	causal_json(p, v, n, INTACT_VERSION, c->path, &out);
-	FILE *f = fopen(c->json, "wb");
-	bool ok = f && buf_flush(&out, f);
-	if (f)
-		ok = fclose(f) == 0 && ok;
-	if (!ok)
-		buf_printf(&cli->err, "intact check: cannot write %s\n", c->json);
-	buf_free(&out);
-	return ok;
-}
-
-static int report(struct cli *cli, const struct check_causal *c, const struct ir *p,
-                  const struct verdict *v, uint32_t n)
+static int report(struct cli *cli, const struct cmd *cmd, const struct check_causal *c,
+                  const struct ir *p, const struct verdict *v, uint32_t n)
 {
 	struct causal_text_options o = { .width = cli->columns, .utf8 = cli->utf8_out,
 		                         .color = cli->color_out, .stats = c->stats, .model = c->path };
+	struct check_json_options jo = { c->path };
+	struct buf doc;
 	int rc = exit_code(v, n);
-	if (c->json && !write_json(cli, c, p, v, n))
-		rc = EXIT_INTERNAL;
-	if (c->json && !strcmp(c->json, "-"))
-		return rc;
-	if (n)
+	if (outputs_take_stdout(c->outputs))
+		;
+	else if (n)
 		causal_text(p, v, n, &o, &cli->out);
 	else
 		buf_str(&cli->out, "no atomic block\n");
+	if (!outputs_wanted(c->outputs))
+		return rc;
+	buf_init(&doc);
+	check_json(p, v, n, &jo, &doc);
+	rc = outputs_write(cli, cmd, c->outputs, &doc, rc);
+	buf_free(&doc);
 	return rc;
 }
 
@@ -169,7 +154,7 @@ int check_causal(struct cli *cli, const struct cmd *cmd, const struct check_caus
 	else if (c->block && !n)
 		rc = cli_usage(cli, cmd, "--block: the model has no block '%s'", c->block);
 	else
-		rc = report(cli, c, p, v, n);
+		rc = report(cli, cmd, c, p, v, n);
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
 	free(v);

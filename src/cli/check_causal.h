@@ -4,12 +4,13 @@
 
 #include "causal/causal.h"
 #include "cli/model.h"
+#include "cli/outputs.h"
 
 struct check_causal {
 	struct causal_options causal;
 	const char *path;  /* of the model */
 	const char *block; /* this one alone, or NULL */
-	const char *json;  /* file, - for stdout, or NULL */
+	const struct outputs *outputs;
 	bool stats;
 	const struct model_options *model;
 };

@@ -273,7 +273,7 @@ static int verify_causal(struct check *c, const char *engine, const struct ir *p
 {
 	set_limits(c);
 	const struct search_options *s = &c->decide.search;
-	struct check_causal x = { .path = c->path, .block = c->block, .json = c->json,
+	struct check_causal x = { .path = c->path, .block = c->block, .outputs = &c->outputs,
 		                  .stats = c->stats, .model = &c->model };
 	x.causal = (struct causal_options){
 		.engine = !strcmp(engine, "cover")    ? CAUSAL_COVER

@@ -18,33 +18,13 @@ static void quoted(struct buf *out, struct buf *text)
 	buf_free(text);
 }
 
-static const char *answer_name(enum answer a)
-{
-	return a == ANSWER_HOLDS ? "holds" : a == ANSWER_VIOLATED ? "violated" : "unknown";
-}
-
-static enum answer worst(const struct verdict *v, uint32_t n)
-{
-	enum answer a = ANSWER_HOLDS;
-	for (uint32_t i = 0; i < n; i++) {
-		if (v[i].answer == ANSWER_VIOLATED)
-			return ANSWER_VIOLATED;
-		if (v[i].answer == ANSWER_UNKNOWN)
-			a = ANSWER_UNKNOWN;
-	}
-	return a;
-}
-
 static void numbers(const struct ir *p, const uint32_t *count, struct buf *out)
 {
 	buf_str(out, "\"threads\": {");
 	for (uint32_t t = 0; t < p->ntemplates; t++) {
 		buf_str(out, t ? ", " : "");
 		string(out, p->templates[t].name);
-		if (!count && p->templates[t].any_count)
-			buf_str(out, ": \"any\"");
-		else
-			buf_printf(out, ": %u", count ? count[t] : p->templates[t].count);
+		buf_printf(out, ": %u", count[t]);
 	}
 	buf_char(out, '}');
 }
@@ -103,7 +83,7 @@ static void event(const struct ir *p, const struct causal_run *r, uint32_t i, st
 static void run(const struct ir *p, const struct causal_run *r, struct buf *out)
 {
 	static const char *const concrete[] = { "not tried", "possible", "impossible", "not known" };
-	buf_printf(out, ",\n     \"run\": {\"abstract\": true, \"concrete\": \"%s\", ", concrete[r->concrete]);
+	buf_printf(out, ",\n     \"causal\": {\"abstract\": true, \"concrete\": \"%s\", ", concrete[r->concrete]);
 	numbers(p, r->count, out);
 	buf_printf(out, ", \"smallest\": %s,\n      \"events\": [\n", r->smallest ? "true" : "false");
 	for (uint32_t i = 0; i < r->nevents; i++)
@@ -126,52 +106,55 @@ static void run(const struct ir *p, const struct causal_run *r, struct buf *out)
 	buf_char(out, '}');
 }
 
-static void result(const struct ir *p, const struct verdict *v, struct buf *out)
+/* "Chain: worker 1: read data, before meddler: write data (data), ..." */
+static void sentence(const struct ir *p, const struct verdict *v, struct buf *out)
 {
-	buf_str(out, "    {\"block\": ");
-	if (v->block == VERDICT_PROGRAM) {
-		buf_str(out, "null");
-	} else {
-		struct buf name;
-		buf_init(&name);
-		check_text_name(p, v->block, &name);
-		quoted(out, &name);
-		buf_printf(out, ", \"line\": %u",
-		           source_pos(p->src, p->blocks[v->block].span.start).line);
+	const struct causal_run *r = v->causal;
+	struct buf text;
+	buf_init(&text);
+	buf_str(&text, v->block == VERDICT_PROGRAM ? "Blocks have to come before each other: "
+	                                           : "A causal chain leaves the block and comes back to it: ");
+	for (uint32_t i = 0; i < r->nlinks; i++) {
+		const struct causal_link *k = &r->links[i];
+		if (!i || r->links[i - 1].to != k->from) {
+			buf_str(&text, i ? "; and in that block " : "");
+			causal_thread_text(p, r, r->events[k->from].thread, &text);
+			buf_str(&text, ": ");
+			causal_event_text(p, r, k->from, false, &text);
+		}
+		buf_str(&text, ", before ");
+		causal_thread_text(p, r, r->events[k->to].thread, &text);
+		buf_str(&text, ": ");
+		causal_event_text(p, r, k->to, false, &text);
 	}
-	buf_printf(out, ", \"verdict\": \"%s\", \"engine\": \"%s\", ", answer_name(v->answer), v->engine);
-	numbers(p, NULL, out);
-	if (v->answer == ANSWER_UNKNOWN && v->limit) {
-		buf_str(out, ", \"limit\": ");
-		string(out, v->limit);
-	}
-	if (v->answer == ANSWER_UNKNOWN && v->reason) {
-		buf_str(out, ", \"reason\": ");
-		string(out, v->reason);
-	}
-	if (v->states)
-		buf_printf(out, ", \"states\": %llu, \"transitions\": %llu", (unsigned long long)v->states,
-		           (unsigned long long)v->transitions);
+	buf_char(&text, '.');
+	buf_str(out, ",\n     \"sentence\": ");
+	quoted(out, &text);
+}
+
+static void marks(const struct causal_run *r, struct buf *out)
+{
+	bool first = true;
+	buf_str(out, ", \"marks\": [");
+	for (uint32_t e = 0; e < r->nevents; e++)
+		for (uint32_t i = 0; i < r->nlinks; i++)
+			if (r->links[i].from == e || r->links[i].to == e) {
+				buf_printf(out, "%s%u", first ? "" : ", ", e + 1);
+				first = false;
+				break;
+			}
+	buf_char(out, ']');
+}
+
+void causal_json(const struct ir *p, const struct verdict *v, struct buf *out)
+{
 	if (v->events)
 		buf_printf(out, ", \"conditions\": %llu, \"events\": %llu, \"cutoffs\": %llu",
 		           (unsigned long long)v->conditions, (unsigned long long)v->events,
 		           (unsigned long long)v->cutoffs);
-	if (v->causal)
-		run(p, v->causal, out);
-	buf_char(out, '}');
-}
-
-void causal_json(const struct ir *p, const struct verdict *v, uint32_t n, const char *version,
-                 const char *model, struct buf *out)
-{
-	buf_str(out, "{\n  \"intact\": ");
-	string(out, version);
-	buf_str(out, ", \"command\": \"check\",\n  \"model\": {\"name\": ");
-	string(out, model);
-	buf_printf(out, "},\n  \"verdict\": \"%s\",\n  \"results\": [\n", answer_name(worst(v, n)));
-	for (uint32_t i = 0; i < n; i++) {
-		result(p, &v[i], out);
-		buf_str(out, i + 1 < n ? ",\n" : "\n");
-	}
-	buf_str(out, "  ]\n}\n");
+	if (!v->causal)
+		return;
+	sentence(p, v, out);
+	marks(v->causal, out);
+	run(p, v->causal, out);
 }

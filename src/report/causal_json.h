@@ -1,17 +1,14 @@
 /*
- * causal_json: the result of the causal engines as JSON, the same bytes for
- * the same model:
- *   {"intact", "command": "check", "model": {"name"}, "verdict",
- *    "results": [{"block": "worker.update" | null (the program), "line",
- *      "verdict", "engine", "limit", "reason",
- *      "threads": {name: number | "any"},
- *      "states", "transitions" | "conditions", "events", "cutoffs",
- *      "run": {"abstract": true, "concrete": "possible" | "impossible" | ...,
- *        "threads": {name: number}, "smallest",
- *        "events": [{"event", "thread", "line", "text", "block", "touches":
- *          [{"variable", "mode", "found", "left"}]}],
- *        "chain": [{"from", "to", "by": variable | null (the thread's order)}],
- *        "schedule"}}]}
+ * causal_json: what the causal engines add to a result of check_json, the same
+ * bytes for the same model:
+ *   "conditions", "events", "cutoffs": of the prefix, when there is one
+ *   "sentence", "marks": the chain in words, and its steps
+ *   "causal": {"abstract": true, "concrete": "possible" | "impossible" | ...,
+ *     "threads": {name: number}, "smallest",
+ *     "events": [{"event", "thread", "line", "text", "block", "touches":
+ *       [{"variable", "mode", "found", "left"}]}],
+ *     "chain": [{"from", "to", "by": variable | null (the thread's order)}],
+ *     "schedule": what intact sim takes}
  */
 #ifndef INTACT_REPORT_CAUSAL_JSON_H
 #define INTACT_REPORT_CAUSAL_JSON_H
@@ -19,7 +16,7 @@
 #include "base/buf.h"
 #include "verdict/causal_run.h"
 
-void causal_json(const struct ir *p, const struct verdict *v, uint32_t n, const char *version,
-                 const char *model, struct buf *out);
+/* The members above, each behind a comma. */
+void causal_json(const struct ir *p, const struct verdict *v, struct buf *out);
 
 #endif

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import tap  # noqa: E402
@@ -81,8 +82,25 @@ ok(rc == 0 and "34 events, 16 of them cut-offs" in out, "--stats counts events",
 rc, a, err = run("check", "--engine=causal", "--json=-", model("bluetooth-bug.atm"))
 rc, b, err = run("check", "--engine=causal", "--json=-", model("bluetooth-bug.atm"))
 ok(a == b and json.loads(a)["verdict"] == "violated", "JSON is the same every time", a)
-r = json.loads(a)["results"][0]["run"]
+r = json.loads(a)["results"][0]["causal"]
 ok(r["abstract"] and r["chain"] and all(k["from"] < k["to"] for k in r["chain"]), "and has the chain", a)
+
+with tempfile.TemporaryDirectory() as d:
+    saved, page, sarif = (os.path.join(d, f) for f in ("r.json", "r.html", "r.sarif"))
+    run("check", "-q", "--engine=cover", "--json", saved, "--html", page, "--sarif", sarif, model("fig1.sml"))
+    rc, out, err = run("verify", saved)
+    ok(rc == 0 and "accepted" in out, "verify accepts the cycle", out + err)
+    ok("not causally serializable" in open(sarif).read(), "SARIF says what it is")
+    ok(os.path.getsize(page) > 1000, "a page")
+    doc = json.load(open(saved))
+    bad = [r for r in doc["results"] if r["verdict"] == "violated"][0]
+    bad["block"], bad["line"] = doc["results"][0]["block"], doc["results"][0]["line"]
+    json.dump(doc, open(saved, "w"))
+    rc, out, err = run("verify", saved)
+    ok(rc == 1 and "no causal chain leaves the block" in out + err, "and not the same run for a block", out + err)
+    run("check", "-q", "--engine=cover", "--json", saved, model("nacquire1.atm"))
+    rc, out, err = run("verify", saved)
+    ok(rc == 0 and "accepted" in out, "verify accepts a broken block", out + err)
 
 # nets
 for fmt in ("pep", "pnml"):
