@@ -22,7 +22,7 @@ struct check {
 	uint64_t max_states, max_memory, timeout;
 	int dump, engine;
 	struct outputs outputs;
-	bool deadlock, stats, full;
+	bool deadlock, stats, full, faults;
 	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
@@ -184,6 +184,8 @@ static uint32_t look_for_faults(struct check *c, struct decide *d, struct verdic
 static uint32_t one_by_one(struct check *c, struct decide *d, struct verdict *v)
 {
 	uint32_t all = d->p->nblocks + 1, n;
+	if (c->faults)
+		return look_for_faults(c, d, v);
 	enum asked asked = all_in_one(c, d, v + 1);
 	if (asked == ALL_DONE) {
 		memmove(v, v + 1, all * sizeof *v);
@@ -244,10 +246,11 @@ static int verify(struct check *c, const struct ir *p)
 	bool quiet = outputs_take_stdout(&c->outputs);
 	if (quiet)
 		;
-	else if (p->nblocks || n)
+	else if ((p->nblocks && !c->faults) || n)
 		check_text(p, v, n, &to, &cli->out);
 	else
-		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
+		buf_printf(&cli->out, "%sno %s in any execution\n", c->faults ? "" : "no atomic block; ",
+		           c->deadlock ? "fault and no deadlock" : "fault");
 	if (c->stats && c->safe && !quiet)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
@@ -304,6 +307,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
 		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: forget the values of this variable", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
+		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
@@ -331,6 +335,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+	else if (c.faults && (c.block || c.engine))
+		rc = cli_usage(cli, cmd, "--faults judges no block: it takes no %s", c.block ? "--block" : "--engine");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
