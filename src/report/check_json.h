@@ -14,7 +14,8 @@
  *      "as_part": true (atomic because the program is serializable), "notes",
  *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
  *      "counterexample": {threads, schedule, steps, state: see run_json.h},
- *      "sentence", "marks", "serial": see story_json.h}]}
+ *      "sentence", "marks", "serial": see story_json.h,
+ *      "causal": see causal_json.h}]}
  *
  * A result about an object has a null "block", and "object" and "condition";
  * with a counterexample "history": [{"name": "r2", "thread", "method",

@@ -29,6 +29,8 @@ enum problem { /* why it is violated */
 	PROBLEM_HISTORY,   /* an object's history does not meet its condition */
 };
 
+struct causal_run;
+
 /* For how many threads a proof is. */
 enum scope {
 	SCOPE_DECLARED,  /* as many as there are */
@@ -63,7 +65,9 @@ struct verdict { /* the answer to one question */
 	uint32_t nserial, nserial_all; /* kept here; how many there are */
 	int32_t *halt;           /* PROBLEM_STUCK, PROBLEM_ENDLESS: the state in which ... */
 	uint32_t halt_thread;    /* ... this thread's block stands, running alone; or NULL */
+	struct causal_run *causal; /* counterexample of the causal engines (causal_run.h), owned */
 	uint64_t states, transitions, bytes;
+	uint64_t conditions, events, cutoffs; /* of a prefix, when there is one */
 	double seconds;
 	enum scope scope;        /* ANSWER_HOLDS */
 	bool as_part;            /* a block that is atomic because the program is serializable */
