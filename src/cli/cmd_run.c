@@ -21,6 +21,8 @@
 
 #include "cli/cli.h"
 #include "cli/paths.h"
+#include "cli/run_record.h"
+#include "cli/run_report.h"
 #include "report/finding.h"
 
 enum { MESSAGE_MAX = 256 << 10, MAX_MESSAGES = 4096 };
@@ -112,6 +114,24 @@ static void deliver(struct cli *cli, struct settings *s, struct buf *text, uint3
 	buf_add(&cli->err, text->data, text->len);
 }
 
+bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct buf *out,
+                struct run_shown *shown)
+{
+	struct settings s = { 0 };
+	arena_init(&s.arena, 0);
+	bool ok = read_settings(cli, &s);
+	s.text.color = cli->color_out;
+	for (uint32_t i = 0; i < n; i++) {
+		struct raw_report r;
+		if (raw_parse(&r, &s.arena, m[i].text, m[i].len))
+			findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
+	}
+	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed };
+	arena_free(&s.arena);
+	return ok;
+}
+
 /* ---- symbolize ---- */
 
 static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
@@ -157,9 +177,9 @@ const struct cmd cmd_symbolize = {
 
 static struct {
 	struct opt_list atomic, not_atomic, specs, suppressions;
-	const char *infer, *log_path;
-	uint64_t exitcode, runs;
-	bool gen, halt, loops, strict;
+	const char *infer, *log_path, *record;
+	uint64_t exitcode, runs, keep;
+	bool quiet, gen, halt, loops, strict;
 } o;
 
 static const struct opt table[] = {
@@ -176,6 +196,10 @@ static const struct opt table[] = {
 	{ OPT_FLAG, "gen-suppressions", 0, NULL, &o.gen, "end each report with a suppression for it", 0, 0, NULL },
 	{ OPT_STR, "log-path", 0, "FILE", &o.log_path, "write reports to FILE.PID", 0, 0, NULL },
 	{ OPT_FLAG, "halt-on-error", 0, NULL, &o.halt, "stop the program at the first finding", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Recording", 0, 0, NULL },
+	{ OPT_STR, "record", 0, "FILE", &o.record, "also record what happens, for `intact trace`", 0, 0, NULL },
+	{ OPT_SIZE, "keep-last", 0, "SIZE", &o.keep, "with --record: keep about the last SIZE bytes of it", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Other", 0, 0, NULL },
 	{ OPT_UINT, "exitcode", 0, "N", &o.exitcode, "exit status when something is found (66; 0: the program's own)", 0, 255, NULL },
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 };
@@ -189,6 +213,7 @@ struct message {
 struct listener {
 	char dir[64], path[80];
 	int fd;
+	struct recording *rec;
 	struct message *list;
 	uint32_t n, lost;
 };
@@ -222,13 +247,39 @@ static void listen_end(struct listener *l)
 	free(l->list);
 }
 
+/* One datagram; *fd gets the descriptor that came with it. */
+static ssize_t receive(struct listener *l, char *block, int *fd)
+{
+	struct iovec v = { block, MESSAGE_MAX };
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
+		            .msg_controllen = sizeof control };
+	ssize_t n = recvmsg(l->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(c), sizeof *fd);
+	return n;
+}
+
 static void take_messages(struct listener *l)
 {
 	static char block[MESSAGE_MAX];
 	for (;;) {
-		ssize_t n = recv(l->fd, block, sizeof block, MSG_DONTWAIT);
+		int fd = -1;
+		ssize_t n = receive(l, block, &fd);
 		if (n <= 0)
 			return;
+		if (fd >= 0) {
+			if (l->rec)
+				recording_add(l->rec, fd);
+			else
+				close(fd);
+			continue;
+		}
 		struct message *list = l->n < MAX_MESSAGES
 		                               ? realloc(l->list, (l->n + 1) * sizeof *list)
 		                               : NULL;
@@ -258,14 +309,16 @@ static int watch(struct listener *l, pid_t pid)
 	sigaction(SIGHUP, &sa, NULL);
 	signal(SIGINT, SIG_IGN); /* the terminal sends it to the program too */
 	signal(SIGQUIT, SIG_IGN);
-	for (;;) {
+	for (bool busy = false;;) {
 		struct pollfd p[2] = { { l->fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
-		poll(p, 2, pidfd < 0 ? 50 : -1);
+		poll(p, 2, busy ? 0 : l->rec ? 4 : pidfd < 0 ? 50 : -1);
 		if (to_forward) {
 			kill(pid, to_forward);
 			to_forward = 0;
 		}
 		take_messages(l);
+		if (l->rec)
+			busy = recording_drain(l->rec);
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			break;
 	}
@@ -280,9 +333,10 @@ static const char *environment(struct settings *s, const struct listener *l)
 	const char *old = getenv("INTACT_OPTIONS");
 	char self[PATH_MAX];
 	self_path(self, sizeof self);
-	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s", old ? old : "",
+	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s%s", old ? old : "",
 	                    old && *old ? ":" : "", l->path, self, o.halt ? ":halt_on_error=1" : "",
-	                    o.loops ? ":report_loops=1" : "");
+	                    o.loops ? ":report_loops=1" : "",
+	                    l->rec ? arena_printf(&s->arena, ":record=-%d", (int)getpid()) : "");
 }
 
 /* ---- --atomic: functions of the program by name ---- */
@@ -352,6 +406,12 @@ static int run_once(struct cli *cli, struct settings *s, char **argv)
 		listen_end(&l);
 		return EXIT_USAGE;
 	}
+	const char *why;
+	if (o.record && !(l.rec = recording_begin(o.record, o.keep, &why))) {
+		buf_printf(&cli->err, "intact: cannot record to '%s': %s\n", o.record, why);
+		listen_end(&l);
+		return EXIT_USAGE;
+	}
 	const char *env = environment(s, &l);
 	buf_flush(&cli->err, stderr);
 	fflush(NULL);
@@ -364,7 +424,10 @@ static int run_once(struct cli *cli, struct settings *s, char **argv)
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	int status = pid < 0 ? 0 : watch(&l, pid);
-	show(cli, s, &l);
+	if (l.rec)
+		recording_end(l.rec, &cli->err, o.quiet);
+	if (!o.quiet)
+		show(cli, s, &l);
 	listen_end(&l);
 	if (pid < 0) {
 		buf_printf(&cli->err, "intact: cannot start a process: %s\n", strerror(errno));
@@ -503,6 +566,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	} else if (at >= argc) {
 		rc = cli_usage(cli, cmd, "which program?");
+	} else if (o.record && o.infer) {
+		rc = cli_usage(cli, cmd, "--record and --infer do not go together");
+	} else if (o.keep && !o.record) {
+		rc = cli_usage(cli, cmd, "--keep-last goes with --record");
 	} else {
 		struct settings s = { 0 };
 		arena_init(&s.arena, 0);

@@ -8,10 +8,12 @@
 #include "base/utf8.h"
 #include "event/input.h"
 #include "event/itr.h"
+#include "event/recpack.h"
 #include "event/std.h"
 
 #define BATCH 4096
 #define TEXT_SIZE ((size_t)256 << 10)
+#define SYMBOLS_MAX ((size_t)64 << 20)
 #define SLACK 16 /* readable bytes behind the text */
 
 struct trace_reader {
@@ -30,6 +32,14 @@ struct trace_reader {
 	size_t pos, len;
 	unsigned char *stored, *raw;
 	size_t stored_cap, raw_cap;
+	/* recordings */
+	bool recording;
+	struct recpack *pack;
+	struct rec *recs;
+	size_t recs_cap;
+	uint64_t next_rec;
+	uint32_t process;
+	struct buf symbols;
 };
 
 static void tell(struct trace_reader *r, struct trace_msg m)
@@ -52,10 +62,10 @@ static void tell_plain(struct trace_reader *r, bool error, const char *code,
 static void tell_damage(struct trace_reader *r, const char *what)
 {
 	char text[256];
+	uint64_t n = r->recording ? r->next_rec - !!r->next_rec : r->next_index - 1;
 	r->damaged = true;
 	snprintf(text, sizeof text, "%s; read up to there: %llu event%s", what,
-	         (unsigned long long)(r->next_index - 1),
-	         r->next_index == 2 ? "" : "s");
+	         (unsigned long long)n, n == 1 ? "" : "s");
 	tell_plain(r, false, "damaged-trace", text,
 	           "the verdict is about the part that could be read");
 }
@@ -96,6 +106,7 @@ static bool start(struct trace_reader *r)
 		return false;
 	}
 	r->pos = ITR_HEADER;
+	r->recording = r->len > ITR_HEADER + 4 && r->text[ITR_HEADER + 4] == ITR_RECORDS;
 	return true;
 }
 
@@ -115,6 +126,7 @@ struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
 	r->ctx = ctx;
 	r->next_index = 1;
 	trace_names_init(&r->names);
+	buf_init(&r->symbols);
 	r->text = calloc(1, TEXT_SIZE + SLACK);
 	r->events = malloc(BATCH * sizeof *r->events);
 	r->events_cap = BATCH;
@@ -142,6 +154,9 @@ void trace_close(struct trace_reader *r)
 	free(r->events);
 	free(r->stored);
 	free(r->raw);
+	recpack_free(r->pack);
+	free(r->recs);
+	buf_free(&r->symbols);
 	free(r);
 }
 
@@ -288,7 +303,40 @@ static const char *payload(struct trace_reader *r, const struct itr_head *h,
 	return NULL;
 }
 
-/* One block; *n gets the events it held. NULL, or what is wrong. */
+/* A block of records, into r->recs. */
+static const char *records(struct trace_reader *r, const struct itr_head *h,
+                           const unsigned char *p, size_t *n)
+{
+	void *recs = r->recs;
+	if (h->count > RECPACK_MAX * 4)
+		return "a block of records is too long";
+	if (h->encoding == ITR_FIXED && (h->raw != (uint64_t)h->count * sizeof *r->recs))
+		return "a block of records is not as long as its count says";
+	if (!r->pack)
+		r->pack = recpack_new();
+	bool ok = reserve(&recs, &r->recs_cap, (size_t)h->count + 1, sizeof *r->recs);
+	r->recs = recs;
+	if (!ok || !r->pack)
+		return "out of memory";
+	if (!(h->process & ITR_OPENING)) {
+		if (r->next_rec && h->first != r->next_rec)
+			return "records are missing between two blocks";
+		r->next_rec = h->first + h->count;
+	}
+	const char *why;
+	if (h->encoding == ITR_FIXED) {
+		memcpy(r->recs, p, h->raw);
+		why = rec_check(r->recs, h->count);
+	} else {
+		why = recpack_get(r->pack, p, h->raw, h->count, r->recs);
+	}
+	if (!why)
+		*n = h->count;
+	r->process = h->process;
+	return why;
+}
+
+/* One block; *n gets the events or records it held. NULL, or what is wrong. */
 static const char *next_block(struct trace_reader *r, size_t *n)
 {
 	unsigned char head[ITR_HEAD];
@@ -306,10 +354,17 @@ static const char *next_block(struct trace_reader *r, size_t *n)
 		return itr_unpack_names(&h, p, &r->names);
 	if (h.type == ITR_END) {
 		r->done = true;
-		return h.first == r->next_index - 1
+		return h.first == (r->recording ? (r->next_rec ? r->next_rec : 1) : r->next_index) - 1
 		               ? NULL
 		               : "events are missing: the end block counts others";
 	}
+	if (h.type == ITR_SYMBOLS && r->symbols.len < SYMBOLS_MAX)
+		buf_add(&r->symbols, (const char *)p, h.raw);
+	if ((h.type == ITR_RECORDS || h.type == ITR_EVENTS) != 0 &&
+	    (h.type == ITR_RECORDS) != r->recording)
+		return "a trace holds either events or records";
+	if (h.type == ITR_RECORDS)
+		return records(r, &h, p, n);
 	if (h.type != ITR_EVENTS)
 		return NULL;
 	if (h.first != r->next_index)
@@ -351,6 +406,8 @@ size_t trace_next(struct trace_reader *r, struct event **batch)
 	*batch = r->events;
 	if (r->done)
 		return 0;
+	if (r->recording)
+		return 0;
 	size_t n = r->format == FORMAT_STD ? next_std(r) : next_itr(r);
 	*batch = r->events;
 	if (!n && !r->done && trace_input_error(r->in))
@@ -358,6 +415,29 @@ size_t trace_next(struct trace_reader *r, struct event **batch)
 	if (!n)
 		r->done = true;
 	return n;
+}
+
+bool trace_is_recording(const struct trace_reader *r)
+{
+	return r->recording;
+}
+
+size_t trace_next_recs(struct trace_reader *r, struct rec **batch, uint32_t *process)
+{
+	size_t n = r->done || !r->recording ? 0 : next_itr(r);
+	*batch = r->recs;
+	*process = r->process;
+	if (!n && !r->done && trace_input_error(r->in))
+		tell_damage(r, trace_input_error(r->in));
+	if (!n)
+		r->done = true;
+	return n;
+}
+
+const char *trace_symbols(const struct trace_reader *r, size_t *len)
+{
+	*len = r->symbols.len;
+	return buf_cstr(&r->symbols);
 }
 
 bool trace_failed(const struct trace_reader *r)
