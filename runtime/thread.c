@@ -241,13 +241,17 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 	return create(id, attr, start, arg, CALLER, FRAME);
 }
 
+/* The newest of that name: one that has been joined, by a thread that is about
+ * to say so, may still bear it. */
 static struct rt_thread *find(pthread_t id)
 {
 	struct rt_thread *found = NULL;
 	spin_lock(&rt.threads_lock);
-	for (uint32_t i = 1; i < rt.nslots && !found; i++)
-		if (rt.threads[i] && rt.threads[i]->self == id && !rt.threads[i]->detached)
-			found = rt.threads[i];
+	for (uint32_t i = 1; i < rt.nslots; i++) {
+		struct rt_thread *th = rt.threads[i];
+		if (th && th->self == id && !th->detached && (!found || th->t.uid > found->t.uid))
+			found = th;
+	}
 	spin_unlock(&rt.threads_lock);
 	return found;
 }

@@ -123,8 +123,10 @@ bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct
 	s.text.color = cli->color_out;
 	for (uint32_t i = 0; i < n; i++) {
 		struct raw_report r;
-		if (raw_parse(&r, &s.arena, m[i].text, m[i].len))
-			findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
+		if (!raw_parse(&r, &s.arena, m[i].text, m[i].len))
+			continue;
+		r.saved = m[i].symbols;
+		findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
 	}
 	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
 	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed };
@@ -179,7 +181,7 @@ static struct {
 	struct opt_list atomic, not_atomic, specs, suppressions;
 	const char *infer, *log_path, *record;
 	uint64_t exitcode, runs, keep;
-	bool quiet, gen, halt, loops, strict;
+	bool silent, gen, halt, loops, strict;
 } o;
 
 static const struct opt table[] = {
@@ -425,8 +427,8 @@ static int run_once(struct cli *cli, struct settings *s, char **argv)
 	}
 	int status = pid < 0 ? 0 : watch(&l, pid);
 	if (l.rec)
-		recording_end(l.rec, &cli->err, o.quiet);
-	if (!o.quiet)
+		recording_end(l.rec, &cli->err, false);
+	if (!o.silent)
 		show(cli, s, &l);
 	listen_end(&l);
 	if (pid < 0) {
@@ -589,6 +591,72 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	free(room);
 	return rc;
 }
+
+/* The program's exit status is its own. */
+static const char *record_options(struct arena *a)
+{
+	const char *old = getenv("INTACT_OPTIONS");
+	return arena_printf(a, "%s%sexitcode=0", old ? old : "", old && *old ? ":" : "");
+}
+
+static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
+{
+	struct record_opts {
+		const char *file;
+		uint64_t keep;
+	} r = { "intact.trace", 0 };
+	const struct opt own[] = {
+		{ OPT_STR, "output", 'o', "FILE", &r.file, "where to (default: intact.trace)", 0, 0, NULL },
+		{ OPT_SIZE, "keep-last", 0, "SIZE", &r.keep, "keep about the last SIZE bytes of it", 0, 0, NULL },
+		{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
+	};
+	const char **args = calloc((size_t)argc + 1, sizeof *args);
+	struct opts opts = { .table = own, .args = args };
+	struct buf err;
+	int at = 0, rc;
+	while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
+		bool value = !strcmp(argv[at], "-o") || !strcmp(argv[at], "--output") ||
+		             !strcmp(argv[at], "--keep-last");
+		at += value ? 2 : 1;
+	}
+	int words = at < argc ? at : argc;
+	if (at < argc && !strcmp(argv[at], "--"))
+		at++;
+	buf_init(&err);
+	if (!args) {
+		rc = EXIT_INTERNAL;
+	} else if (!opts_parse(&opts, words, argv, &err)) {
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
+	} else if (opts.help) {
+		rc = cli_help(cli, cmd, own);
+	} else if (at >= argc) {
+		rc = cli_usage(cli, cmd, "which program?");
+	} else {
+		struct settings s = { 0 };
+		arena_init(&s.arena, 0);
+		memset(&o, 0, sizeof o);
+		o.record = r.file;
+		o.keep = r.keep;
+		o.silent = true;
+		setenv("INTACT_OPTIONS", record_options(&s.arena), 1);
+		rc = read_settings(cli, &s) ? run_once(cli, &s, argv + at) : EXIT_USAGE;
+		arena_free(&s.arena);
+	}
+	buf_free(&err);
+	free(args);
+	return rc;
+}
+
+const struct cmd cmd_record = {
+	"record", "record what a program built with `intact cc` does",
+	"record [-o FILE] [--keep-last SIZE] [--] PROGRAM [ARGUMENTS]",
+	"Runs the program and records its accesses, locks, threads and calls, with their\n"
+	"names, into one compressed file for `intact trace`. Nothing is reported now: the\n"
+	"exit status is the program's. `intact run --record FILE` does both.\n\n"
+	"When the program is killed the file holds all it did. With --keep-last a long run\n"
+	"leaves its last part only.\n",
+	NULL, run_record,
+};
 
 const struct cmd cmd_run = {
 	"run", "watch a program built with `intact cc`", "run [OPTIONS] [--] PROGRAM [ARGUMENTS]",

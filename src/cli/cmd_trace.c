@@ -234,7 +234,7 @@ static int run_files(struct cli *cli, const struct trace_opts *o,
 		judge(&j, o, &m);
 		j.predicting = o->predict;
 		if (j.recording && !j.failed) {
-			recorded_judge(cli, files[i], &(struct msgs){ .cli = cli, .silent = true }, &j.rec);
+			recorded_judge(cli, trace_reopen(j.r), &(struct msgs){ .cli = cli, .silent = true }, &j.rec);
 			j.failed |= j.rec.failed;
 		}
 		if (o->json) {

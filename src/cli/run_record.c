@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "event/recorder.h"
+#include "report/finding.h"
 
 enum { MAX_PROCESSES = 4096, MUCH = REC_RING / 8 };
 
@@ -115,12 +116,41 @@ bool recording_drain(struct recording *r)
 	return most > MUCH;
 }
 
+/* So that the file says all by itself, wherever it is read. */
+static void save_symbols(struct recording *r)
+{
+	struct recorder_seen seen;
+	struct raw_report report = { 0 };
+	struct arena a;
+	struct buf text;
+	arena_init(&a, 0);
+	buf_init(&text);
+	recorder_seen(r->out, &seen);
+	for (uint32_t i = 0; i < seen.nmodules; i++) {
+		const struct recorder_module *m = &seen.modules[i];
+		struct raw_module raw = { m->lo, m->hi, m->base, m->path };
+		bool known = false;
+		for (uint32_t k = 0; k < report.modules.len; k++)
+			known |= report.modules.data[k].lo == m->lo &&
+			         !strcmp(report.modules.data[k].path, m->path);
+		if (!known)
+			avec_push(&a, &report.modules, raw);
+	}
+	symbols_save(&report, &a, seen.pcs, seen.npcs, &text);
+	if (!text.failed)
+		recorder_symbols(r->out, buf_cstr(&text), text.len);
+	buf_free(&text);
+	arena_free(&a);
+}
+
 bool recording_end(struct recording *r, struct buf *err, bool quiet)
 {
 	struct recorder_size size;
 	const char *why = NULL;
 	for (uint32_t i = 0; i < r->n; i++)
 		take_rest(r, i);
+	if (r->n)
+		save_symbols(r);
 	recorder_size(r->out, &size);
 	uint64_t accesses = size.accesses;
 	bool ok = recorder_close(r->out, &why);

@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/symtab.h"
 #include "cli/cli.h"
 
 struct run_message {
 	const char *text;
 	size_t len;
-	const char *symbols; /* names for its addresses, or NULL: look them up */
-	size_t symbols_len;
+	const struct symtab *symbols; /* for its addresses; NULL: look them up */
 };
 
 struct run_shown {

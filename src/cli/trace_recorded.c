@@ -142,17 +142,19 @@ void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct re
 		replay_free(r);
 	}
 	uint32_t k = 0;
+	struct symtab names;
+	out->nomem |= !symtab_read(&names, buf_cstr(&symbols), symbols.len);
 	for (uint32_t i = 0; i < ps.n; i++)
 		if (texts[i].len)
 			msg[k++] = (struct run_message){ texts[i].data, texts[i].len,
-				                         symbols.len ? symbols.data : NULL,
-				                         symbols.len };
+				                         symbols.len ? &names : NULL };
 	out->processes = ps.n;
 	if (k && !out->failed)
 		out->failed = !run_report(cli, msg, k, &out->text, &out->shown);
 	for (uint32_t i = 0; texts && i < ps.n; i++)
 		buf_free(&texts[i]);
 	buf_free(&symbols);
+	symtab_free(&names);
 	free(texts);
 	free(msg);
 	free(ps.v);

@@ -10,6 +10,7 @@
 #include "event/itr.h"
 #include "event/recpack.h"
 #include "event/std.h"
+#include "event/translate.h"
 
 #define BATCH 4096
 #define TEXT_SIZE ((size_t)256 << 10)
@@ -40,6 +41,10 @@ struct trace_reader {
 	uint64_t next_rec;
 	uint32_t process;
 	struct buf symbols;
+	struct translate *events_of;
+	struct symtab symtab;
+	char again[64];       /* a name the recording can be opened by again */
+	FILE *spool;          /* its bytes, when they came from a pipe */
 };
 
 static void tell(struct trace_reader *r, struct trace_msg m)
@@ -88,6 +93,32 @@ static void refill(struct trace_reader *r)
 	}
 }
 
+/* A recording is read more than once: one from a pipe is put aside first. */
+static const char *spool(struct trace_reader *r)
+{
+	const char *why = NULL;
+	FILE *f = tmpfile();
+	if (!f)
+		return "there is no room for a copy of what comes from the pipe";
+	r->spool = f;
+	while (r->len) {
+		if (fwrite(r->text, 1, r->len, f) != r->len)
+			return "there is no room for a copy of what comes from the pipe";
+		r->len = r->pos = 0;
+		refill(r);
+	}
+	if (fflush(f))
+		return "there is no room for a copy of what comes from the pipe";
+	trace_input_close(r->in);
+	snprintf(r->again, sizeof r->again, "/proc/self/fd/%d", fileno(f));
+	r->in = trace_input_open(r->again, &why);
+	if (!r->in)
+		return why;
+	refill(r);
+	r->pos = ITR_HEADER;
+	return r->len >= ITR_HEADER ? NULL : "the copy of what came from the pipe is gone";
+}
+
 static bool start(struct trace_reader *r)
 {
 	refill(r);
@@ -107,7 +138,12 @@ static bool start(struct trace_reader *r)
 	}
 	r->pos = ITR_HEADER;
 	r->recording = r->len > ITR_HEADER + 4 && r->text[ITR_HEADER + 4] == ITR_RECORDS;
-	return true;
+	if (!r->recording || strcmp(r->path, "<stdin>"))
+		return true;
+	why = spool(r);
+	if (why)
+		tell_plain(r, true, "cannot-read", why, NULL);
+	return !why;
 }
 
 struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
@@ -157,6 +193,10 @@ void trace_close(struct trace_reader *r)
 	recpack_free(r->pack);
 	free(r->recs);
 	buf_free(&r->symbols);
+	translate_free(r->events_of);
+	symtab_free(&r->symtab);
+	if (r->spool)
+		fclose(r->spool);
 	free(r);
 }
 
@@ -401,13 +441,56 @@ static size_t next_itr(struct trace_reader *r)
 
 /* ------------------------------------------------------------------------- */
 
+/* A first reading of a recording: which bytes go together, what has names. */
+static bool look_ahead(struct trace_reader *r)
+{
+	struct trace_reader *in = trace_open(trace_reopen(r), NULL, NULL);
+	struct rec *recs;
+	uint32_t process;
+	size_t n, len = 0;
+	bool ok = in != NULL;
+	r->events_of = translate_new(&r->names);
+	while (ok && r->events_of && (n = trace_next_recs(in, &recs, &process)))
+		if (!(process & ~ITR_OPENING))
+			ok = translate_look(r->events_of, recs, n);
+	const char *text = in ? trace_symbols(in, &len) : NULL;
+	ok = ok && r->events_of && symtab_read(&r->symtab, text, len);
+	if (ok && len)
+		translate_symbols(r->events_of, &r->symtab);
+	trace_close(in);
+	return ok;
+}
+
+/* The records of the first process, as events. */
+static size_t next_recorded(struct trace_reader *r, struct event **batch)
+{
+	struct rec *recs;
+	uint32_t process;
+	size_t n, count = 0;
+	if (!r->events_of && !look_ahead(r)) {
+		tell_plain(r, true, "memory", "out of memory", NULL);
+		return 0;
+	}
+	while (!count && (n = trace_next_recs(r, &recs, &process))) {
+		if (process & ~ITR_OPENING)
+			continue;
+		*batch = translate_put(r->events_of, recs, n, &count);
+		if (!*batch) {
+			tell_plain(r, true, "memory", "out of memory", NULL);
+			return 0;
+		}
+	}
+	r->next_index += count;
+	return count;
+}
+
 size_t trace_next(struct trace_reader *r, struct event **batch)
 {
 	*batch = r->events;
 	if (r->done)
 		return 0;
 	if (r->recording)
-		return 0;
+		return next_recorded(r, batch);
 	size_t n = r->format == FORMAT_STD ? next_std(r) : next_itr(r);
 	*batch = r->events;
 	if (!n && !r->done && trace_input_error(r->in))
@@ -415,6 +498,11 @@ size_t trace_next(struct trace_reader *r, struct event **batch)
 	if (!n)
 		r->done = true;
 	return n;
+}
+
+const char *trace_reopen(const struct trace_reader *r)
+{
+	return r->spool ? r->again : r->path;
 }
 
 bool trace_is_recording(const struct trace_reader *r)

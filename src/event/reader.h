@@ -61,6 +61,9 @@ bool trace_damaged(const struct trace_reader *r);
  */
 bool trace_is_recording(const struct trace_reader *r);
 size_t trace_next_recs(struct trace_reader *r, struct rec **batch, uint32_t *process);
+/* A name under which it can be opened again while this one is open (one from
+ * a pipe was put aside). */
+const char *trace_reopen(const struct trace_reader *r);
 /* Names for its addresses, as far as they were met; "" when there are none. */
 const char *trace_symbols(const struct trace_reader *r, size_t *len);
 const struct trace_names *trace_reader_names(const struct trace_reader *r);

@@ -23,6 +23,7 @@
 
 enum { PARTS = 8, BLOCK = 131072, LEVEL = 1 };
 #define MAX_PCS (1u << 20)
+#define MAX_MODULES 4096
 
 struct process {
 	struct rec *held;
@@ -44,6 +45,9 @@ struct recorder {
 	struct map pcs_at;
 	uint64_t *pcs;
 	uint32_t npcs, pcs_cap;
+	struct recorder_module *modules;
+	uint32_t nmodules;
+	char text[REC_TEXT_MAX + 1];
 	uint64_t keep;
 	uint32_t first_part, part; /* those that are there; part: being written */
 	uint64_t part_bytes;
@@ -161,20 +165,43 @@ static void put_block(struct recorder *r, struct itr_head h)
 	buf_clear(&r->raw);
 }
 
+static void see_module(struct recorder *r, struct rec rec)
+{
+	if (rec_arg(rec)) {
+		if (r->nmodules)
+			r->modules[r->nmodules - 1].base = rec_addr(rec);
+		return;
+	}
+	struct recorder_module *v = r->nmodules < MAX_MODULES
+	                                    ? realloc(r->modules, (r->nmodules + 1) * sizeof *v)
+	                                    : NULL;
+	if (!v)
+		return;
+	r->modules = v;
+	v[r->nmodules] = (struct recorder_module){ rec_addr(rec), rec_pc(rec), 0, strdup(r->text) };
+	r->nmodules += v[r->nmodules].path != NULL;
+}
+
 /* Which program counters there are, for the symbols. */
 static void see_pcs(struct recorder *r, const struct rec *rec, size_t n)
 {
-	uint64_t before = 0;
+	uint64_t before[2] = { 0, 0 };
 	for (size_t i = 0; i < n; i++) {
 		unsigned kind = rec_kind(rec[i]);
-		if (kind == REC_TEXT)
+		if (kind == REC_TEXT) {
+			memcpy(r->text, &rec[i + 1], rec_addr(rec[i]));
+			r->text[rec_addr(rec[i])] = 0;
 			i += rec_letters(rec[i]);
+			continue;
+		}
+		if (kind == REC_MODULE)
+			see_module(r, rec[i]);
 		if (kind > REC_RELEASE && kind != REC_CREATE && kind != REC_PUSH && kind != REC_MARK)
 			continue;
 		uint64_t pcs[2] = { rec_pc(rec[i]), kind == REC_PUSH ? rec_addr(rec[i]) : 0 };
-		if (pcs[0] == before)
+		if (pcs[0] == before[0] && pcs[1] == before[1])
 			continue;
-		before = pcs[0];
+		memcpy(before, pcs, sizeof before);
 		for (int k = 0; k < 2; k++) {
 			uint32_t at = r->npcs;
 			if (!pcs[k] || r->npcs == MAX_PCS || !map_intern(&r->pcs_at, pcs[k], &at) ||
@@ -402,7 +429,7 @@ static void settle(struct recorder *r)
 
 void recorder_seen(const struct recorder *r, struct recorder_seen *out)
 {
-	*out = (struct recorder_seen){ r->pcs, r->npcs };
+	*out = (struct recorder_seen){ r->pcs, r->npcs, r->modules, r->nmodules };
 }
 
 bool recorder_symbols(struct recorder *r, const char *text, size_t len)
@@ -446,6 +473,9 @@ bool recorder_close(struct recorder *r, const char **why)
 	free(r->proc);
 	map_free(&r->pcs_at);
 	free(r->pcs);
+	for (uint32_t i = 0; i < r->nmodules; i++)
+		free(r->modules[i].path);
+	free(r->modules);
 	recpack_free(r->pack);
 	ZSTD_freeCCtx(r->zstd);
 	buf_free(&r->raw);

@@ -28,10 +28,16 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 bool recorder_put(struct recorder *r, uint32_t process, const struct rec *rec, size_t n);
 /* Writes what is held: nothing more comes for a while, or from this process. */
 bool recorder_flush(struct recorder *r, uint32_t process);
-/* Program counters and addresses of modules that were told of, for symbols. */
+/* Program counters and modules that were told of, for symbols. */
+struct recorder_module {
+	uint64_t lo, hi, base;
+	char *path;
+};
 struct recorder_seen {
 	const uint64_t *pcs;
 	uint32_t npcs;
+	const struct recorder_module *modules;
+	uint32_t nmodules;
 };
 void recorder_seen(const struct recorder *r, struct recorder_seen *out);
 /* A block of text with names for them (report/symbols_save.c). */
