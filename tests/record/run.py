@@ -241,7 +241,7 @@ def by_itself(intact, exe, tmp):
 
 def keep_last(intact, exe, tmp):
     path = os.path.join(tmp, "last.itr")
-    p = subprocess.Popen([intact, "record", "-o", path, "--keep-last", "256K", exe], stdin=subprocess.PIPE,
+    p = subprocess.Popen([intact, "record", "-o", path, "--keep-last", "16K", exe], stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     p.stdout.readline()
     child = int(open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()[0])
@@ -254,7 +254,7 @@ def keep_last(intact, exe, tmp):
     size = os.path.getsize(path)
     left = [f for f in os.listdir(tmp) if ".part" in f]
     ok = t.returncode in (0, 1) and not t.stderr and "deposit is not atomic" in t.stdout and not left \
-        and 64 << 10 < size < 640 << 10 and most < 640 << 10
+        and 4 << 10 < size < 100 << 10 and most < 60 << 10
     say("--keep-last: the end of a long run, read from the middle", None if ok else
         "%d bytes, at most %d, left %s, exit %d\n%s\n%s" % (size, most, left, t.returncode, t.stderr, t.stdout[:500]))
 
