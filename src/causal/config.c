@@ -7,41 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline void bump(struct config *c, uint32_t p, int32_t by)
-{
-	int32_t was = c->change[p], now = was + by;
-	c->change[p] = now;
-	c->changed = c->changed + (now != 0) - (was != 0);
-	c->hash += by > 0 ? c->place_hash[p] : 0 - c->place_hash[p];
-}
-
-void config_shift(struct config *c, uint32_t t, int32_t sign)
-{
-	const struct net *n = c->net;
-	for (uint32_t i = n->pre_at[t]; i < n->pre_at[t + 1]; i++)
-		bump(c, n->pre[i], -sign);
-	for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++)
-		bump(c, n->post[i], sign);
-}
-
-static void set_taken(struct config *c, uint32_t e, uint8_t to)
-{
-	const uint32_t *pre = uf_pre(c, e);
-	uint32_t n = net_npre(c->net, c->events[e].trans);
-	for (uint32_t i = 0; i < n; i++)
-		c->conds[pre[i]].taken = to;
-}
-
 /* Events from `done` on have only been put on the trail. */
 static void back(struct config *c, uint32_t len, uint32_t done)
 {
 	while (c->ntrail > len) {
 		uint32_t e = c->trail[--c->ntrail];
-		c->events[e].in = 0;
+		struct uf_event *ev = &c->events[e];
+		ev->in = 0;
 		if (c->ntrail >= done)
 			continue;
-		set_taken(c, e, 0);
-		config_shift(c, c->events[e].trans, -1);
+		const uint32_t *pre = c->pres + ev->pre;
+		uint32_t n = net_npre(c->net, ev->trans);
+		for (uint32_t i = 0; i < n; i++)
+			c->taken[pre[i]] = 0;
+		c->hash -= ev->delta;
 	}
 }
 
@@ -58,18 +37,18 @@ bool config_add(struct config *c, uint32_t e)
 	c->events[e].in = 1;
 	c->trail[c->ntrail++] = e;
 	for (uint32_t i = len; i < c->ntrail; i++) {
-		uint32_t x = c->trail[i], t = c->events[x].trans;
-		const uint32_t *pre = uf_pre(c, x);
-		uint32_t n = net_npre(c->net, t);
+		struct uf_event *x = &c->events[c->trail[i]];
+		const uint32_t *pre = c->pres + x->pre;
+		uint32_t n = net_npre(c->net, x->trans);
 		for (uint32_t k = 0; k < n; k++)
-			if (c->conds[pre[k]].taken) {
+			if (c->taken[pre[k]]) {
 				back(c, len, i);
 				return false;
 			}
-		set_taken(c, x, 1);
-		config_shift(c, t, 1);
+		c->hash += x->delta;
 		for (uint32_t k = 0; k < n; k++) {
 			uint32_t cause = c->conds[pre[k]].event;
+			c->taken[pre[k]] = 1;
 			if (!cause || c->events[cause].in)
 				continue;
 			c->events[cause].in = 1;
@@ -82,13 +61,13 @@ bool config_add(struct config *c, uint32_t e)
 uint32_t config_local(struct config *c, uint32_t e)
 {
 	uint32_t n = 0;
-	if (!e)
-		return 0;
 	if (++c->stamp == 0) { /* old stamps could be taken for new ones */
 		for (uint32_t i = 0; i < c->nevents; i++)
 			c->events[i].stamp = 0;
 		c->stamp = 1;
 	}
+	if (!e)
+		return 0;
 	c->events[e].stamp = c->stamp;
 	c->scratch[n++] = e;
 	for (uint32_t i = 0; i < n; i++) {
@@ -105,31 +84,79 @@ uint32_t config_local(struct config *c, uint32_t e)
 	return n;
 }
 
-bool config_same_marking(struct config *c, uint32_t e)
+/* ---- markings ----------------------------------------------------------- */
+
+/* The counter of a token. */
+static inline int32_t *tokens(struct config *c, uint32_t place, colours tint)
 {
-	uint32_t n = config_local(c, e);
-	for (uint32_t i = 0; i < n; i++)
-		config_shift(c, c->events[c->scratch[i]].trans, -1);
-	bool same = c->changed == 0;
-	for (uint32_t i = 0; i < n; i++)
-		config_shift(c, c->events[c->scratch[i]].trans, 1);
-	return same;
+	return c->colours ? &c->change[place * COLOUR_PAIRS + colour_index(tint)] : &c->change[place];
 }
 
-uint32_t config_marking(const struct config *c, uint32_t *out, uint32_t room)
+/*
+ * The tokens that transition t takes and puts, `by` times; gives the counters
+ * that were left at 0 minus those that left it. by = 0 resets them.
+ */
+static int32_t shift(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev, int32_t by)
 {
-	uint32_t n = 0, k = 0;
-	for (uint32_t p = 0; p < c->net->nplaces; p++) {
-		int32_t tokens = c->change[p];
-		if (k < c->net->ninit && c->net->init[k] == p) {
-			tokens++;
-			k++;
-		}
-		for (; tokens > 0 && n < room; tokens--)
-			out[n++] = p;
+	const struct net *n = c->net;
+	int32_t away = 0;
+	for (uint32_t i = n->pre_at[t], k = 0; i < n->pre_at[t + 1]; i++, k++) {
+		int32_t *x = tokens(c, n->pre[i], c->tint[pre[k]]), was = *x;
+		*x = by ? was - by : 0;
+		away += (*x != 0) - (was != 0);
 	}
+	for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++) {
+		int32_t *x = tokens(c, n->post[i], config_put(c, i, pre, ev)), was = *x;
+		*x = by ? was + by : 0;
+		away += (*x != 0) - (was != 0);
+	}
+	return away;
+}
+
+static int32_t shift_event(struct config *c, uint32_t e, int32_t by)
+{
+	const struct uf_event *x = &c->events[e];
+	return shift(c, x->trans, c->pres + x->pre, (enum colour)x->colour, by);
+}
+
+bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev,
+                         uint32_t e)
+{
+	uint32_t n = config_local(c, e);
+	int32_t away = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < c->ntrail; i++)
+			if (c->events[c->trail[i]].stamp != c->stamp)
+				away += shift_event(c, c->trail[i], pass ? 0 : 1);
+		for (uint32_t i = 0; i < n; i++)
+			if (!c->events[c->scratch[i]].in)
+				away += shift_event(c, c->scratch[i], pass ? 0 : -1);
+		if (t != NET_NONE)
+			away += shift(c, t, pre, ev, pass ? 0 : 1);
+		if (!pass && !away)
+			return true; /* and every counter is 0 again */
+	}
+	return false;
+}
+
+uint32_t config_marking(struct config *c, uint32_t *out, uint32_t room)
+{
+	const struct net *net = c->net;
+	uint32_t n = 0, per = c->colours ? COLOUR_PAIRS : 1;
+	for (uint32_t i = 0; i < net->ninit; i++)
+		++*tokens(c, net->init[i], 0);
+	for (uint32_t i = 0; i < c->ntrail; i++)
+		shift_event(c, c->trail[i], 1);
+	for (uint32_t p = 0; p < net->nplaces; p++)
+		for (uint32_t k = 0; k < per; k++) {
+			for (int32_t have = c->change[p * per + k]; have > 0 && n < room; have--)
+				out[n++] = p;
+			c->change[p * per + k] = 0;
+		}
 	return n;
 }
+
+/* ---- the order ---------------------------------------------------------- */
 
 static int by_key(const void *pa, const void *pb)
 {
@@ -137,35 +164,55 @@ static int by_key(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Compares two sorted lists of the same length: the lesser key first is more
- * of the lesser transition, so that list comes first. */
+/* Compares two lists of n keys, (level, transition) or (0, transition): at the
+ * first level that is not the same, fewer events come first; as many, more of
+ * the first transition of which there are not as many. */
 static int compare(uint64_t *a, uint64_t *b, uint32_t n)
 {
+	uint32_t i = 0, na, nb;
 	qsort(a, n, sizeof *a, by_key);
 	qsort(b, n, sizeof *b, by_key);
-	for (uint32_t i = 0; i < n; i++)
-		if (a[i] != b[i])
-			return a[i] < b[i] ? -1 : 1;
-	return 0;
+	while (i < n && a[i] == b[i])
+		i++;
+	if (i == n)
+		return 0;
+	uint64_t level = (a[i] < b[i] ? a[i] : b[i]) >> 32;
+	for (na = i; na < n && a[na] >> 32 == level;)
+		na++;
+	for (nb = i; nb < n && b[nb] >> 32 == level;)
+		nb++;
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	return a[i] < b[i] ? -1 : 1;
 }
 
 int config_before(struct config *c, uint32_t t, uint32_t depth, uint32_t e)
 {
-	uint32_t n = config_local(c, e);
-	uint64_t *a = malloc(2 * (size_t)n * sizeof *a), *b = a + n;
-	if (!a)
+	uint32_t n = config_local(c, e), na = 0, nb = 0, *own, *other;
+	uint64_t *keys = malloc(2 * (size_t)n * sizeof *keys + 2 * (size_t)n * sizeof *own);
+	if (!keys)
 		return -1;
+	own = (uint32_t *)(keys + 2 * (size_t)n);
+	other = own + n;
+	/* what both have stands in both lists, at the same level */
+	for (uint32_t i = 0; i < c->ntrail; i++)
+		if (c->events[c->trail[i]].stamp != c->stamp)
+			own[na++] = c->trail[i];
+	for (uint32_t i = 0; i < n; i++)
+		if (!c->events[c->scratch[i]].in)
+			other[nb++] = c->scratch[i];
 	int order = 0;
 	for (int pass = 0; pass < 2 && !order; pass++) {
-		for (uint32_t i = 0; i < n; i++) {
-			const struct uf_event *x = &c->events[c->scratch[i]];
-			const struct uf_event *y = i + 1 < n ? &c->events[c->trail[i]] : NULL;
+		uint64_t *a = keys, *b = keys + nb;
+		for (uint32_t i = 0; i < nb; i++) {
+			const struct uf_event *x = &c->events[other[i]];
+			const struct uf_event *y = i < na ? &c->events[own[i]] : NULL;
 			b[i] = (pass ? (uint64_t)x->depth << 32 : 0) | x->trans;
 			a[i] = (pass ? (uint64_t)(y ? y->depth : depth) << 32 : 0) |
 			       (y ? y->trans : t);
 		}
-		order = compare(a, b, n);
+		order = compare(a, b, nb);
 	}
-	free(a);
+	free(keys);
 	return order < 0;
 }

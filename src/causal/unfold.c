@@ -9,13 +9,10 @@
  * only for two events of equal size and marking, and the order of insertion
  * within a bucket does not matter.
  *
- * Co-relation: for each kept event the conditions that are older than it and
- * concurrent with it (in co[]), and for each condition the younger events
- * that are concurrent with it (chunks). The list of a new event is the
- * intersection of those of its preset. An extension by the newest event e
- * takes at least one of e's conditions and the rest from co(e); whether they
- * are concurrent among themselves the trail of config.h tells, and it gives
- * |[e]|, the marking's hash and the marking itself on the way.
+ * Extensions by the newest event e take at least one of e's conditions and the
+ * rest from its list in the co-relation (co.c); whether they are concurrent
+ * among themselves the trail of config.h tells, and it gives |[e]| and the
+ * marking's hash on the way.
  *
  * 1-safety: when a kept event puts a token on a place of which a condition is
  * concurrent with it, that shows a reachable marking with two tokens. This
@@ -25,242 +22,30 @@
  * two conditions with the same place the younger one's event sees the older.
  * Markings are compared as multisets, so this argument needs no safe marking.
  *
- * Memory: about 70 bytes an event, 16 a condition, 4 to 8 an entry of the
+ * Colours: the conditions carry them, and two markings are the same when place
+ * and colours of all tokens are. That is the unfolding of the net in which
+ * every place stands once for each pair of colours and every transition once
+ * for each colouring of its preset, without ever writing that net down: it is
+ * 1-safe when the plain net is, and colours are determined by the events of a
+ * configuration, so the theorem of Esparza, Römer and Vogler applies word by
+ * word. Hence a red event r exists in the full unfolding iff one is found:
+ * take r with the least [r] in the adequate order; if [r] - {r} had a cut-off
+ * e in it, with the earlier e' of equal coloured marking, [e'] could be
+ * continued by what [r] has behind [e], which ends in an event that finds the
+ * same colours, is red, and has a lesser local configuration. So no event
+ * before r is a cut-off, and r is found. Red events end the search at once.
+ *
+ * Memory: about 90 bytes an event, 35 a condition, 8 to 12 an entry of the
  * co-relation, which dominates when many threads run side by side.
  */
-#include "causal/unfold.h"
+#include "causal/prefix.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/map.h"
 
-enum { CHUNK = 7 };
-
-struct uf_chunk {
-	uint32_t event[CHUNK]; /* 0 = free */
-	uint32_t next;
-};
-
-static bool stop(struct prefix *p, const char *limit)
-{
-	if (!p->limit)
-		p->limit = limit;
-	return false;
-}
-
-/* Makes room for `need` elements, doubling; false when the budget is spent. */
-static bool room(struct prefix *p, void **array, uint64_t need, uint64_t *cap, size_t elem)
-{
-	if (need <= *cap)
-		return true;
-	uint64_t n = *cap ? *cap * 2 : 256;
-	while (n < need)
-		n *= 2;
-	uint64_t more = (n - *cap) * elem;
-	if (p->opt.max_bytes && p->bytes + more > p->opt.max_bytes)
-		return stop(p, "memory");
-	void *to = realloc(*array, n * elem);
-	if (!to)
-		return stop(p, "memory");
-	memset((char *)to + *cap * elem, 0, more);
-	p->bytes += more;
-	*array = to;
-	*cap = n;
-	return true;
-}
-
-static bool room32(struct prefix *p, void **array, uint64_t need, uint32_t *cap, size_t elem)
-{
-	uint64_t c = *cap;
-	if (need >= UINT32_MAX / 2)
-		return stop(p, "memory");
-	bool ok = room(p, array, need, &c, elem);
-	*cap = (uint32_t)c;
-	return ok;
-}
-#define ROOM(p, array, need, cap) \
-	room32((p), (void **)&(array), (need), &(cap), sizeof *(array))
-
-static bool in_time(struct prefix *p)
-{
-	struct timespec t;
-	if (p->opt.deadline <= 0 || (++p->ticks & 1023))
-		return true;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec < p->opt.deadline || stop(p, "time");
-}
-
-/* ---- events and conditions ---------------------------------------------- */
-
-static bool new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
-{
-	uint32_t cap = p->cap_events, cap2 = p->cap_events;
-	if (!ROOM(p, p->cfg.trail, (uint64_t)p->nevents + 1, cap) ||
-	    !ROOM(p, p->cfg.scratch, (uint64_t)p->nevents + 1, cap2) ||
-	    !ROOM(p, p->cfg.events, (uint64_t)p->nevents + 1, p->cap_events) ||
-	    !ROOM(p, p->cfg.pres, (uint64_t)p->npres + npre, p->cap_pres))
-		return false;
-	struct uf_event *e = &p->cfg.events[p->nevents++];
-	memset(e, 0, sizeof *e);
-	e->trans = trans;
-	e->pre = p->npres;
-	if (npre)
-		memcpy(p->cfg.pres + p->npres, pre, npre * sizeof *pre);
-	p->npres += npre;
-	p->cfg.nevents = p->nevents;
-	return true;
-}
-
-static bool new_conditions(struct prefix *p, uint32_t e, const uint32_t *places, uint32_t n)
-{
-	if (!ROOM(p, p->cfg.conds, (uint64_t)p->nconds + n, p->cap_conds) ||
-	    !ROOM(p, p->seen, (uint64_t)p->nconds + n, p->cap_seen))
-		return false;
-	p->cfg.events[e].post = p->nconds;
-	for (uint32_t i = 0; i < n; i++)
-		p->cfg.conds[p->nconds++] = (struct uf_cond){ places[i], e, 0, 0 };
-	return true;
-}
-
-static uint32_t nposts(const struct prefix *p, uint32_t e)
-{
-	return e ? net_npost(p->net, p->cfg.events[e].trans) : p->net->ninit;
-}
-
-/* ---- the co-relation ---------------------------------------------------- */
-
-struct meet {
-	uint32_t was, now; /* a condition seen `was` becomes `now` */
-	bool last;
-};
-
-static inline bool meet_one(struct prefix *p, uint32_t c, const struct meet *m)
-{
-	if (m->was && p->seen[c] != m->was)
-		return true;
-	p->seen[c] = m->now;
-	if (!m->last)
-		return true;
-	if (p->nfound == p->cap_found && !ROOM(p, p->found, (uint64_t)p->nfound + 1, p->cap_found))
-		return false;
-	p->found[p->nfound++] = c;
-	return true;
-}
-
-static bool meet_posts(struct prefix *p, uint32_t e, uint32_t but, const struct meet *m)
-{
-	uint32_t first = p->cfg.events[e].post, n = nposts(p, e);
-	for (uint32_t c = first; c < first + n; c++)
-		if (c != but && !meet_one(p, c, m))
-			return false;
-	return true;
-}
-
-/* Everything concurrent with condition x. */
-static bool meet_condition(struct prefix *p, uint32_t x, const struct meet *m)
-{
-	const struct uf_event *e = &p->cfg.events[p->cfg.conds[x].event];
-	for (uint32_t i = 0; i < e->co_n; i++)
-		if (!meet_one(p, p->co[e->co_at + i], m))
-			return false;
-	if (!meet_posts(p, p->cfg.conds[x].event, x, m))
-		return false;
-	for (uint32_t k = p->cfg.conds[x].younger; k; k = p->chunks[k].next)
-		for (uint32_t i = 0; i < CHUNK && p->chunks[k].event[i]; i++)
-			if (!meet_posts(p, p->chunks[k].event[i], NET_NONE, m))
-				return false;
-	return true;
-}
-
-/* found[] = co(e): what is concurrent with all of e's preset. */
-static bool meet_preset(struct prefix *p, uint32_t e)
-{
-	uint32_t n = net_npre(p->net, p->cfg.events[e].trans);
-	p->nfound = 0;
-	if (p->seen_now > UINT32_MAX - n - 1) {
-		memset(p->seen, 0, p->cap_seen * sizeof *p->seen);
-		p->seen_now = 0;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct meet m = { i ? p->seen_now : 0, p->seen_now + 1, i + 1 == n };
-		p->seen_now++;
-		if (!meet_condition(p, uf_pre(&p->cfg, e)[i], &m))
-			return false;
-	}
-	return true;
-}
-
-static bool add_younger(struct prefix *p, uint32_t c, uint32_t e)
-{
-	uint32_t k = p->cfg.conds[c].younger;
-	if (!k || p->chunks[k].event[CHUNK - 1]) {
-		if (!ROOM(p, p->chunks, (uint64_t)p->nchunks + 1, p->cap_chunks))
-			return false;
-		p->chunks[p->nchunks] = (struct uf_chunk){ { 0 }, k };
-		p->cfg.conds[c].younger = k = p->nchunks++;
-	}
-	uint32_t i = 0;
-	while (p->chunks[k].event[i])
-		i++;
-	p->chunks[k].event[i] = e;
-	return true;
-}
-
-static bool keep_co(struct prefix *p, uint32_t e)
-{
-	struct uf_event *ev = &p->cfg.events[e];
-	if (!room(p, (void **)&p->co, p->nco + p->nfound, &p->cap_co, sizeof *p->co))
-		return false;
-	ev->co_at = p->nco;
-	ev->co_n = p->nfound;
-	for (uint32_t i = 0; i < p->nfound; i++)
-		p->co[p->nco++] = p->found[i];
-	for (uint32_t i = 0; i < p->nfound; i++)
-		if (!add_younger(p, p->found[i], e))
-			return false;
-	return true;
-}
-
 /* ---- cut-offs ----------------------------------------------------------- */
-
-static bool grow_table(struct prefix *p)
-{
-	uint32_t cap = p->cap_table ? p->cap_table * 2 : 1024, *t;
-	uint64_t more = (uint64_t)(cap - p->cap_table) * sizeof *t;
-	if (cap >= UINT32_C(1) << 31 || (p->opt.max_bytes && p->bytes + more > p->opt.max_bytes))
-		return stop(p, "memory");
-	t = calloc(cap, sizeof *t);
-	if (!t)
-		return stop(p, "memory");
-	for (uint32_t i = 0; i < p->cap_table; i++) {
-		if (!p->table[i])
-			continue;
-		uint32_t k = (uint32_t)hash64(p->cfg.events[p->table[i] - 1].hash) & (cap - 1);
-		while (t[k])
-			k = (k + 1) & (cap - 1);
-		t[k] = p->table[i];
-	}
-	free(p->table);
-	p->table = t;
-	p->cap_table = cap;
-	p->bytes += more;
-	return true;
-}
-
-/* The slot of the current marking: of its event, or free. */
-static uint32_t *find_marking(struct prefix *p)
-{
-	struct config *c = &p->cfg;
-	uint32_t k = (uint32_t)hash64(c->hash) & (p->cap_table - 1);
-	for (; p->table[k]; k = (k + 1) & (p->cap_table - 1)) {
-		uint32_t e = p->table[k] - 1;
-		if (c->events[e].hash == c->hash && config_same_marking(c, e))
-			break;
-	}
-	return &p->table[k];
-}
 
 static void count_cutoff(struct prefix *p, uint32_t t)
 {
@@ -271,41 +56,88 @@ static void count_cutoff(struct prefix *p, uint32_t t)
 static bool enqueue(struct prefix *p, uint32_t e)
 {
 	struct uf_event *ev = &p->cfg.events[e];
-	if (!ROOM(p, p->bucket, (uint64_t)ev->size + 1, p->nbuckets))
+	uint64_t cap = p->nbuckets;
+	if (!prefix_room(p, (void **)&p->bucket, (uint64_t)ev->size + 1, &cap, sizeof *p->bucket, true))
 		return false;
+	p->nbuckets = (uint32_t)cap;
 	ev->next = p->bucket[ev->size];
 	p->bucket[ev->size] = e;
 	return true;
 }
 
-/*
- * Transition t on the conditions chosen[], all of them in the current
- * configuration's cut, which is [the new event] without it.
- */
+/* The event being judged: transition t on chosen[], which is in the cut of the
+ * current configuration; that is [the event] without it. */
+struct found {
+	uint32_t trans, size, depth;
+	enum colour colour;
+	uint64_t delta;
+};
+
+static void describe(struct prefix *p, uint32_t t, struct found *f)
+{
+	const struct config *c = &p->cfg;
+	const struct net *n = p->net;
+	enum colour in = COLOUR_A;
+	f->trans = t;
+	f->size = c->ntrail + 1;
+	f->depth = 0;
+	f->delta = 0;
+	for (uint32_t i = n->pre_at[t], k = 0; i < n->pre_at[t + 1]; i++, k++) {
+		uint32_t b = p->chosen[k], d = c->events[c->conds[b].event].depth;
+		f->depth = d > f->depth ? d : f->depth;
+		f->delta -= config_token(c, n->pre[i], c->tint[b]);
+		if (c->colours)
+			in = colour_take(in, c->tint[b], c->colours->read[i]);
+	}
+	f->depth++;
+	f->colour = COLOUR_A;
+	if (c->colours) {
+		f->colour = colour_event((enum colour_role)c->colours->role[t], in);
+		if (colour_red((enum colour_role)c->colours->role[t], in))
+			f->colour = COLOUR_RED;
+	}
+	for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++)
+		f->delta += config_token(c, n->post[i], config_put(c, i, p->chosen, f->colour));
+}
+
+/* Makes an event of it. */
+static bool accept(struct prefix *p, const struct found *f, uint64_t hash)
+{
+	if (!prefix_new_event(p, f->trans, p->chosen, net_npre(p->net, f->trans)))
+		return false;
+	struct uf_event *e = &p->cfg.events[p->nevents - 1];
+	e->hash = hash;
+	e->delta = f->delta;
+	e->size = f->size;
+	e->depth = f->depth;
+	e->colour = (uint8_t)f->colour;
+	p->kept++;
+	return true;
+}
+
 static bool judge(struct prefix *p, uint32_t t)
 {
 	struct config *c = &p->cfg;
-	uint32_t npre = net_npre(p->net, t), size = c->ntrail + 1, depth = 0;
-	if (!in_time(p))
+	struct found f;
+	if (!prefix_in_time(p))
 		return false;
 	if (p->opt.max_events && p->kept + p->cutoffs >= p->opt.max_events)
-		return stop(p, "events");
-	if ((uint64_t)p->ntable * 4 >= (uint64_t)p->cap_table * 3 && !grow_table(p))
+		return prefix_stop(p, "events");
+	describe(p, t, &f);
+	uint64_t hash = c->hash + f.delta;
+	if (f.colour == COLOUR_RED) {
+		if (accept(p, &f, hash))
+			p->red = p->nevents - 1;
 		return false;
-	for (uint32_t i = 0; i < npre; i++) {
-		uint32_t d = c->events[c->conds[p->chosen[i]].event].depth;
-		depth = d > depth ? d : depth;
 	}
-	depth++;
-	config_shift(c, t, 1);
-	uint64_t hash = c->hash;
-	uint32_t *slot = find_marking(p);
-	config_shift(c, t, -1);
+	uint32_t *slot = prefix_find(p, t, f.colour, hash);
+	if (!slot)
+		return false;
 	if (*slot) {
 		struct uf_event *r = &c->events[*slot - 1];
-		int first = r->size == size ? config_before(c, t, depth, *slot - 1) : r->size > size;
+		int first = r->size == f.size ? config_before(c, t, f.depth, *slot - 1) : r->size > f.size;
 		if (first < 0)
-			return stop(p, "memory");
+			return prefix_stop(p, "memory");
 		count_cutoff(p, first ? r->trans : t);
 		if (!first)
 			return true;
@@ -314,14 +146,9 @@ static bool judge(struct prefix *p, uint32_t t)
 	} else {
 		p->ntable++;
 	}
-	if (!new_event(p, t, p->chosen, npre))
+	if (!accept(p, &f, hash))
 		return false;
-	struct uf_event *e = &c->events[p->nevents - 1];
-	e->hash = hash;
-	e->size = size;
-	e->depth = depth;
 	*slot = p->nevents; /* id + 1 */
-	p->kept++;
 	return enqueue(p, p->nevents - 1);
 }
 
@@ -339,17 +166,17 @@ static bool try_condition(struct prefix *p, uint32_t t, uint32_t i, uint32_t piv
 {
 	struct config *c = &p->cfg;
 	uint32_t len = c->ntrail;
-	if (c->conds[b].taken || !config_add(c, c->conds[b].event))
-		return in_time(p);
+	if (c->taken[b] || !config_add(c, c->conds[b].event))
+		return prefix_in_time(p);
 	bool ok = true;
-	if (!c->conds[b].taken) { /* its own causes do not take it, but be sure */
-		c->conds[b].taken = 1;
+	if (!c->taken[b]) { /* its own causes do not take it, but be sure */
+		c->taken[b] = 1;
 		p->chosen[i] = b;
 		ok = choose(p, t, i + 1, pivot);
-		c->conds[b].taken = 0;
+		c->taken[b] = 0;
 	}
 	config_undo(c, len);
-	return ok && in_time(p);
+	return ok && prefix_in_time(p);
 }
 
 static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
@@ -361,10 +188,12 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
 		return judge(p, t);
 	uint32_t place = n->pre[n->pre_at[t] + i];
 	uint32_t e = p->cfg.conds[p->chosen[pivot]].event;
-	uint32_t end = p->cfg.events[e].post + nposts(p, e);
+	uint32_t end = p->cfg.events[e].post + uf_npost(&p->cfg, e);
 	for (uint32_t b = p->chosen[pivot] + 1; b < end; b++)
 		if (p->cfg.conds[b].place == place && !try_condition(p, t, i, pivot, b))
 			return false;
+	if (p->initial[place] && e && !try_condition(p, t, i, pivot, p->initial[place] - 1))
+		return false;
 	const uint32_t *co = p->co + p->cfg.events[e].co_at;
 	for (uint32_t k = p->head[place]; k; k = p->link[k - 1])
 		if (!try_condition(p, t, i, pivot, co[k - 1]))
@@ -376,9 +205,11 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
 static bool hopeful(const struct prefix *p, uint32_t t, uint32_t c)
 {
 	const struct net *n = p->net;
-	uint32_t e = p->cfg.conds[c].event, end = p->cfg.events[e].post + nposts(p, e);
+	uint32_t e = p->cfg.conds[c].event, end = p->cfg.events[e].post + uf_npost(&p->cfg, e);
 	for (uint32_t i = n->pre_at[t]; i < n->pre_at[t + 1]; i++) {
-		bool some = p->head[n->pre[i]] || n->pre[i] == p->cfg.conds[c].place;
+		uint32_t b0 = p->initial[n->pre[i]];
+		bool some = p->head[n->pre[i]] || n->pre[i] == p->cfg.conds[c].place ||
+		            (e && b0 && !p->cfg.taken[b0 - 1]);
 		for (uint32_t b = c + 1; b < end && !some; b++)
 			some = p->cfg.conds[b].place == n->pre[i];
 		if (!some)
@@ -398,32 +229,30 @@ static bool extend_by(struct prefix *p, uint32_t c)
 		while (n->pre[n->pre_at[t] + pivot] != place)
 			pivot++;
 		p->chosen[pivot] = c;
-		p->cfg.conds[c].taken = 1;
+		p->cfg.taken[c] = 1;
 		bool ok = choose(p, t, 0, pivot);
-		p->cfg.conds[c].taken = 0;
+		p->cfg.taken[c] = 0;
 		if (!ok)
 			return false;
 	}
 	return true;
 }
 
-/* All extensions whose newest cause is e. */
+/* All extensions whose newest cause is e; the current configuration is [e]. */
 static bool extend(struct prefix *p, uint32_t e)
 {
 	const struct uf_event ev = p->cfg.events[e];
-	uint32_t n = nposts(p, e);
+	uint32_t n = uf_npost(&p->cfg, e);
 	bool ok = true;
-	if (!ROOM(p, p->link, ev.co_n, p->cap_link))
+	if (!prefix_room(p, (void **)&p->link, ev.co_n, &p->cap_link, sizeof *p->link, false))
 		return false;
 	for (uint32_t i = ev.co_n; i > 0; i--) {
 		uint32_t place = p->cfg.conds[p->co[ev.co_at + i - 1]].place;
 		p->link[i - 1] = p->head[place];
 		p->head[place] = i;
 	}
-	config_add(&p->cfg, e);
 	for (uint32_t c = ev.post; c < ev.post + n && ok; c++)
 		ok = extend_by(p, c);
-	config_undo(&p->cfg, 0);
 	for (uint32_t i = 0; i < ev.co_n; i++)
 		p->head[p->cfg.conds[p->co[ev.co_at + i]].place] = 0;
 	return ok;
@@ -431,84 +260,113 @@ static bool extend(struct prefix *p, uint32_t e)
 
 /* ---- the loop ----------------------------------------------------------- */
 
-static bool keep_marking(struct prefix *p)
+/* A condition concurrent with e on the place of one of e's own, or NET_NONE. */
+static uint32_t second_token(struct prefix *p, uint32_t e)
 {
-	free(p->marking);
-	p->marking = calloc((size_t)p->net->nplaces * 2 + 1, sizeof *p->marking);
-	if (!p->marking)
-		return stop(p, "memory");
-	p->nmarking = config_marking(&p->cfg, p->marking, p->net->nplaces * 2);
-	return true;
-}
-
-/* Does e put a token on a place where another may lie? */
-static bool is_safe(struct prefix *p, uint32_t e)
-{
-	const struct uf_event *ev = &p->cfg.events[e];
-	uint32_t n = nposts(p, e), other = NET_NONE;
-	for (uint32_t i = 0; i < n; i++)
-		p->head[p->cfg.conds[ev->post + i].place] = 1;
+	const struct config *c = &p->cfg;
+	const struct uf_event *ev = &c->events[e];
+	uint32_t n = uf_npost(c, e), other = NET_NONE;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t place = c->conds[ev->post + i].place, b0 = p->initial[place];
+		p->head[place] = 1;
+		if (b0 && !c->taken[b0 - 1])
+			other = b0 - 1;
+	}
 	for (uint32_t i = 0; i < p->nfound && other == NET_NONE; i++)
-		if (p->head[p->cfg.conds[p->found[i]].place])
+		if (p->head[c->conds[p->found[i]].place])
 			other = p->found[i];
 	for (uint32_t i = 0; i < n; i++)
-		p->head[p->cfg.conds[ev->post + i].place] = 0;
-	if (other == NET_NONE)
-		return true;
+		p->head[c->conds[ev->post + i].place] = 0;
+	return other;
+}
+
+static enum unfold_status unsafe(struct prefix *p, uint32_t e, uint32_t other)
+{
 	p->unsafe_place = p->cfg.conds[other].place;
-	p->unsafe_trans = ev->trans;
-	config_add(&p->cfg, e);
+	p->unsafe_trans = p->cfg.events[e].trans;
 	config_add(&p->cfg, p->cfg.conds[other].event);
-	keep_marking(p);
-	config_undo(&p->cfg, 0);
-	return false;
+	return prefix_keep_marking(p) ? UNFOLD_UNSAFE : UNFOLD_LIMIT;
 }
 
 static enum unfold_status insert(struct prefix *p, uint32_t e)
 {
+	enum unfold_status st = UNFOLD_DONE;
+	config_add(&p->cfg, e);
+	if (!co_meet(p, e) || !prefix_new_conditions(p, e)) {
+		st = UNFOLD_LIMIT;
+	} else {
+		uint32_t other = second_token(p, e);
+		if (other != NET_NONE)
+			st = unsafe(p, e, other);
+		else if (!co_keep(p, e) || !extend(p, e))
+			st = p->red ? UNFOLD_RED : UNFOLD_LIMIT;
+	}
+	config_undo(&p->cfg, 0);
+	return st;
+}
+
+/* Which arcs put back what was only read. */
+static bool reading_arcs(struct prefix *p)
+{
 	const struct net *n = p->net;
-	uint32_t t = p->cfg.events[e].trans;
-	if (!meet_preset(p, e) ||
-	    !new_conditions(p, e, n->post + n->post_at[t], net_npost(n, t)))
-		return UNFOLD_LIMIT;
-	if (!is_safe(p, e))
-		return p->limit ? UNFOLD_LIMIT : UNFOLD_UNSAFE;
-	return keep_co(p, e) && extend(p, e) ? UNFOLD_DONE : UNFOLD_LIMIT;
+	uint64_t cap = 0;
+	if (!p->cfg.colours)
+		return true;
+	if (!prefix_room(p, (void **)&p->cfg.kept_from, (uint64_t)n->post_at[n->ntrans] + 1, &cap,
+	                 sizeof(uint32_t), false))
+		return false;
+	for (uint32_t t = 0; t < n->ntrans; t++) {
+		uint32_t k = n->pre_at[t];
+		for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++) { /* both ascend */
+			while (k < n->pre_at[t + 1] && n->pre[k] < n->post[i])
+				k++;
+			bool same = k < n->pre_at[t + 1] && n->pre[k] == n->post[i];
+			p->cfg.kept_from[i] = same && p->cfg.colours->read[k] ? k - n->pre_at[t] : NET_NONE;
+		}
+	}
+	return true;
 }
 
 static bool start(struct prefix *p)
 {
 	const struct net *n = p->net;
-	uint64_t seed = 0x1A57AC7, cap = 0, cap2 = 0, cap3 = 0, cap4 = 0;
+	uint64_t seed = 0x1A57AC7, cap = 0, cap2 = 0, cap3 = 0, cap4 = 0, cap5 = 0;
 	uint32_t widest = 1;
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		widest = net_npre(n, t) > widest ? net_npre(n, t) : widest;
-	if (!room(p, (void **)&p->cfg.change, (uint64_t)n->nplaces + 1, &cap, sizeof(int32_t)) ||
-	    !room(p, (void **)&p->cfg.place_hash, (uint64_t)n->nplaces + 1, &cap2, sizeof(uint64_t)) ||
-	    !room(p, (void **)&p->head, (uint64_t)n->nplaces + 1, &cap3, sizeof(uint32_t)) ||
-	    !room(p, (void **)&p->chosen, (uint64_t)widest + 1, &cap4, sizeof(uint32_t)) ||
-	    !ROOM(p, p->chunks, 1, p->cap_chunks) || !grow_table(p))
+	uint64_t counters = ((uint64_t)n->nplaces + 1) * (p->cfg.colours ? COLOUR_PAIRS : 1);
+	if (!prefix_room(p, (void **)&p->cfg.change, counters, &cap, sizeof(int32_t), true) ||
+	    !prefix_room(p, (void **)&p->cfg.place_hash, (uint64_t)n->nplaces + 1, &cap2, sizeof(uint64_t), true) ||
+	    !prefix_room(p, (void **)&p->head, (uint64_t)n->nplaces + 1, &cap3, sizeof(uint32_t), true) ||
+	    !prefix_room(p, (void **)&p->initial, (uint64_t)n->nplaces + 1, &cap5, sizeof(uint32_t), true) ||
+	    !prefix_room(p, (void **)&p->chosen, (uint64_t)widest + 1, &cap4, sizeof(uint32_t), true) ||
+	    !prefix_room(p, (void **)&p->pool, UF_UNIT, &p->cap_pool, sizeof *p->pool, false) ||
+	    !prefix_room(p, (void **)&p->co, 1, &p->cap_co, sizeof *p->co, false) ||
+	    !reading_arcs(p))
 		return false;
-	p->nchunks = 1; /* 0 = none */
+	p->npool = 1; /* 0 = none */
+	for (uint32_t i = 0; i < n->ninit; i++)
+		p->initial[n->init[i]] = i + 1;
 	for (uint32_t i = 0; i < n->nplaces; i++)
 		p->cfg.place_hash[i] = hash64(seed += 0x9E3779B97F4A7C15u);
-	if (!new_event(p, NET_NONE, NULL, 0) || !new_conditions(p, 0, n->init, n->ninit))
+	if (!prefix_new_event(p, NET_NONE, NULL, 0) || !prefix_new_conditions(p, 0))
 		return false;
-	p->table[(uint32_t)hash64(0) & (p->cap_table - 1)] = 1; /* the initial marking */
+	uint32_t *slot = prefix_find(p, NET_NONE, COLOUR_A, 0); /* the initial marking */
+	if (!slot)
+		return false;
+	*slot = 1;
 	p->ntable = 1;
 	return extend(p, 0);
 }
 
-enum unfold_status unfold(const struct net *n, const struct unfold_options *opt,
-                          struct prefix *p)
+static enum unfold_status run(struct prefix *p, const struct unfold_options *opt)
 {
 	enum unfold_status st = UNFOLD_DONE;
-	memset(p, 0, sizeof *p);
-	p->net = p->cfg.net = n;
+	p->net = p->cfg.net;
 	p->opt = *opt;
 	p->unsafe_place = p->unsafe_trans = NET_NONE;
 	if (!start(p))
-		return UNFOLD_LIMIT;
+		return p->red ? UNFOLD_RED : UNFOLD_LIMIT;
 	for (uint32_t size = 1; size < p->nbuckets; size++)
 		for (uint32_t e; (e = p->bucket[size]);) {
 			p->bucket[size] = p->cfg.events[e].next;
@@ -521,26 +379,21 @@ enum unfold_status unfold(const struct net *n, const struct unfold_options *opt,
 	return st;
 }
 
-void prefix_free(struct prefix *p)
+enum unfold_status unfold(const struct net *n, const struct unfold_options *opt,
+                          struct prefix *p)
 {
-	free(p->cfg.events);
-	free(p->cfg.conds);
-	free(p->cfg.pres);
-	free(p->cfg.trail);
-	free(p->cfg.scratch);
-	free(p->cfg.change);
-	free(p->cfg.place_hash);
-	free(p->marking);
-	free(p->co);
-	free(p->chunks);
-	free(p->bucket);
-	free(p->table);
-	free(p->seen);
-	free(p->found);
-	free(p->head);
-	free(p->link);
-	free(p->chosen);
 	memset(p, 0, sizeof *p);
+	p->cfg.net = n;
+	return run(p, opt);
+}
+
+enum unfold_status unfold_coloured(const struct colour_net *n, const struct unfold_options *opt,
+                                   struct prefix *p)
+{
+	memset(p, 0, sizeof *p);
+	p->cfg.net = &n->net;
+	p->cfg.colours = n;
+	return run(p, opt);
 }
 
 /* ---- coverability ------------------------------------------------------- */
@@ -549,17 +402,17 @@ static int cover_from(struct prefix *p, const uint32_t *places, uint32_t n)
 {
 	struct config *c = &p->cfg;
 	if (!n)
-		return keep_marking(p) ? 1 : -1;
+		return prefix_keep_marking(p) ? 1 : -1;
 	for (uint32_t b = 0; b < p->nconds; b++) {
-		if (!in_time(p))
+		if (!prefix_in_time(p))
 			return -1;
 		uint32_t len = c->ntrail;
-		if (c->conds[b].place != places[0] || c->conds[b].taken ||
+		if (c->conds[b].place != places[0] || c->taken[b] ||
 		    !config_add(c, c->conds[b].event))
 			continue;
-		c->conds[b].taken = 1;
+		c->taken[b] = 1;
 		int found = cover_from(p, places + 1, n - 1);
-		c->conds[b].taken = 0;
+		c->taken[b] = 0;
 		config_undo(c, len);
 		if (found)
 			return found;

@@ -5,6 +5,9 @@
  * the prefix, and what is enabled there is an event of it or a cut-off. Cut-off
  * events (those whose marking an earlier event reaches already) are counted
  * and not kept: nothing grows from them.
+ *
+ * With colours (colour.h) a marking is a coloured one, and the first event
+ * that turns red ends it: its local configuration is the counterexample.
  */
 #ifndef INTACT_CAUSAL_UNFOLD_H
 #define INTACT_CAUSAL_UNFOLD_H
@@ -15,6 +18,7 @@ enum unfold_status {
 	UNFOLD_DONE,
 	UNFOLD_UNSAFE, /* the net is not 1-safe: place and marking say why */
 	UNFOLD_LIMIT,  /* a limit was reached: `limit` says which */
+	UNFOLD_RED,    /* colours: `red` is an event that breaks the chosen block */
 };
 
 struct unfold_options {
@@ -23,7 +27,12 @@ struct unfold_options {
 	double deadline;     /* CLOCK_MONOTONIC seconds; 0: none */
 };
 
-struct uf_chunk; /* part of a list of events */
+/* The younger events beside a condition, or those that have an initial condition
+ * behind them; each event by its first condition. */
+struct uf_younger {
+	uint32_t at, n; /* in units of the pool; entries */
+	uint32_t cls;   /* room for UF_UNIT << cls entries; 0 entries when at is 0 */
+};
 
 struct prefix {
 	const struct net *net;
@@ -35,26 +44,34 @@ struct prefix {
 	const char *limit;          /* "events", "memory" or "time" */
 	uint32_t unsafe_place, unsafe_trans;
 	uint32_t *marking, nmarking; /* where unsafe_place holds two tokens */
+	uint32_t red;               /* event, when the status is UNFOLD_RED */
 	uint64_t bytes;
 
 	/* the rest is the builder's */
 	struct unfold_options opt;
-	uint32_t cap_events, cap_conds, cap_pres, cap_chunks, nchunks;
+	uint32_t cap_events, cap_conds, cap_pres;
 	uint32_t *co; /* conditions older than, and concurrent with, an event */
 	uint64_t nco, cap_co;
-	struct uf_chunk *chunks;
+	struct uf_younger *younger; /* a condition */
+	uint32_t *pool, npool, free_block[32]; /* units; lists of free blocks by class */
+	uint64_t cap_pool;
 	uint32_t *bucket, nbuckets; /* waiting events by |[e]|: first id, 0 = none */
 	uint32_t *table, ntable, cap_table; /* marking -> its first event + 1 */
-	uint32_t *seen, seen_now, cap_seen;
-	uint32_t *found, nfound, cap_found; /* co(e) being made */
-	uint32_t *head, *link, cap_link;    /* co(e) by place: index + 1 */
-	uint32_t *chosen;                   /* a preset being made */
+	uint32_t *found, nfound; /* co(e) being made */
+	uint64_t cap_found;
+	uint32_t *head, *link;   /* co(e) by place: index + 1 */
+	uint64_t cap_link;
+	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
+	uint32_t *chosen;        /* a preset being made */
 	uint32_t ticks;
 };
 
 /* Unfolds; prefix_free is due whatever it returns. The net stays the caller's. */
 enum unfold_status unfold(const struct net *n, const struct unfold_options *opt,
                           struct prefix *p);
+/* The same with colours. */
+enum unfold_status unfold_coloured(const struct colour_net *n, const struct unfold_options *opt,
+                                   struct prefix *p);
 void prefix_free(struct prefix *p);
 
 /* Conditions of the prefix with those of the cut-offs, as other tools count. */

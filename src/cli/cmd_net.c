@@ -13,7 +13,10 @@
 
 #include "causal/marking.h"
 #include "causal/unfold.h"
-#include "cli/cli.h"
+#include "cli/net_json.h"
+#include "cli/outputs.h"
+#include "report/doc.h"
+#include "report/render.h"
 
 enum { TO_NONE, TO_PNML, TO_PEP, TO_DOT };
 
@@ -23,13 +26,16 @@ struct net_run {
 	const char *path, *cover;
 	struct unfold_options opt;
 	uint64_t timeout, max_states;
-	bool json, deadlock;
+	bool deadlock;
+	struct outputs outputs;
+	const char *dot;
 	int to;
 	struct net net;
 	struct prefix prefix;
 	struct markings marks;
 	uint32_t *goal, ngoal;
 	int covered; /* 1 yes, 0 no, -1 unknown */
+	bool spent;  /* the prefix is not complete */
 };
 
 static void set_limits(struct net_run *r)
@@ -112,19 +118,17 @@ static int read_goal(struct net_run *r)
 
 /* ---- the report --------------------------------------------------------- */
 
-static void names(struct net_run *r, const uint32_t *places, uint32_t n, bool json)
+static void names(struct net_run *r, const uint32_t *places, uint32_t n)
 {
 	struct buf *out = &r->cli->out;
 	for (uint32_t i = 0; i < n; i++) {
 		const char *s = r->net.place_name[places[i]];
 		buf_str(out, i ? ", " : "");
-		if (json)
-			buf_json(out, s, strlen(s));
-		else if (i >= 40) {
+		if (i >= 40) {
 			buf_printf(out, "... (%u in all)", n);
 			return;
-		} else
-			buf_safe(out, s, strlen(s));
+		}
+		buf_safe(out, s, strlen(s));
 	}
 }
 
@@ -159,7 +163,7 @@ static void text(struct net_run *r)
 	if (r->marks.deadlock) {
 		uint32_t *list = dead_places(r, &n);
 		buf_str(out, ": nothing can fire at { ");
-		names(r, list, list ? n : 0, false);
+		names(r, list, list ? n : 0);
 		buf_str(out, " }");
 		free(list);
 	} else if (r->marks.limit) {
@@ -172,11 +176,11 @@ static void text(struct net_run *r)
 	if (!r->cover)
 		return;
 	buf_str(out, "cover     ");
-	names(r, r->goal, r->ngoal, false);
+	names(r, r->goal, r->ngoal);
 	buf_str(out, r->covered > 0 ? ": reachable, for example at { "
 	             : r->covered < 0 ? ": unknown" : ": not reachable (decided on the prefix)");
 	if (r->covered > 0) {
-		names(r, p->marking, p->nmarking, false);
+		names(r, p->marking, p->nmarking);
 		buf_str(out, " } (decided on the prefix)");
 	} else if (r->covered < 0) {
 		buf_printf(out, " (%s)", p->limit);
@@ -184,45 +188,87 @@ static void text(struct net_run *r)
 	buf_char(out, '\n');
 }
 
-static void json(struct net_run *r)
+/* ---- the document -------------------------------------------------------- */
+
+static void name_list(struct net_run *r, const char *key, const uint32_t *places, uint32_t n, struct buf *out)
 {
-	struct buf *out = &r->cli->out;
+	buf_printf(out, ", \"%s\": [", key);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *s = r->net.place_name[places[i]];
+		buf_str(out, i ? ", " : "");
+		buf_json(out, s, strlen(s));
+	}
+	buf_char(out, ']');
+}
+
+static void answers(struct net_run *r, struct buf *out)
+{
 	const struct prefix *p = &r->prefix;
 	uint32_t n;
-	buf_str(out, "{\n  \"file\": ");
-	buf_json(out, r->path, strlen(r->path));
-	buf_printf(out, ",\n  \"places\": %u,\n  \"transitions\": %u,\n  \"initially_marked\": %u,\n",
-	           r->net.nplaces, r->net.ntrans, r->net.ninit);
-	buf_printf(out, "  \"events\": %llu,\n  \"cutoffs\": %llu,\n  \"conditions\": %llu,\n",
-	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
-	           (unsigned long long)prefix_conditions(p));
-	buf_printf(out, "  \"safe\": true,\n  \"deadlock\": { \"answer\": \"%s\", \"by\": \"markings\", \"visited\": %llu",
-	           deadlock_word(r), (unsigned long long)r->marks.n);
+	buf_printf(out, "  \"safe\": true,\n  \"deadlock\": {\"answer\": \"%s\", \"asked\": %s, \"by\": \"markings\", \"visited\": %llu",
+	           deadlock_word(r), r->deadlock ? "true" : "false", (unsigned long long)r->marks.n);
 	if (r->marks.deadlock) {
 		uint32_t *list = dead_places(r, &n);
-		buf_str(out, ", \"marking\": [");
-		names(r, list, list ? n : 0, true);
-		buf_str(out, "]");
+		name_list(r, "marking", list, list ? n : 0, out);
 		free(list);
 	} else if (r->marks.limit) {
 		buf_printf(out, ", \"limit\": \"%s\"", r->marks.limit);
 	}
-	buf_str(out, " }");
-	if (r->cover) {
-		buf_str(out, ",\n  \"cover\": { \"places\": [");
-		names(r, r->goal, r->ngoal, true);
-		buf_printf(out, "], \"answer\": \"%s\", \"by\": \"prefix\"",
-		           r->covered > 0 ? "yes" : r->covered < 0 ? "unknown" : "no");
-		if (r->covered > 0) {
-			buf_str(out, ", \"marking\": [");
-			names(r, p->marking, p->nmarking, true);
-			buf_str(out, "]");
-		} else if (r->covered < 0) {
-			buf_printf(out, ", \"limit\": \"%s\"", p->limit);
-		}
-		buf_str(out, " }");
+	buf_char(out, '}');
+	if (!r->cover)
+		return;
+	buf_printf(out, ",\n  \"cover\": {\"answer\": \"%s\", \"by\": \"prefix\"",
+	           r->covered > 0 ? "yes" : r->covered < 0 ? "unknown" : "no");
+	name_list(r, "places", r->goal, r->ngoal, out);
+	if (r->covered > 0)
+		name_list(r, "marking", p->marking, p->nmarking, out);
+	else if (r->covered < 0)
+		buf_printf(out, ", \"limit\": \"%s\"", p->limit);
+	buf_char(out, '}');
+}
+
+static void document(struct net_run *r, int rc, struct buf *out)
+{
+	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
+	const struct prefix *p = &r->prefix;
+	buf_char(out, '{');
+	doc_begin(out, "net");
+	buf_printf(out, ", \"verdict\": \"%s\", \"results\": [{\n  \"file\": ", word[rc]);
+	buf_json(out, r->path, strlen(r->path));
+	buf_printf(out, ",\n  \"places\": %u, \"transitions\": %u, \"initially_marked\": %u,\n", r->net.nplaces,
+	           r->net.ntrans, r->net.ninit);
+	buf_printf(out, "  \"events\": %llu, \"cutoffs\": %llu, \"conditions\": %llu,\n",
+	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
+	           (unsigned long long)prefix_conditions(p));
+	if (r->spent)
+		buf_printf(out, "  \"limit\": \"%s\"", p->limit);
+	else
+		answers(r, out);
+	net_json(&r->net, r->spent ? NULL : p, out);
+	buf_str(out, "\n}]}\n");
+}
+
+static int write_reports(struct net_run *r, int rc)
+{
+	struct buf doc, why, dot;
+	if (!outputs_wanted(&r->outputs) && !r->dot)
+		return rc;
+	buf_init(&doc);
+	document(r, rc, &doc);
+	if (r->dot) {
+		buf_init(&why);
+		buf_init(&dot);
+		json_t *d = doc_parse(buf_cstr(&doc), doc.len, &why);
+		if (d)
+			render_dot(d, &dot);
+		rc = d && outputs_file(r->cli, r->cmd, r->dot, "digraph intact", &dot) ? rc : EXIT_USAGE;
+		json_decref(d);
+		buf_free(&why);
+		buf_free(&dot);
 	}
-	buf_str(out, "\n}\n");
+	rc = outputs_write(r->cli, r->cmd, &r->outputs, &doc, rc);
+	buf_free(&doc);
+	return rc;
 }
 
 static int unsafe(struct net_run *r)
@@ -249,17 +295,11 @@ static int unsafe(struct net_run *r)
 static int spent(struct net_run *r)
 {
 	const struct prefix *p = &r->prefix;
-	unsigned long long ev = (unsigned long long)(p->kept + p->cutoffs);
-	if (r->json) {
-		buf_str(&r->cli->out, "{\n  \"file\": ");
-		buf_json(&r->cli->out, r->path, strlen(r->path));
-		buf_printf(&r->cli->out, ",\n  \"unknown\": \"%s\",\n  \"events_so_far\": %llu\n}\n",
-		           p->limit, ev);
-	} else {
+	r->spent = true;
+	if (!outputs_take_stdout(&r->outputs))
 		buf_printf(&r->cli->out, "unknown: the limit on %s was spent after %llu events\n",
-		           p->limit, ev);
-	}
-	return EXIT_UNKNOWN;
+		           p->limit, (unsigned long long)(p->kept + p->cutoffs));
+	return write_reports(r, EXIT_UNKNOWN);
 }
 
 static int analyse(struct net_run *r)
@@ -281,12 +321,13 @@ static int analyse(struct net_run *r)
 		buf_str(&r->cli->err, "intact net: internal error: prefix and markings disagree on 1-safety\n");
 		return EXIT_INTERNAL;
 	}
-	(r->json ? json : text)(r);
+	if (!outputs_take_stdout(&r->outputs) && !(r->dot && !strcmp(r->dot, "-")))
+		text(r);
 	if ((r->cover && r->covered > 0) || (r->deadlock && r->marks.deadlock))
-		return EXIT_VIOLATED;
+		return write_reports(r, EXIT_VIOLATED);
 	if ((r->cover && r->covered < 0) || (r->deadlock && r->marks.limit))
-		return EXIT_UNKNOWN;
-	return EXIT_HOLDS;
+		return write_reports(r, EXIT_UNKNOWN);
+	return write_reports(r, EXIT_HOLDS);
 }
 
 static int load_and_run(struct net_run *r, struct arena *a)
@@ -339,8 +380,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &r->opt.max_bytes, "memory of all of it (default: half the machine's)", 1 << 16, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &r->timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output", 0, 0, NULL },
-		{ OPT_FLAG, "json", 0, NULL, &r->json, "the result as JSON", 0, 0, NULL },
 		{ OPT_CHOICE, "to", 0, "FORM", &r->to, "print the net in this form instead", 0, 0, forms },
+		{ OPT_FILE, "dot", 0, "FILE", &r->dot, "the prefix (or the net) for graphviz, when it is small", 0, 0, NULL },
+		OUTPUT_OPTIONS(&r->outputs),
 		{ .help = NULL },
 	};
 	struct opts o = { table, args, 0, false };
@@ -355,6 +397,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	} else if (o.nargs != 1) {
 		rc = cli_usage(cli, cmd, o.nargs ? "one net at a time" : "which net?");
+	} else if (outputs_wrong(&r->outputs)) {
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&r->outputs));
 	} else {
 		r->path = args[0];
 		rc = load_and_run(r, &a);

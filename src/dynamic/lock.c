@@ -72,6 +72,13 @@ bool clock_join(struct bump *b, struct clock *dst, const struct clock *src)
 	return true;
 }
 
+void clock_clear(struct clock *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		c->e[i] = 0;
+	c->n = 0;
+}
+
 bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src)
 {
 	if (!clock_reserve(b, dst, src->n))
@@ -150,8 +157,9 @@ void lock_renew(struct lock *l)
 	spin_lock(&l->spin);
 	l->life++;
 	l->seq = l->wseq = l->wuid = l->pending = l->created = l->nev = 0;
-	for (uint32_t i = 0; i < l->clock.n; i++)
-		l->clock.e[i] = 0;
+	l->rel_tid = 0;
+	clock_clear(&l->clock);
+	clock_clear(&l->readers);
 	spin_unlock(&l->spin);
 }
 

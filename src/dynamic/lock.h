@@ -39,6 +39,7 @@ struct clock {
 /* dst = max(dst, src) entry by entry; dst = src. False without memory. */
 bool clock_join(struct bump *b, struct clock *dst, const struct clock *src);
 bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src);
+void clock_clear(struct clock *c);
 bool clock_reserve(struct bump *b, struct clock *c, uint32_t n);
 
 struct evidence {
@@ -57,7 +58,11 @@ struct lock {
 	uint32_t created;      /* stack of its initialisation; 0: unknown */
 	uint32_t nev;
 	struct spin spin;
-	struct clock clock;
+	/* Whose release `clock` is a copy of, and when: who knows that epoch of
+	 * that thread knows all of the clock. tid 0: it is several threads'. */
+	uint32_t rel_tid, rel_epoch;
+	struct clock clock;   /* of releases after writing: for everyone */
+	struct clock readers; /* of releases after reading: for writers */
 	struct evidence ev[LOCK_EVIDENCE];
 };
 

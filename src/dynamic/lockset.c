@@ -108,7 +108,7 @@ bool lockset_has(const struct lockset_table *t, uint32_t set, uint32_t lock)
 /* Answers of the cache: the key is never 0 because `op` is not. */
 static unsigned line_of(uint64_t key)
 {
-	return (unsigned)(key * 0x9e3779b97f4a7c15ull >> 56);
+	return (unsigned)(key * 0x9e3779b97f4a7c15ull >> (64 - LOCKSET_CACHE_BITS));
 }
 
 static bool cached(struct lockset_cache *c, uint64_t key, uint32_t *value)

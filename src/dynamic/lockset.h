@@ -38,11 +38,13 @@ struct lockset_table {
 };
 
 /* One thread's recent answers: (operation, a, b) -> result, direct-mapped. */
+enum { LOCKSET_CACHE_BITS = 10 };
+
 struct lockset_cache {
 	struct {
 		uint64_t key;
 		uint32_t value;
-	} line[256];
+	} line[1 << LOCKSET_CACHE_BITS];
 };
 
 /* False when memory cannot be had. */

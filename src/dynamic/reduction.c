@@ -163,7 +163,7 @@ static struct held *held_find(struct thread *t, uintptr_t addr)
 
 static uint32_t id_of(struct dynamic *d, struct thread *t, uintptr_t addr)
 {
-	unsigned i = (unsigned)(addr * 0x9e3779b97f4a7c15ull >> 58);
+	unsigned i = (unsigned)(addr * 0x9e3779b97f4a7c15ull >> (64 - RED_KNOWN_BITS));
 	if (t->known[i].addr != addr || !t->known[i].id) {
 		t->known[i].addr = addr;
 		t->known[i].id = lock_id(&d->locks, addr);
@@ -209,6 +209,38 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		finding_judge(d, t, h->finding);
 }
 
+/* What happened before this acquire: the sections that wrote, and for one
+ * that may write those that read, too. Two readers are not ordered. Other
+ * readers may be letting go meanwhile; a writer is alone. */
+static void learn(struct dynamic *d, struct thread *t, struct lock *l, bool read)
+{
+	uint32_t by = l->rel_tid;
+	bool known = by && by < t->clock.n && t->clock.e[by] >= l->rel_epoch;
+	if (l->clock.n && !known) {
+		if (read)
+			spin_lock(&l->spin);
+		clock_join(&d->bump, &t->clock, &l->clock);
+		if (read)
+			spin_unlock(&l->spin);
+	}
+	if (!read && l->readers.n)
+		clock_join(&d->bump, &t->clock, &l->readers);
+}
+
+/* The other side of learn; the lock's spin is held. */
+static void teach(struct dynamic *d, struct thread *t, struct lock *l, bool read)
+{
+	if (read) {
+		clock_join(&d->bump, &l->readers, &t->clock);
+		return;
+	}
+	clock_copy(&d->bump, &l->clock, &t->clock);
+	if (l->readers.n)
+		clock_clear(&l->readers);
+	l->rel_tid = t->tid < t->clock.n ? t->tid : 0;
+	l->rel_epoch = t->acc.epoch;
+}
+
 void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc)
 {
@@ -228,13 +260,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
 	h->acquire = red_stack(d, t, pc);
-	if (l->clock.n) {
-		if (read)
-			spin_lock(&l->spin);
-		clock_join(&d->bump, &t->clock, &l->clock);
-		if (read)
-			spin_unlock(&l->spin);
-	}
+	learn(d, t, l, read);
 	if (!wait)
 		taken_again(d, t, l, h);
 	if (t->nmarks)
@@ -274,10 +300,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		l->wseq = section.seq;
 		l->wuid = t->uid;
 	}
-	if (section.read)
-		clock_join(&d->bump, &l->clock, &t->clock);
-	else
-		clock_copy(&d->bump, &l->clock, &t->clock);
+	teach(d, t, l, section.read);
 	evidence_add(d, t, l, &section, t->acc.all);
 	spin_unlock(&l->spin);
 	uint32_t stack = red_stack(d, t, pc);
@@ -310,6 +333,7 @@ void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)
 		struct lock *l = &d->locks.locks[id];
 		spin_lock(&l->spin);
 		clock_join(&d->bump, &l->clock, &t->clock);
+		l->rel_tid = 0;
 		spin_unlock(&l->spin);
 	}
 	red_tick(t);

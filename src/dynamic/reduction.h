@@ -39,7 +39,8 @@
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
 
-enum { RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096 };
+enum { RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096,
+       RED_KNOWN_BITS = 9 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
 struct frame {
@@ -117,7 +118,7 @@ struct thread {
 	struct {
 		uintptr_t addr;
 		uint32_t id;
-	} known[64]; /* locks by address: ids never change */
+	} known[1 << RED_KNOWN_BITS]; /* locks by address: ids never change */
 	struct {
 		uint64_t pc;
 		uint32_t parent, id;

@@ -33,6 +33,7 @@ struct thread {
 	uint32_t depth, cap;
 	uint32_t marks[MARKS]; /* depth at each */
 	uint32_t nmarks;
+	uint32_t holds;        /* locks it has */
 };
 
 struct translate {
@@ -348,7 +349,7 @@ static void begin_thread(struct translate *t, struct thread *th, uint32_t number
 	buf_free(&b);
 	th->id = t->names->ns[NS_THREAD].len - 1;
 	th->known = true;
-	th->depth = th->nmarks = 0;
+	th->depth = th->nmarks = th->holds = 0;
 }
 
 static struct thread *thread_of(struct translate *t, uint32_t slot)
@@ -443,7 +444,7 @@ static void lock_access(struct translate *t, const struct thread *th, struct loc
 	put(t, th, kind, l->var - 1, loc);
 }
 
-static void acquire(struct translate *t, const struct thread *th, struct rec r)
+static void acquire(struct translate *t, struct thread *th, struct rec r)
 {
 	struct lock *l = lock_of(t, rec_addr(r));
 	uint32_t loc = here(t, th, rec_pc(r));
@@ -456,11 +457,12 @@ static void acquire(struct translate *t, const struct thread *th, struct rec r)
 	if (l->id == NAME_FULL)
 		l->id = add_name(t, NS_LOCK, "", l->addr, l->life);
 	if (l->holder && l->holder != th->id + 1) {
-		/* Its holder is gone, or let go unseen. */
+		/* Its holder let go unseen. */
 		struct thread gone = { .id = l->holder - 1 };
 		for (; l->depth; l->depth--)
 			put(t, &gone, EVENT_REL, l->id, LOC_NONE);
 	}
+	th->holds += !l->depth;
 	l->holder = th->id + 1;
 	l->depth++;
 	put(t, th, EVENT_ACQ, l->id, loc);
@@ -468,7 +470,7 @@ static void acquire(struct translate *t, const struct thread *th, struct rec r)
 		lock_access(t, th, l, EVENT_WRITE, loc);
 }
 
-static void release(struct translate *t, const struct thread *th, struct rec r)
+static void release(struct translate *t, struct thread *th, struct rec r)
 {
 	struct lock *l = lock_of(t, rec_addr(r));
 	uint32_t loc = here(t, th, rec_pc(r));
@@ -484,8 +486,25 @@ static void release(struct translate *t, const struct thread *th, struct rec r)
 		lock_access(t, th, l, EVENT_WRITE, loc);
 	for (; times; times--, l->depth--)
 		put(t, th, EVENT_REL, l->id, loc);
-	if (!l->depth)
+	if (!l->depth) {
 		l->holder = 0;
+		th->holds -= th->holds > 0;
+	}
+}
+
+/* What a thread still has when it ends (a robust mutex) others can take. */
+static void let_go(struct translate *t, struct thread *th)
+{
+	for (uint32_t i = 1; th->holds && i < t->nlocks; i++) {
+		struct lock *l = &t->locks[i];
+		if (l->holder != th->id + 1)
+			continue;
+		for (; l->depth; l->depth--)
+			put(t, th, EVENT_REL, l->id, LOC_NONE);
+		l->holder = 0;
+		th->holds--;
+	}
+	th->holds = 0;
 }
 
 /* Another object lives there from now on, unless the old one is in use. */
@@ -591,6 +610,8 @@ static void one(struct translate *t, struct rec r)
 		acquire(t, th, r);
 	else if (kind == REC_RELEASE)
 		release(t, th, r);
+	else if (kind == REC_END)
+		let_go(t, th);
 	else if (kind == REC_PUSH)
 		push(t, th, r);
 	else if (kind == REC_POP)

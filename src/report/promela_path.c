@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/promela_ex.h"
+
 #define MAX_PATHS 4096u
-#define MAX_DEPTH 400u
-#define MAX_EX    (1u << 20)
 #define MAX_WORK  4000000u /* instructions on all paths of a node */
 #define MAX_FORKS 2000u
 
@@ -51,7 +51,7 @@ void paths_free(struct paths *x)
 	memset(x, 0, sizeof *x);
 }
 
-static bool fail(struct paths *x, const char *what, uint32_t ins)
+bool paths_fail(struct paths *x, const char *what, uint32_t ins)
 {
 	if (!x->error) {
 		x->error = what;
@@ -60,7 +60,7 @@ static bool fail(struct paths *x, const char *what, uint32_t ins)
 	return false;
 }
 
-static bool grow(void **data, uint32_t *cap, uint32_t need, size_t elem)
+bool paths_grow(void **data, uint32_t *cap, uint32_t need, size_t elem)
 {
 	if (need <= *cap)
 		return true;
@@ -71,173 +71,6 @@ static bool grow(void **data, uint32_t *cap, uint32_t need, size_t elem)
 	*data = q;
 	*cap = n < need ? need : n;
 	return true;
-}
-
-/* ---- expressions -------------------------------------------------------- */
-
-static uint32_t add_ex(struct paths *x, struct ex e)
-{
-	if (x->nex >= MAX_EX || !grow((void **)&x->ex, &x->cap_ex, x->nex + 1, sizeof e)) {
-		fail(x, "the step is too large", IR_NONE);
-		return 0;
-	}
-	if (e.depth > MAX_DEPTH)
-		fail(x, "the step computes too long an expression", IR_NONE);
-	x->ex[x->nex] = e;
-	return x->nex++;
-}
-
-static uint32_t constant(struct paths *x, int64_t v)
-{
-	return add_ex(x, (struct ex){ .kind = EX_CONST, .a = (int32_t)v, .lo = v, .hi = v });
-}
-
-static bool is_const(const struct paths *x, uint32_t e)
-{
-	return x->ex[e].kind == EX_CONST;
-}
-
-static uint16_t deeper(const struct paths *x, uint32_t a, uint32_t b)
-{
-	uint16_t d = x->ex[a].depth > x->ex[b].depth ? x->ex[a].depth : x->ex[b].depth;
-	return (uint16_t)(d + 1);
-}
-
-/* -1: not decided by the intervals */
-static int decided(enum ir_op op, const struct ex *a, const struct ex *b)
-{
-	switch (op) {
-	case IR_EQ: return a->hi < b->lo || a->lo > b->hi ? 0 : a->lo == a->hi && b->lo == b->hi ? 1 : -1;
-	case IR_NE: return a->hi < b->lo || a->lo > b->hi ? 1 : a->lo == a->hi && b->lo == b->hi ? 0 : -1;
-	case IR_LT: return a->hi < b->lo ? 1 : a->lo >= b->hi ? 0 : -1;
-	case IR_LE: return a->hi <= b->lo ? 1 : a->lo > b->hi ? 0 : -1;
-	case IR_GT: return a->lo > b->hi ? 1 : a->hi <= b->lo ? 0 : -1;
-	case IR_GE: return a->lo >= b->hi ? 1 : a->hi < b->lo ? 0 : -1;
-	default: return -1;
-	}
-}
-
-static void min_max(int64_t v, int64_t *lo, int64_t *hi)
-{
-	*lo = v < *lo ? v : *lo;
-	*hi = v > *hi ? v : *hi;
-}
-
-/* The values of a op b, without regard to 32 bits; whole ints where unknown. */
-static void interval(enum ir_op op, const struct ex *a, const struct ex *b, int64_t *lo, int64_t *hi)
-{
-	*lo = INT32_MIN;
-	*hi = INT32_MAX;
-	switch (op) {
-	case IR_ADD: *lo = a->lo + b->lo; *hi = a->hi + b->hi; break;
-	case IR_SUB: *lo = a->lo - b->hi; *hi = a->hi - b->lo; break;
-	case IR_MUL:
-		*lo = *hi = a->lo * b->lo;
-		min_max(a->lo * b->hi, lo, hi);
-		min_max(a->hi * b->lo, lo, hi);
-		min_max(a->hi * b->hi, lo, hi);
-		break;
-	case IR_DIV:
-		if (a->lo == INT32_MIN && b->lo <= -1 && b->hi >= -1)
-			*hi = (int64_t)INT32_MAX + 1;
-		else if (a->lo >= 0 && b->lo >= 0)
-			*lo = 0, *hi = a->hi;
-		break;
-	case IR_MOD:
-		if (b->lo > 0) {
-			*lo = a->lo >= 0 ? 0 : -(b->hi - 1);
-			*hi = b->hi - 1;
-		}
-		break;
-	case IR_SHL:
-		if (b->lo < 0 || b->hi > 31) {
-			*lo = (int64_t)INT32_MIN * 2;
-			*hi = (int64_t)INT32_MAX * 2;
-			break;
-		}
-		*lo = a->lo * (1LL << (a->lo < 0 ? b->hi : b->lo));
-		*hi = a->hi * (1LL << (a->hi < 0 ? b->lo : b->hi));
-		break;
-	case IR_AND: case IR_OR: case IR_XOR:
-		if (a->lo >= 0 && a->hi <= 1 && b->lo >= 0 && b->hi <= 1)
-			*lo = 0, *hi = 1;
-		break;
-	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
-		*lo = 0, *hi = 1;
-		break;
-	default:
-		break;
-	}
-}
-
-/* Constant operands; the caller has made sure that the result exists. */
-static int64_t fold(enum ir_op op, int64_t a, int64_t b)
-{
-	switch (op) {
-	case IR_ADD: return a + b;
-	case IR_SUB: return a - b;
-	case IR_MUL: return a * b;
-	case IR_DIV: return b ? a / b : 0;
-	case IR_MOD: return b ? a % b : 0;
-	case IR_SHL: return b >= 0 && b < 32 ? a * (1LL << b) : 0;
-	case IR_SHR: return b >= 0 && b < 32 ? a >> b : 0;
-	case IR_AND: return a & b;
-	case IR_OR: return a | b;
-	default: return a ^ b;
-	}
-}
-
-static uint32_t binary(struct paths *x, enum ir_op op, uint32_t a, uint32_t b)
-{
-	int known = decided(op, &x->ex[a], &x->ex[b]);
-	if (known >= 0)
-		return constant(x, known);
-	if (is_const(x, a) && is_const(x, b)) {
-		int64_t v = fold(op, x->ex[a].a, x->ex[b].a);
-		if (v >= INT32_MIN && v <= INT32_MAX)
-			return constant(x, v);
-	}
-	struct ex e = { .kind = EX_BINARY, .op = (uint8_t)op, .a = (int32_t)a, .b = (int32_t)b,
-		        .depth = deeper(x, a, b) };
-	interval(op, &x->ex[a], &x->ex[b], &e.lo, &e.hi);
-	return add_ex(x, e);
-}
-
-static uint32_t unary(struct paths *x, enum ir_op op, uint32_t a)
-{
-	const struct ex *v = &x->ex[a];
-	struct ex e = { .kind = EX_UNARY, .op = (uint8_t)op, .a = (int32_t)a, .lo = 0, .hi = 1,
-		        .depth = deeper(x, a, a) };
-	if (op == IR_NEG) {
-		e.lo = -v->hi;
-		e.hi = -v->lo;
-	} else if (op == IR_BITNOT) {
-		e.lo = -1 - v->hi;
-		e.hi = -1 - v->lo;
-	} else {
-		bool never0 = v->lo > 0 || v->hi < 0;
-		if (op == IR_BOOL && v->lo == 0 && v->hi == 1)
-			return a;
-		if (never0 || (v->lo == 0 && v->hi == 0))
-			return constant(x, never0 == (op == IR_BOOL));
-	}
-	if (e.lo == e.hi && e.lo >= INT32_MIN && e.lo <= INT32_MAX)
-		return constant(x, e.lo);
-	return add_ex(x, e);
-}
-
-static uint32_t ite(struct paths *x, uint32_t c, uint32_t yes, uint32_t no)
-{
-	if (is_const(x, c))
-		return x->ex[c].a ? yes : no;
-	if (yes == no)
-		return yes;
-	uint16_t d = deeper(x, yes, no), dc = deeper(x, c, c);
-	struct ex e = { .kind = EX_ITE, .a = (int32_t)c, .b = (int32_t)yes, .c = (int32_t)no,
-		        .lo = x->ex[yes].lo, .hi = x->ex[yes].hi, .depth = d > dc ? d : dc };
-	min_max(x->ex[no].lo, &e.lo, &e.hi);
-	min_max(x->ex[no].hi, &e.lo, &e.hi);
-	return add_ex(x, e);
 }
 
 /* ---- walks -------------------------------------------------------------- */
@@ -279,16 +112,16 @@ static struct walk *walk_copy(struct walker *k, const struct walk *w)
 
 static void assume(struct walker *k, struct walk *w, uint32_t cond)
 {
-	if (!grow((void **)&w->path.cond, &w->path.cap_cond, w->path.ncond + 1, sizeof cond))
-		fail(k->x, "the step needs too much memory", w->pc);
+	if (!paths_grow((void **)&w->path.cond, &w->path.cap_cond, w->path.ncond + 1, sizeof cond))
+		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->path.cond[w->path.ncond++] = cond;
 }
 
 static void executed(struct walker *k, struct walk *w, struct pins i)
 {
-	if (!grow((void **)&w->path.code, &w->path.cap_code, w->path.ncode + 1, sizeof i))
-		fail(k->x, "the step needs too much memory", w->pc);
+	if (!paths_grow((void **)&w->path.code, &w->path.cap_code, w->path.ncode + 1, sizeof i))
+		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->path.code[w->path.ncode++] = i;
 }
@@ -298,11 +131,11 @@ static void finish(struct walker *k, struct walk *w, enum path_end end, uint32_t
 {
 	struct paths *x = k->x;
 	if (x->n >= MAX_PATHS) {
-		fail(x, "the step can go too many ways", w->pc);
+		paths_fail(x, "the step can go too many ways", w->pc);
 		return;
 	}
-	if (!grow((void **)&x->list, &x->cap, x->n + 1, sizeof *x->list)) {
-		fail(x, "the step needs too much memory", w->pc);
+	if (!paths_grow((void **)&x->list, &x->cap, x->n + 1, sizeof *x->list)) {
+		paths_fail(x, "the step needs too much memory", w->pc);
 		return;
 	}
 	w->path.end = end;
@@ -320,12 +153,12 @@ static void go(struct walker *k, struct walk *w);
 static struct walk *branch(struct walker *k, struct walk *w)
 {
 	if (++w->forks > MAX_FORKS) {
-		fail(k->x, "the step branches too often", w->pc);
+		paths_fail(k->x, "the step branches too often", w->pc);
 		return NULL;
 	}
 	struct walk *c = walk_copy(k, w);
 	if (!c)
-		fail(k->x, "the step needs too much memory", w->pc);
+		paths_fail(k->x, "the step needs too much memory", w->pc);
 	return c;
 }
 
@@ -333,9 +166,9 @@ static struct walk *branch(struct walker *k, struct walk *w)
 static bool require(struct walker *k, struct walk *w, uint32_t ok, enum ir_fault f)
 {
 	struct paths *x = k->x;
-	if (is_const(x, ok) && x->ex[ok].a)
+	if (ex_is_const(x, ok) && x->ex[ok].a)
 		return true;
-	struct walk *bad = is_const(x, ok) ? w : branch(k, w);
+	struct walk *bad = ex_is_const(x, ok) ? w : branch(k, w);
 	if (!bad)
 		return false;
 	bad->path.fault = f;
@@ -344,7 +177,7 @@ static bool require(struct walker *k, struct walk *w, uint32_t ok, enum ir_fault
 		finish(k, w, PATH_FAULT, IR_NONE);
 		return false;
 	}
-	assume(k, bad, unary(x, IR_NOT, ok));
+	assume(k, bad, ex_unary(x, IR_NOT, ok));
 	finish(k, bad, PATH_FAULT, IR_NONE);
 	walk_free(bad);
 	assume(k, w, ok);
@@ -355,12 +188,12 @@ static bool require(struct walker *k, struct walk *w, uint32_t ok, enum ir_fault
 static bool decide(struct walker *k, struct walk *w, uint32_t cond, uint32_t pc_if_false)
 {
 	struct paths *x = k->x;
-	if (is_const(x, cond))
+	if (ex_is_const(x, cond))
 		return x->ex[cond].a != 0;
 	struct walk *no = branch(k, w);
 	if (!no)
 		return true;
-	assume(k, no, unary(x, IR_NOT, cond));
+	assume(k, no, ex_unary(x, IR_NOT, cond));
 	no->pc = pc_if_false;
 	go(k, no);
 	walk_free(no);
@@ -375,7 +208,7 @@ static uint32_t cell_value(struct walker *k, const struct walk *w, const struct 
 	for (uint32_t i = w->ncells; i-- > 0;)
 		if (w->cells[i].slot == v->slot + elem)
 			return w->cells[i].value;
-	return add_ex(k->x, (struct ex){ .kind = EX_GLOBAL, .a = (int32_t)(v - k->x->ir->vars),
+	return ex_add(k->x, (struct ex){ .kind = EX_GLOBAL, .a = (int32_t)(v - k->x->ir->vars),
 	                                 .b = (int32_t)elem, .lo = v->lo, .hi = v->hi });
 }
 
@@ -390,22 +223,22 @@ static bool untouched(const struct walk *w, const struct ir_var *v)
 static uint32_t load(struct walker *k, struct walk *w, const struct ir_var *v, uint32_t index)
 {
 	struct paths *x = k->x;
-	if (is_const(x, index))
+	if (ex_is_const(x, index))
 		return cell_value(k, w, v, (uint32_t)x->ex[index].a);
 	if (untouched(w, v))
-		return add_ex(x, (struct ex){ .kind = EX_ELEM, .a = (int32_t)(v - x->ir->vars),
+		return ex_add(x, (struct ex){ .kind = EX_ELEM, .a = (int32_t)(v - x->ir->vars),
 		                              .b = (int32_t)index, .lo = v->lo, .hi = v->hi,
-		                              .depth = deeper(x, index, index) });
+		                              .depth = ex_deeper(x, index, index) });
 	uint32_t e = cell_value(k, w, v, v->len - 1);
 	for (uint32_t i = v->len - 1; i-- > 0 && !x->error;)
-		e = ite(x, binary(x, IR_EQ, index, constant(x, i)), cell_value(k, w, v, i), e);
+		e = ex_ite(x, ex_binary(x, IR_EQ, index, ex_const(x, i)), cell_value(k, w, v, i), e);
 	return e;
 }
 
 static void set_cell(struct walker *k, struct walk *w, uint32_t slot, uint32_t value)
 {
-	if (!grow((void **)&w->cells, &w->cap_cells, w->ncells + 1, sizeof *w->cells))
-		fail(k->x, "the step needs too much memory", w->pc);
+	if (!paths_grow((void **)&w->cells, &w->cap_cells, w->ncells + 1, sizeof *w->cells))
+		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->cells[w->ncells++] = (struct cell){ slot, value };
 }
@@ -413,23 +246,23 @@ static void set_cell(struct walker *k, struct walk *w, uint32_t slot, uint32_t v
 static void store(struct walker *k, struct walk *w, const struct ir_var *v, uint32_t index, uint32_t value)
 {
 	struct paths *x = k->x;
-	if (is_const(x, index)) {
+	if (ex_is_const(x, index)) {
 		set_cell(k, w, v->slot + (uint32_t)x->ex[index].a, value);
 		return;
 	}
 	for (uint32_t i = 0; i < v->len && !x->error; i++)
 		set_cell(k, w, v->slot + i,
-		         ite(x, binary(x, IR_EQ, index, constant(x, i)), value, cell_value(k, w, v, i)));
+		         ex_ite(x, ex_binary(x, IR_EQ, index, ex_const(x, i)), value, cell_value(k, w, v, i)));
 }
 
 static uint32_t get_reg(struct walker *k, struct walk *w, uint32_t base, uint32_t index, uint32_t len)
 {
 	struct paths *x = k->x;
-	if (is_const(x, index))
+	if (ex_is_const(x, index))
 		return w->reg[base + (uint32_t)x->ex[index].a];
 	uint32_t e = w->reg[base + len - 1];
 	for (uint32_t i = len - 1; i-- > 0 && !x->error;)
-		e = ite(x, binary(x, IR_EQ, index, constant(x, i)), w->reg[base + i], e);
+		e = ex_ite(x, ex_binary(x, IR_EQ, index, ex_const(x, i)), w->reg[base + i], e);
 	return e;
 }
 
@@ -437,19 +270,19 @@ static void set_reg(struct walker *k, struct walk *w, uint32_t base, uint32_t in
                     uint32_t value)
 {
 	struct paths *x = k->x;
-	if (is_const(x, index)) {
+	if (ex_is_const(x, index)) {
 		w->reg[base + (uint32_t)x->ex[index].a] = value;
 		return;
 	}
 	for (uint32_t i = 0; i < len && !x->error; i++)
-		w->reg[base + i] = ite(x, binary(x, IR_EQ, index, constant(x, i)), value, w->reg[base + i]);
+		w->reg[base + i] = ex_ite(x, ex_binary(x, IR_EQ, index, ex_const(x, i)), value, w->reg[base + i]);
 }
 
 static bool within(struct walker *k, struct walk *w, uint32_t e, int64_t lo, int64_t hi, enum ir_fault f)
 {
 	struct paths *x = k->x;
-	return require(k, w, binary(x, IR_GE, e, constant(x, lo)), f) &&
-	       require(k, w, binary(x, IR_LE, e, constant(x, hi)), f);
+	return require(k, w, ex_binary(x, IR_GE, e, ex_const(x, lo)), f) &&
+	       require(k, w, ex_binary(x, IR_LE, e, ex_const(x, hi)), f);
 }
 
 static bool in_array(struct walker *k, struct walk *w, uint32_t index, uint32_t len)
@@ -459,65 +292,26 @@ static bool in_array(struct walker *k, struct walk *w, uint32_t index, uint32_t 
 
 /* ---- arithmetic that may fault ------------------------------------------ */
 
-/* a && b and a || b on values 0 and 1 */
-static uint32_t both(struct paths *x, uint32_t a, uint32_t b)
-{
-	return ite(x, a, b, constant(x, 0));
-}
-
-static uint32_t either(struct paths *x, uint32_t a, uint32_t b)
-{
-	return ite(x, a, constant(x, 1), b);
-}
-
-/* Does a op b fit into 32 bits? Said without leaving them. */
-static uint32_t fits(struct paths *x, enum ir_op op, uint32_t a, uint32_t b)
-{
-	uint32_t zero = constant(x, 0), min = constant(x, INT32_MIN), max = constant(x, INT32_MAX);
-	uint32_t minus1 = constant(x, -1);
-	uint32_t bpos = binary(x, IR_GT, b, zero);
-	switch (op) {
-	case IR_ADD:
-		return ite(x, bpos, binary(x, IR_LE, a, binary(x, IR_SUB, max, b)),
-		           binary(x, IR_GE, a, binary(x, IR_SUB, min, b)));
-	case IR_SUB:
-		return ite(x, bpos, binary(x, IR_GE, a, binary(x, IR_ADD, min, b)),
-		           binary(x, IR_LE, a, binary(x, IR_ADD, max, b)));
-	case IR_MUL: {
-		uint32_t up = binary(x, IR_DIV, max, b), down = binary(x, IR_DIV, min, b);
-		uint32_t pos = both(x, binary(x, IR_LE, a, up), binary(x, IR_GE, a, down));
-		uint32_t neg = both(x, binary(x, IR_LE, a, down), binary(x, IR_GE, a, up));
-		uint32_t m1 = ite(x, binary(x, IR_EQ, b, minus1), binary(x, IR_GT, a, min), neg);
-		return either(x, binary(x, IR_EQ, b, zero), ite(x, bpos, pos, m1));
-	}
-	case IR_DIV:
-		return either(x, binary(x, IR_NE, a, min), binary(x, IR_NE, b, minus1));
-	default: /* IR_SHL */
-		return both(x, binary(x, IR_LE, a, binary(x, IR_SHR, max, b)),
-		            binary(x, IR_GE, a, binary(x, IR_SHR, min, b)));
-	}
-}
-
 static bool arith(struct walker *k, struct walk *w, const struct ir_ins *i, uint32_t b, uint32_t c)
 {
 	struct paths *x = k->x;
 	enum ir_op op = (enum ir_op)i->op;
 	if ((op == IR_DIV || op == IR_MOD) &&
-	    !require(k, w, binary(x, IR_NE, c, constant(x, 0)), IRF_DIVISION))
+	    !require(k, w, ex_binary(x, IR_NE, c, ex_const(x, 0)), IRF_DIVISION))
 		return false;
 	if ((op == IR_SHL || op == IR_SHR) && !within(k, w, c, 0, 31, IRF_SHIFT))
 		return false;
 	int64_t lo, hi;
-	interval(op, &x->ex[b], &x->ex[c], &lo, &hi);
+	ex_interval(op, &x->ex[b], &x->ex[c], &lo, &hi);
 	bool wide = lo < INT32_MIN || hi > INT32_MAX;
-	if (wide && is_const(x, b) && is_const(x, c)) {
-		int64_t v = fold(op, x->ex[b].a, x->ex[c].a);
-		if (!require(k, w, constant(x, v >= INT32_MIN && v <= INT32_MAX), IRF_OVERFLOW))
+	if (wide && ex_is_const(x, b) && ex_is_const(x, c)) {
+		int64_t v = ex_fold(op, x->ex[b].a, x->ex[c].a);
+		if (!require(k, w, ex_const(x, v >= INT32_MIN && v <= INT32_MAX), IRF_OVERFLOW))
 			return false;
-	} else if (wide && !require(k, w, fits(x, op, b, c), IRF_OVERFLOW)) {
+	} else if (wide && !require(k, w, ex_fits(x, op, b, c), IRF_OVERFLOW)) {
 		return false;
 	}
-	uint32_t r = binary(x, op, b, c);
+	uint32_t r = ex_binary(x, op, b, c);
 	if (x->ex[r].lo < INT32_MIN)
 		x->ex[r].lo = INT32_MIN;
 	if (x->ex[r].hi > INT32_MAX)
@@ -536,13 +330,13 @@ static bool shared_rmw(struct walker *k, struct walk *w, const struct ir_ins *i,
 		return false;
 	uint32_t old = load(k, w, v, now->c), set = now->d, got = old;
 	if (i->op == IR_CAS) {
-		uint32_t eq = binary(x, IR_EQ, old, now->d);
+		uint32_t eq = ex_binary(x, IR_EQ, old, now->d);
 		set = now->e;
 		if (now->choice < 0) { /* not decided yet: the loser goes first */
-			struct walk *no = is_const(x, eq) ? NULL : branch(k, w);
+			struct walk *no = ex_is_const(x, eq) ? NULL : branch(k, w);
 			if (no) {
-				assume(k, no, unary(x, IR_NOT, eq));
-				no->reg[i->a] = constant(x, 0);
+				assume(k, no, ex_unary(x, IR_NOT, eq));
+				no->reg[i->a] = ex_const(x, 0);
 				struct pins lost = *now;
 				lost.choice = 0;
 				executed(k, no, lost);
@@ -551,17 +345,17 @@ static bool shared_rmw(struct walker *k, struct walk *w, const struct ir_ins *i,
 				walk_free(no);
 				assume(k, w, eq);
 			}
-			now->choice = is_const(x, eq) ? x->ex[eq].a : 1;
+			now->choice = ex_is_const(x, eq) ? x->ex[eq].a : 1;
 		}
-		got = constant(x, now->choice);
+		got = ex_const(x, now->choice);
 		if (!now->choice) {
 			w->reg[i->a] = got;
 			return true;
 		}
 	} else if (i->op == IR_FADD) {
-		set = binary(x, IR_ADD, old, now->d);
+		set = ex_binary(x, IR_ADD, old, now->d);
 		if ((x->ex[set].lo < INT32_MIN || x->ex[set].hi > INT32_MAX) &&
-		    !require(k, w, fits(x, IR_ADD, old, now->d), IRF_RANGE))
+		    !require(k, w, ex_fits(x, IR_ADD, old, now->d), IRF_RANGE))
 			return false;
 	}
 	if (!within(k, w, set, v->lo, v->hi, IRF_RANGE))
@@ -578,17 +372,17 @@ static bool lock_step(struct walker *k, struct walk *w, const struct ir_ins *i, 
 	if (!in_array(k, w, now->c, v->len))
 		return false;
 	if (i->op == IR_ACQ) {
-		uint32_t isfree = binary(x, IR_EQ, load(k, w, v, now->c), constant(x, 0));
-		if (is_const(x, isfree) && !x->ex[isfree].a)
+		uint32_t isfree = ex_binary(x, IR_EQ, load(k, w, v, now->c), ex_const(x, 0));
+		if (ex_is_const(x, isfree) && !x->ex[isfree].a)
 			return false; /* blocked: no path */
-		if (!is_const(x, isfree))
+		if (!ex_is_const(x, isfree))
 			assume(k, w, isfree);
 	} else {
 		uint32_t held = get_reg(k, w, (uint32_t)i->d, now->c, v->len);
-		if (!require(k, w, unary(x, IR_BOOL, held), IRF_RELEASE))
+		if (!require(k, w, ex_unary(x, IR_BOOL, held), IRF_RELEASE))
 			return false;
 	}
-	uint32_t value = constant(x, i->op == IR_ACQ);
+	uint32_t value = ex_const(x, i->op == IR_ACQ);
 	store(k, w, v, now->c, value);
 	set_reg(k, w, (uint32_t)i->d, now->c, v->len, value);
 	return true;
@@ -598,26 +392,26 @@ static bool choose(struct walker *k, struct walk *w, const struct ir_ins *i, str
 {
 	w->path.nchoices += i->c > i->b;
 	if (w->path.nchoices > IR_MAX_CHOICES)
-		return fail(k->x, "the step makes too many choices", w->pc);
+		return paths_fail(k->x, "the step makes too many choices", w->pc);
 	if ((int64_t)i->c - i->b >= MAX_PATHS)
-		return fail(k->x, "the step can go too many ways", w->pc);
+		return paths_fail(k->x, "the step can go too many ways", w->pc);
 	for (int32_t v = i->b; v < i->c && !k->x->error; v++) {
 		struct walk *c = walk_copy(k, w);
 		if (!c)
-			return fail(k->x, "the step needs too much memory", w->pc);
+			return paths_fail(k->x, "the step needs too much memory", w->pc);
 		now->choice = v;
-		c->reg[i->a] = constant(k->x, v);
+		c->reg[i->a] = ex_const(k->x, v);
 		executed(k, c, *now);
 		c->pc++;
 		c->forks++;
 		if (c->forks > MAX_FORKS)
-			fail(k->x, "the step branches too often", w->pc);
+			paths_fail(k->x, "the step branches too often", w->pc);
 		else
 			go(k, c);
 		walk_free(c);
 	}
 	now->choice = i->c;
-	w->reg[i->a] = constant(k->x, i->c);
+	w->reg[i->a] = ex_const(k->x, i->c);
 	return true;
 }
 
@@ -630,19 +424,19 @@ static void leave(struct walker *k, struct walk *w, const struct ir_ins *i)
 		return;
 	}
 	uint32_t done = w->reg[b->phase];
-	if (!is_const(k->x, done)) {
+	if (!ex_is_const(k->x, done)) {
 		struct walk *other = branch(k, w);
 		if (!other)
 			return;
-		assume(k, other, unary(k->x, IR_BOOL, done));
-		other->reg[b->phase] = constant(k->x, 1);
+		assume(k, other, ex_unary(k->x, IR_BOOL, done));
+		other->reg[b->phase] = ex_const(k->x, 1);
 		go(k, other); /* this instruction again, decided */
 		walk_free(other);
-		assume(k, w, unary(k->x, IR_NOT, done));
-		done = constant(k->x, 0);
+		assume(k, w, ex_unary(k->x, IR_NOT, done));
+		done = ex_const(k->x, 0);
 	}
 	w->path.commits |= !k->x->ex[done].a;
-	w->reg[b->phase] = constant(k->x, 0);
+	w->reg[b->phase] = ex_const(k->x, 0);
 }
 
 /* One instruction that is no jump and no stop; false: the walk is over. */
@@ -653,17 +447,17 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 	switch ((enum ir_op)i->op) {
 	case IR_MOV: w->reg[i->a] = now->b; return true;
 	case IR_NEG:
-		if (!require(k, w, binary(x, IR_NE, now->b, constant(x, INT32_MIN)), IRF_OVERFLOW))
+		if (!require(k, w, ex_binary(x, IR_NE, now->b, ex_const(x, INT32_MIN)), IRF_OVERFLOW))
 			return false;
 		/* fall through */
 	case IR_NOT: case IR_BITNOT: case IR_BOOL:
-		w->reg[i->a] = unary(x, (enum ir_op)i->op, now->b);
+		w->reg[i->a] = ex_unary(x, (enum ir_op)i->op, now->b);
 		return true;
 	case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD: case IR_SHL: case IR_SHR:
 		return arith(k, w, i, now->b, now->c);
 	case IR_AND: case IR_OR: case IR_XOR:
 	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
-		w->reg[i->a] = binary(x, (enum ir_op)i->op, now->b, now->c);
+		w->reg[i->a] = ex_binary(x, (enum ir_op)i->op, now->b, now->c);
 		return true;
 	case IR_RANGE: return within(k, w, w->reg[i->a], i->b, i->c, IRF_RANGE);
 	case IR_LGET:
@@ -678,7 +472,7 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 		return true;
 	case IR_LZERO:
 		for (int32_t r = i->a; r < i->a + i->d; r++)
-			w->reg[r] = constant(x, 0);
+			w->reg[r] = ex_const(x, 0);
 		return true;
 	case IR_LOAD:
 		v = &x->ir->vars[i->b];
@@ -695,16 +489,16 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 	case IR_CAS: case IR_XCHG: case IR_FADD: return shared_rmw(k, w, i, now);
 	case IR_ACQ: case IR_REL: return lock_step(k, w, i, now);
 	case IR_CHOOSE: return choose(k, w, i, now);
-	case IR_ASSERT: return require(k, w, unary(x, IR_BOOL, now->b), IRF_ASSERT);
+	case IR_ASSERT: return require(k, w, ex_unary(x, IR_BOOL, now->b), IRF_ASSERT);
 	case IR_EXIT: leave(k, w, i); return true;
 	case IR_COMMIT:
-		if (!require(k, w, unary(x, IR_NOT, w->reg[i->b]), IRF_COMMIT))
+		if (!require(k, w, ex_unary(x, IR_NOT, w->reg[i->b]), IRF_COMMIT))
 			return false;
-		w->reg[i->b] = constant(x, 1);
+		w->reg[i->b] = ex_const(x, 1);
 		w->path.commits = true;
 		return true;
 	case IR_ENTER: case IR_NOP: case IR_INVOKE: case IR_RESPOND: return true;
-	default: return fail(x, "the step uses a safe or regular variable", w->pc);
+	default: return paths_fail(x, "the step uses a safe or regular variable", w->pc);
 	}
 }
 
@@ -712,14 +506,14 @@ static bool step(struct walker *k, struct walk *w, const struct ir_ins *i, struc
 static bool wait_for(struct walker *k, struct walk *w, const struct ir_ins *i, uint32_t b)
 {
 	struct paths *x = k->x;
-	uint32_t ok = unary(x, IR_BOOL, b);
-	bool known = is_const(x, ok);
+	uint32_t ok = ex_unary(x, IR_BOOL, b);
+	bool known = ex_is_const(x, ok);
 	if (i->op == IR_STUCK && !(known && x->ex[ok].a)) {
 		struct walk *no = known ? w : branch(k, w);
 		if (!no)
 			return false;
 		if (!known)
-			assume(k, no, unary(x, IR_NOT, ok));
+			assume(k, no, ex_unary(x, IR_NOT, ok));
 		finish(k, no, PATH_STUCK, (uint32_t)i->a);
 		if (no != w)
 			walk_free(no);
@@ -732,7 +526,7 @@ static bool wait_for(struct walker *k, struct walk *w, const struct ir_ins *i, u
 
 static uint32_t operand(struct walker *k, const struct walk *w, bool imm, int32_t v)
 {
-	return imm ? constant(k->x, v) : (uint32_t)v < k->t->nregs ? w->reg[v] : 0;
+	return imm ? ex_const(k->x, v) : (uint32_t)v < k->t->nregs ? w->reg[v] : 0;
 }
 
 static void go(struct walker *k, struct walk *w)
@@ -741,7 +535,7 @@ static void go(struct walker *k, struct walk *w)
 	while (!x->error) {
 		const struct ir_ins *i = &x->ir->code[w->pc];
 		if (++x->work > MAX_WORK) {
-			fail(x, "the step is too large", w->pc);
+			paths_fail(x, "the step is too large", w->pc);
 			return;
 		}
 		struct pins now = { .ins = w->pc, .choice = -1 };
@@ -757,11 +551,11 @@ static void go(struct walker *k, struct walk *w)
 			w->pc = (uint32_t)i->a;
 			continue;
 		case IR_JZ:
-			w->pc = decide(k, w, unary(x, IR_BOOL, now.b), (uint32_t)i->a) ? w->pc + 1
+			w->pc = decide(k, w, ex_unary(x, IR_BOOL, now.b), (uint32_t)i->a) ? w->pc + 1
 			                                                              : (uint32_t)i->a;
 			continue;
 		case IR_JNZ:
-			w->pc = decide(k, w, unary(x, IR_BOOL, now.b), w->pc + 1) ? (uint32_t)i->a
+			w->pc = decide(k, w, ex_unary(x, IR_BOOL, now.b), w->pc + 1) ? (uint32_t)i->a
 			                                                         : w->pc + 1;
 			continue;
 		case IR_ASSUME:
@@ -791,13 +585,13 @@ bool paths_of(struct paths *x, uint32_t tmpl, uint32_t node)
 		w->reg = calloc(k.t->nregs + 1, sizeof *w->reg);
 	if (!w || !w->reg) {
 		free(w);
-		return fail(x, "the step needs too much memory", n->ins);
+		return paths_fail(x, "the step needs too much memory", n->ins);
 	}
-	uint32_t zero = constant(x, 0);
+	uint32_t zero = ex_const(x, 0);
 	for (uint32_t r = 1; r < k.t->nregs; r++) {
 		const struct ir_slot *s = &p->slots[k.t->slot + r];
 		w->reg[r] = r >= k.t->nslots ? zero
-		                             : add_ex(x, (struct ex){ .kind = EX_REG, .a = (int32_t)r,
+		                             : ex_add(x, (struct ex){ .kind = EX_REG, .a = (int32_t)r,
 		                                                      .lo = s->lo, .hi = s->hi });
 	}
 	w->pc = n->ins + 1;

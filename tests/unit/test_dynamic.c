@@ -264,6 +264,67 @@ static void test_block_confirmed(void)
 	free_thread(b);
 }
 
+/* ---- what locks teach: against clocks joined entry by entry ---- */
+
+enum { TH = 4, LK = 3 };
+
+struct naive {
+	uint32_t clock[TH + 1][TH + 1];                 /* by thread */
+	uint32_t wrote[LK][TH + 1], read[LK][TH + 1];   /* by lock */
+	unsigned holds[TH + 1][LK], writer[LK], readers[LK]; /* holds: 1 read, 2 write */
+};
+
+static void naive_join(uint32_t *to, const uint32_t *from)
+{
+	for (unsigned i = 0; i <= TH; i++)
+		if (to[i] < from[i])
+			to[i] = from[i];
+}
+
+static void naive_step(struct naive *n, struct thread **th, unsigned t, unsigned l, bool read)
+{
+	uintptr_t addr = 0x5000 + 0x100 * l;
+	if (n->holds[t][l]) {
+		bool w = n->holds[t][l] == 2;
+		naive_join(w ? n->wrote[l] : n->read[l], n->clock[t]);
+		n->holds[t][l] = 0;
+		n->writer[l] = w ? 0 : n->writer[l];
+		n->readers[l] -= !w;
+		red_release(&d, th[t], addr, false, 0x100);
+	} else {
+		if (n->writer[l] || (!read && n->readers[l]))
+			return;
+		naive_join(n->clock[t], n->wrote[l]);
+		if (!read)
+			naive_join(n->clock[t], n->read[l]);
+		n->holds[t][l] = read ? 1 : 2;
+		n->writer[l] = read ? 0 : t;
+		n->readers[l] += read;
+		red_acquire(&d, th[t], addr, read, false, 0x200);
+	}
+	n->clock[t][t] = th[t]->acc.epoch;
+}
+
+static void test_learning(void)
+{
+	struct thread *th[TH + 1] = { NULL };
+	struct naive n = { .writer = { 0 } };
+	struct rng r;
+	rng_seed(&r, seed + 7);
+	for (unsigned t = 1; t <= TH; t++) {
+		th[t] = new_thread(t);
+		n.clock[t][t] = th[t]->acc.epoch;
+	}
+	for (unsigned i = 0; i < rounds; i++) {
+		unsigned t = 1 + (unsigned)rng_below(&r, TH);
+		naive_step(&n, th, t, (unsigned)rng_below(&r, LK), rng_below(&r, 2));
+		for (unsigned k = 1; k <= TH; k++)
+			CHECK_EQ(k < th[t]->clock.n ? th[t]->clock.e[k] : 0, n.clock[t][k]);
+	}
+	for (unsigned t = 1; t <= TH; t++)
+		free_thread(th[t]);
+}
+
 int main(void)
 {
 	const char *s = getenv("INTACT_SEED");
@@ -284,5 +345,6 @@ int main(void)
 	RUN(test_block_after);
 	RUN(test_block_readers);
 	RUN(test_block_confirmed);
+	RUN(test_learning);
 	return check_done();
 }

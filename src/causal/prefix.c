@@ -1,0 +1,170 @@
+/*
+ * prefix: the arrays of the unfolder, and the table of markings.
+ *
+ * All arrays double, under one budget of bytes; the largest (the co-relation)
+ * is not cleared, so that memory which is never used is never touched. The
+ * table is open addressing over event ids, at most 3/4 full; a hit of the 64-bit
+ * hash is confirmed by comparing the markings themselves.
+ */
+#include "causal/prefix.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/map.h"
+
+bool prefix_stop(struct prefix *p, const char *limit)
+{
+	if (!p->limit)
+		p->limit = limit;
+	return false;
+}
+
+bool prefix_room(struct prefix *p, void **array, uint64_t need, uint64_t *cap, size_t elem,
+                 bool zero)
+{
+	if (need <= *cap)
+		return true;
+	uint64_t n = *cap ? *cap * 2 : 256;
+	while (n < need)
+		n *= 2;
+	uint64_t more = (n - *cap) * elem;
+	if (need >= UINT64_C(1) << 40 || (p->opt.max_bytes && p->bytes + more > p->opt.max_bytes))
+		return prefix_stop(p, "memory");
+	void *to = realloc(*array, n * elem);
+	if (!to)
+		return prefix_stop(p, "memory");
+	if (zero)
+		memset((char *)to + *cap * elem, 0, more);
+	p->bytes += more;
+	*array = to;
+	*cap = n;
+	return true;
+}
+
+static bool room32(struct prefix *p, void **array, uint64_t need, uint32_t *cap, size_t elem)
+{
+	uint64_t c = *cap;
+	if (need >= UINT32_MAX / 2)
+		return prefix_stop(p, "memory");
+	bool ok = prefix_room(p, array, need, &c, elem, true);
+	*cap = (uint32_t)c;
+	return ok;
+}
+#define ROOM(p, array, need, cap) \
+	room32((p), (void **)&(array), (need), &(cap), sizeof *(array))
+
+bool prefix_in_time(struct prefix *p)
+{
+	struct timespec t;
+	if (p->opt.deadline <= 0 || (++p->ticks & 1023))
+		return true;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec < p->opt.deadline ||
+	       prefix_stop(p, "time");
+}
+
+bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
+{
+	uint32_t cap = p->cap_events, cap2 = p->cap_events;
+	if (!ROOM(p, p->cfg.trail, (uint64_t)p->nevents + 1, cap) ||
+	    !ROOM(p, p->cfg.scratch, (uint64_t)p->nevents + 1, cap2) ||
+	    !ROOM(p, p->cfg.events, (uint64_t)p->nevents + 1, p->cap_events) ||
+	    !ROOM(p, p->cfg.pres, (uint64_t)p->npres + npre, p->cap_pres))
+		return false;
+	struct uf_event *e = &p->cfg.events[p->nevents++];
+	memset(e, 0, sizeof *e);
+	e->trans = trans;
+	e->pre = p->npres;
+	if (npre)
+		memcpy(p->cfg.pres + p->npres, pre, npre * sizeof *pre);
+	p->npres += npre;
+	p->cfg.nevents = p->nevents;
+	return true;
+}
+
+bool prefix_new_conditions(struct prefix *p, uint32_t e)
+{
+	const struct net *net = p->net;
+	struct config *c = &p->cfg;
+	uint32_t n = uf_npost(c, e), at = e ? net->post_at[c->events[e].trans] : 0;
+	uint32_t cap = p->cap_conds, cap2 = cap, cap3 = cap;
+	if (!ROOM(p, c->taken, (uint64_t)p->nconds + n, cap) ||
+	    !ROOM(p, c->tint, (uint64_t)p->nconds + n, cap2) ||
+	    !ROOM(p, p->younger, (uint64_t)p->nconds + n, cap3) ||
+	    !ROOM(p, c->conds, (uint64_t)p->nconds + n, p->cap_conds))
+		return false;
+	struct uf_event *ev = &c->events[e];
+	ev->post = p->nconds;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t place = e ? net->post[at + i] : net->init[i];
+		c->tint[p->nconds] = e ? config_put(c, at + i, c->pres + ev->pre, (enum colour)ev->colour) : 0;
+		c->conds[p->nconds++] = (struct uf_cond){ place, e, ev->post };
+	}
+	return true;
+}
+
+bool prefix_keep_marking(struct prefix *p)
+{
+	free(p->marking);
+	p->marking = calloc((size_t)p->net->nplaces * 2 + 1, sizeof *p->marking);
+	if (!p->marking)
+		return prefix_stop(p, "memory");
+	p->nmarking = config_marking(&p->cfg, p->marking, p->net->nplaces * 2);
+	return true;
+}
+
+void prefix_free(struct prefix *p)
+{
+	struct config *c = &p->cfg;
+	void *all[] = {
+		c->events, c->conds, c->taken, c->tint, c->pres, c->trail, c->scratch, c->change,
+		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
+		p->table, p->found, p->head, p->link, p->chosen,
+		p->initial,
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		free(all[i]);
+	memset(p, 0, sizeof *p);
+}
+
+/* ---- markings ----------------------------------------------------------- */
+
+static bool grow_table(struct prefix *p)
+{
+	uint32_t cap = p->cap_table ? p->cap_table * 2 : 1024, *t;
+	uint64_t more = (uint64_t)(cap - p->cap_table) * sizeof *t;
+	if (cap >= UINT32_C(1) << 31 || (p->opt.max_bytes && p->bytes + more > p->opt.max_bytes))
+		return prefix_stop(p, "memory");
+	t = calloc(cap, sizeof *t);
+	if (!t)
+		return prefix_stop(p, "memory");
+	for (uint32_t i = 0; i < p->cap_table; i++) {
+		if (!p->table[i])
+			continue;
+		uint32_t k = (uint32_t)hash64(p->cfg.events[p->table[i] - 1].hash) & (cap - 1);
+		while (t[k])
+			k = (k + 1) & (cap - 1);
+		t[k] = p->table[i];
+	}
+	free(p->table);
+	p->table = t;
+	p->cap_table = cap;
+	p->bytes += more;
+	return true;
+}
+
+uint32_t *prefix_find(struct prefix *p, uint32_t t, enum colour ev, uint64_t hash)
+{
+	struct config *c = &p->cfg;
+	if ((uint64_t)p->ntable * 4 >= (uint64_t)p->cap_table * 3 && !grow_table(p))
+		return NULL;
+	uint32_t k = (uint32_t)hash64(hash) & (p->cap_table - 1);
+	for (; p->table[k]; k = (k + 1) & (p->cap_table - 1)) {
+		uint32_t e = p->table[k] - 1;
+		if (c->events[e].hash == hash && config_same_marking(c, t, p->chosen, ev, e))
+			break;
+	}
+	return &p->table[k];
+}

@@ -1,0 +1,44 @@
+/*
+ * prefix: what the files of the unfolder share among themselves. unfold.c has
+ * the loop and the extensions, co.c the co-relation, table.c markings, prefix.c
+ * the arrays.
+ */
+#ifndef INTACT_CAUSAL_PREFIX_H
+#define INTACT_CAUSAL_PREFIX_H
+
+#include <stddef.h>
+
+#include "causal/unfold.h"
+
+#define UF_UNIT 4u /* entries of the smallest list of younger events */
+
+/* Records the limit that ended it; always false. */
+bool prefix_stop(struct prefix *p, const char *limit);
+/* Room for `need` elements, doubling; false when the budget is spent. What is
+ * new is zero if `zero` says so. */
+bool prefix_room(struct prefix *p, void **array, uint64_t need, uint64_t *cap, size_t elem,
+                 bool zero);
+/* A look at the clock every 1,024 calls. */
+bool prefix_in_time(struct prefix *p);
+/* Keeps the marking of the current configuration in p->marking. */
+bool prefix_keep_marking(struct prefix *p);
+
+/* A new event, waiting, and its conditions when it is inserted. */
+bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre);
+bool prefix_new_conditions(struct prefix *p, uint32_t e);
+
+/* found[] = the older conditions, not initial, that are concurrent with e, ascending. */
+bool co_meet(struct prefix *p, uint32_t e);
+/* Keeps found[] as the list of e, whose conditions exist, and e with each of
+ * them and with the initial conditions it has behind it; the current
+ * configuration is [e]. */
+bool co_keep(struct prefix *p, uint32_t e);
+
+/*
+ * The slot of a marking (event + 1, or 0 when it is new): that of the current
+ * configuration with transition t of colour `ev` on p->chosen; `hash` is its
+ * hash. The slot stays valid until the next call. NULL: a limit.
+ */
+uint32_t *prefix_find(struct prefix *p, uint32_t t, enum colour ev, uint64_t hash);
+
+#endif
