@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/check_causal.h"
 #include "cli/decide.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
@@ -17,11 +18,11 @@ struct check {
 	struct model_options model;
 	struct decide_options decide;
 	const char *block;
-	struct opt_list no_reduce;
+	struct opt_list no_reduce, track, abstract;
 	uint64_t max_states, max_memory, timeout;
 	int dump, engine;
 	struct outputs outputs;
-	bool deadlock, stats, full;
+	bool deadlock, stats, full, faults;
 	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
@@ -183,6 +184,8 @@ static uint32_t look_for_faults(struct check *c, struct decide *d, struct verdic
 static uint32_t one_by_one(struct check *c, struct decide *d, struct verdict *v)
 {
 	uint32_t all = d->p->nblocks + 1, n;
+	if (c->faults)
+		return look_for_faults(c, d, v);
 	enum asked asked = all_in_one(c, d, v + 1);
 	if (asked == ALL_DONE) {
 		memmove(v, v + 1, all * sizeof *v);
@@ -243,10 +246,11 @@ static int verify(struct check *c, const struct ir *p)
 	bool quiet = outputs_take_stdout(&c->outputs);
 	if (quiet)
 		;
-	else if (p->nblocks || n)
+	else if ((p->nblocks && !c->faults) || n)
 		check_text(p, v, n, &to, &cli->out);
 	else
-		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
+		buf_printf(&cli->out, "%sno %s in any execution\n", c->faults ? "" : "no atomic block; ",
+		           c->deadlock ? "fault and no deadlock" : "fault");
 	if (c->stats && c->safe && !quiet)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
@@ -262,20 +266,48 @@ static int verify(struct check *c, const struct ir *p)
 	return rc;
 }
 
+static bool is_causal(const char *engine)
+{
+	return !strcmp(engine, "causal") || !strcmp(engine, "cover") || !strcmp(engine, "unfold");
+}
+
+/* The causal engines have their own verdicts and their own report. */
+static int verify_causal(struct check *c, const char *engine, const struct ir *p)
+{
+	set_limits(c);
+	const struct search_options *s = &c->decide.search;
+	struct check_causal x = { .path = c->path, .block = c->block, .outputs = &c->outputs,
+		                  .stats = c->stats, .model = &c->model };
+	x.causal = (struct causal_options){
+		.engine = !strcmp(engine, "cover")    ? CAUSAL_COVER
+		          : !strcmp(engine, "unfold") ? CAUSAL_UNFOLD
+		                                      : CAUSAL_PICK,
+		.track = c->track.items, .abstract = c->abstract.items, .ntrack = (uint32_t)c->track.n,
+		.nabstract = (uint32_t)c->abstract.n, .max_states = s->max_states,
+		.max_bytes = s->max_bytes, .deadline = s->deadline };
+	return check_causal(c->cli, c->cmd, &x, p);
+}
+
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	int rc;
-	const char **args = calloc((size_t)argc * 3 + 3, sizeof *args);
+	const char **args = calloc((size_t)argc * 5 + 5, sizeof *args);
 	struct check c = { .cli = cli, .cmd = cmd };
 	c.model.threads.items = args + argc + 1;
 	c.no_reduce.items = args + 2 * argc + 2;
+	c.track.items = args + 3 * argc + 3;
+	c.abstract.items = args + 4 * argc + 4;
 	static const char *const dumps[] = { "none", "ir", NULL };
-	static const char *const engines[] = { "auto", "reduction", "commit", "exact", "all", NULL };
+	static const char *const engines[] = { "auto", "reduction", "commit", "exact", "all",
+		                               "causal", "cover", "unfold", NULL };
 	const struct opt table[] = {
 		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engines },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
+		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
+		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: forget the values of this variable", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
+		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
@@ -303,6 +335,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+	else if (c.faults && (c.block || c.engine))
+		rc = cli_usage(cli, cmd, "--faults judges no block: it takes no %s", c.block ? "--block" : "--engine");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
@@ -311,6 +345,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = model_load(cli, cmd, &l, c.path, &c.model);
 		if (rc == EXIT_HOLDS && c.dump == 1)
 			ir_print(l.ir, &cli->out);
+		else if (rc == EXIT_HOLDS && is_causal(engines[c.engine]))
+			rc = verify_causal(&c, engines[c.engine], l.ir);
 		else if (rc == EXIT_HOLDS)
 			rc = verify(&c, l.ir);
 	}
@@ -330,6 +366,10 @@ const struct cmd cmd_check = {
 	"found by search), exact (no commit points: every moment between entry and exit is tried). auto\n"
 	"goes up this ladder, each question until it is answered; all asks every engine every question\n"
 	"and shows the answers side by side. `intact explain ENGINE` tells more.\n\n"
+	"cover and unfold look at causality alone (docs/causal.md): is there a chain of events that leaves\n"
+	"a block and comes back to it, or a cycle through several blocks? They forget all but small data,\n"
+	"so what they prove holds and what they find may not be real; cover also answers for --threads\n"
+	"NAME=any. causal picks one of them.\n\n"
 	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was spent), 4 internal error.",
 	NULL, run,
 };

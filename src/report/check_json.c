@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/causal_json.h"
 #include "report/check_text.h"
 #include "report/doc.h"
 #include "report/run_json.h"
@@ -82,6 +83,23 @@ void check_json_run(const struct run *r, struct buf *out)
 	run_json(r, out);
 }
 
+/* The concrete run of a causal counterexample, when it is one of these threads. */
+static void causal_counterexample(const struct ir *p, const struct causal_run *c, struct buf *out)
+{
+	struct run r;
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		if (c->count[t] != p->templates[t].count)
+			return;
+	if (c->concrete != CAUSAL_POSSIBLE)
+		return;
+	if (run_init(&r, p) && replay(&r, c->path, c->npath)) {
+		buf_str(out, ",\n     \"counterexample\": {\n");
+		check_json_run(&r, out);
+		buf_str(out, "}");
+	}
+	run_free(&r);
+}
+
 static void counterexample(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	struct run r;
@@ -152,7 +170,7 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_free(&name);
 	}
 	buf_printf(out, ", \"verdict\": \"%s\", \"problem\": \"%s\", \"engine\": \"%s\"",
-	           answer_name(v->answer), problem_name(v->problem), v->engine);
+	           answer_name(v->answer), v->causal ? "causality" : problem_name(v->problem), v->engine);
 	if (v->commits) {
 		buf_str(out, ", \"commits\": ");
 		string(out, v->commits);
@@ -171,6 +189,9 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 		proof(p, v, out);
 	if (v->nattempts)
 		attempts(v, out);
+	causal_json(p, v, out);
+	if (v->causal)
+		causal_counterexample(p, v->causal, out);
 	if (v->path)
 		counterexample(p, v, out);
 	buf_char(out, '}');

@@ -13,7 +13,8 @@
  *      "as_part": true (atomic because the program is serializable), "notes",
  *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
  *      "counterexample": {threads, schedule, steps, state: see run_json.h},
- *      "sentence", "marks", "serial": see story_json.h}]}
+ *      "sentence", "marks", "serial": see story_json.h,
+ *      "causal": see causal_json.h}]}
  */
 #ifndef INTACT_REPORT_CHECK_JSON_H
 #define INTACT_REPORT_CHECK_JSON_H

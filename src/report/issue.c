@@ -17,6 +17,10 @@ const struct rule issue_rules[] = {
 	{ "not-commit-atomic", "NotCommitAtomic", "error", "The marked commit points do not explain the result.",
 	  "Running each block in one piece at its marked commit point ends differently from the interleaved execution. "
 	  "Move the commit mark, or find the access that should have happened at it." },
+	{ "not-causally-atomic", "NotCausallyAtomic", "warning", "A causal chain leaves a block and comes back to it.",
+	  "An event of another thread depends on the block and the block then depends on it, so no reordering of "
+	  "independent steps makes the block run in one piece; or several blocks depend on each other in a circle. Most "
+	  "data is forgotten on the way: the chain may be harmless, or impossible. 'intact check --engine=exact' decides." },
 	{ "fault", "Fault", "error", "A failed assertion or another fault can be reached.",
 	  "The code flow leads to a failed assertion, an index out of range, a release of a lock that is not held, or "
 	  "another fault of the model." },

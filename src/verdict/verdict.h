@@ -27,6 +27,8 @@ enum problem { /* why it is violated */
 	PROBLEM_COMMIT,    /* the marked commit points disagree with the result */
 };
 
+struct causal_run;
+
 /* For how many threads a proof is. */
 enum scope {
 	SCOPE_DECLARED,  /* as many as there are */
@@ -59,7 +61,9 @@ struct verdict { /* the answer to one question */
 	uint32_t npath;
 	int32_t *serial;         /* final states of serial orders, nstate values each */
 	uint32_t nserial, nserial_all; /* kept here; how many there are */
+	struct causal_run *causal; /* counterexample of the causal engines (causal_run.h), owned */
 	uint64_t states, transitions, bytes;
+	uint64_t conditions, events, cutoffs; /* of a prefix, when there is one */
 	double seconds;
 	enum scope scope;        /* ANSWER_HOLDS */
 	bool as_part;            /* a block that is atomic because the program is serializable */
