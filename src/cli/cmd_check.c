@@ -218,6 +218,22 @@ static uint32_t side_by_side(struct check *c, struct decide *d, struct verdict *
 	return n;
 }
 
+static bool options_fit(struct check *c, const struct ir *p)
+{
+	struct arena a;
+	struct diags e;
+	arena_init(&a, 0);
+	diags_init(&e, &a);
+	c->decide.track = c->track.items;
+	c->decide.ntrack = (uint32_t)c->track.n;
+	c->decide.abstract = c->abstract.items;
+	c->decide.nabstract = (uint32_t)c->abstract.n;
+	bool ok = decide_options_fit(p, &c->decide, &e);
+	diags_render(&e, &c->cli->err, c->cli->color_err);
+	arena_free(&a);
+	return ok;
+}
+
 static int verify(struct check *c, const struct ir *p)
 {
 	struct verdict *v = calloc(p->nblocks + 3, sizeof *v);
@@ -225,6 +241,10 @@ static int verify(struct check *c, const struct ir *p)
 		return EXIT_INTERNAL;
 	set_limits(c);
 	struct decide d;
+	if (!options_fit(c, p)) {
+		free(v);
+		return EXIT_USAGE;
+	}
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
@@ -362,7 +382,8 @@ const struct cmd cmd_check = {
 	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
 	"none. Faults and failed assertions are reported too.\n\n"
 	"Engines, the cheapest first: reduction (right-movers, one non-mover, left-movers: for any number\n"
-	"of threads), commit (the shadow store, with the source's commit; marks or with commit points\n"
+	"of threads), causal (no chain of causes leaves the block and comes back: the net of the program\n"
+	"with most data forgotten), commit (the shadow store, with the source's commit; marks or with commit points\n"
 	"found by search), exact (no commit points: every moment between entry and exit is tried). auto\n"
 	"goes up this ladder, each question until it is answered; all asks every engine every question\n"
 	"and shows the answers side by side. `intact explain ENGINE` tells more.\n\n"
