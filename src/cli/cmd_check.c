@@ -8,6 +8,7 @@
 #include "cli/decide.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
+#include "cli/quiescence.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 
@@ -26,6 +27,7 @@ struct check {
 	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
+	const char *quiescence; /* always, lost, unknown; NULL: not asked */
 };
 
 /* --no-reduce=LIST: which reductions are off. */
@@ -117,9 +119,17 @@ static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 		}
 }
 
+static bool is_deadlock(const struct verdict *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].problem == PROBLEM_DEADLOCK)
+			return true;
+	return false;
+}
+
 static int write_reports(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n, int rc)
 {
-	struct check_json_options jo = { c->path };
+	struct check_json_options jo = { c->path, c->quiescence };
 	struct buf doc;
 	if (!outputs_wanted(&c->outputs))
 		return rc;
@@ -236,7 +246,7 @@ static bool options_fit(struct check *c, const struct ir *p)
 
 static int verify(struct check *c, const struct ir *p)
 {
-	struct verdict *v = calloc(p->nblocks + 3, sizeof *v);
+	struct verdict *v = calloc(p->nblocks + 4, sizeof *v);
 	if (!v)
 		return EXIT_INTERNAL;
 	set_limits(c);
@@ -248,6 +258,8 @@ static int verify(struct check *c, const struct ir *p)
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
+	if (p->nblocks && !c->block && !is_deadlock(v, n))
+		n += quiescence_ask(p, &c->decide.search, &v[n], &c->quiescence);
 	fixed_counts_only(p, v, n);
 	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
 		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,
@@ -275,6 +287,8 @@ static int verify(struct check *c, const struct ir *p)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
+	if (c->quiescence && !strcmp(c->quiescence, "unknown") && !quiet)
+		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states)\n");
 	if (c->contradiction) {
 		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;

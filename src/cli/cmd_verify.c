@@ -101,9 +101,33 @@ static const char *check_claim(struct run *r, uint32_t block, enum problem probl
 			return "the run ends inside a block";
 		case VERIFY_LIMIT:
 			*unknown = true;
-			return "too many serial orders to try";
+			return "unchecked: too many serial orders to try";
 		}
 		return "?";
+	case PROBLEM_STUCK:
+	case PROBLEM_ENDLESS:
+		switch (verify_halt(r, block, problem)) {
+		case VERIFY_UNEXPLAINED:
+			return NULL;
+		case VERIFY_EXPLAINED:
+			return "a serial order comes to an end, or none does for another reason";
+		case VERIFY_OPEN:
+			return "the run ends inside a block";
+		case VERIFY_LIMIT:
+			*unknown = true;
+			return "unchecked: too many serial orders to try";
+		}
+		return "?";
+	case PROBLEM_QUIESCENCE:
+		switch (verify_quiescence(r)) {
+		case VERIFY_UNEXPLAINED:
+			return NULL;
+		case VERIFY_LIMIT:
+			*unknown = true;
+			return "unchecked: too many states behind the run";
+		default:
+			return "the threads can still leave their blocks";
+		}
 	case PROBLEM_FAULT:
 		return run_faulted(r) ? NULL : "the run does not go wrong";
 	case PROBLEM_DEADLOCK:

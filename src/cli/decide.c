@@ -60,6 +60,10 @@ static void add_serial(const struct ir *p, uint32_t block, struct verdict *v)
 {
 	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
+	if (v->nserial_all)
+		return;
+	enum problem halt = exact_stuck(p, block, v->path, v->npath, &v->halt_thread, &v->halt);
+	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
 }
 
 /* ---- reduction ---------------------------------------------------------- */
@@ -521,6 +525,7 @@ static void same_answer(const struct ir *p, const struct verdict *program, struc
 	v->serial = copy_bytes(program->serial, sizeof *v->serial * p->nstate * v->nserial);
 	v->nserial = v->serial ? v->nserial : 0;
 	v->causal = NULL;
+	v->halt = copy_bytes(program->halt, sizeof *v->halt * p->nstate);
 	for (uint32_t i = 0; i < v->nattempts; i++)
 		v->attempts[i].why = copy(program->attempts[i].why);
 }

@@ -14,7 +14,7 @@ static const char *const problems[] = {
 	[PROBLEM_NONE] = "none",         [PROBLEM_ATOMICITY] = "atomicity",
 	[PROBLEM_STUCK] = "stuck",       [PROBLEM_ENDLESS] = "endless",
 	[PROBLEM_FAULT] = "fault",       [PROBLEM_DEADLOCK] = "deadlock",
-	[PROBLEM_COMMIT] = "commit",
+	[PROBLEM_COMMIT] = "commit",     [PROBLEM_QUIESCENCE] = "quiescence",
 };
 
 const char *problem_name(enum problem p)
@@ -204,7 +204,10 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
 	doc_begin(out, "check");
 	buf_str(out, ",\n");
 	check_json_model(p, o->model, out);
-	buf_printf(out, "  \"verdict\": \"%s\",\n  \"results\": [\n", answer_name(worst(v, n)));
+	buf_printf(out, "  \"verdict\": \"%s\",\n", answer_name(worst(v, n)));
+	if (o->quiescence)
+		buf_printf(out, "  \"quiescence\": \"%s\",\n", o->quiescence);
+	buf_str(out, "  \"results\": [\n");
 	for (uint32_t i = 0; i < n; i++) {
 		result(p, &v[i], out);
 		buf_str(out, i + 1 < n ? ",\n" : "\n");

@@ -35,6 +35,8 @@ const char *check_headline(const struct verdict *v)
 		return "ENDLESS";
 	case PROBLEM_COMMIT:
 		return "NOT COMMIT-ATOMIC";
+	case PROBLEM_QUIESCENCE:
+		return "NO WAY OUT";
 	default:
 		return program ? "NOT SERIALIZABLE" : "NOT ATOMIC";
 	}

@@ -11,6 +11,7 @@ void verdict_free(struct verdict *v)
 	free(v->path);
 	causal_run_free(v->causal);
 	free(v->serial);
+	free(v->halt);
 	free(v->notes);
 	for (uint32_t i = 0; i < v->nattempts; i++)
 		free(v->attempts[i].why);
