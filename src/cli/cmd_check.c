@@ -12,6 +12,9 @@
 #include "report/check_json.h"
 #include "report/check_text.h"
 
+#define WAY_OUT_STATES 20000u
+#define WAY_OUT_BYTES  (4u << 20)
+
 struct check {
 	struct cli *cli;
 	const struct cmd *cmd;
@@ -228,6 +231,21 @@ static uint32_t side_by_side(struct check *c, struct decide *d, struct verdict *
 	return n;
 }
 
+/* Can threads always leave their blocks? Beside the questions about atomicity
+ * it may cost little only; who asks for faults or deadlocks gets all of it. */
+static uint32_t look_for_a_way_out(struct check *c, const struct ir *p, struct verdict *v, uint32_t n)
+{
+	struct search_options s = c->decide.search;
+	if (!p->nblocks || c->block || is_deadlock(v, n) || any_asked(p) ||
+	    (c->engine != ENGINE_AUTO && c->engine != ENGINE_ALL))
+		return 0;
+	if (!c->faults && !c->deadlock) {
+		s.max_states = s.max_states && s.max_states < WAY_OUT_STATES ? s.max_states : WAY_OUT_STATES;
+		s.max_bytes = s.max_bytes < WAY_OUT_BYTES ? s.max_bytes : WAY_OUT_BYTES;
+	}
+	return quiescence_ask(p, &s, &v[n], &c->quiescence);
+}
+
 static bool options_fit(struct check *c, const struct ir *p)
 {
 	struct arena a;
@@ -258,8 +276,7 @@ static int verify(struct check *c, const struct ir *p)
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
-	if (p->nblocks && !c->block && !is_deadlock(v, n))
-		n += quiescence_ask(p, &c->decide.search, &v[n], &c->quiescence);
+	n += look_for_a_way_out(c, p, v, n);
 	fixed_counts_only(p, v, n);
 	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
 		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,
@@ -288,7 +305,7 @@ static int verify(struct check *c, const struct ir *p)
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
 	if (c->quiescence && !strcmp(c->quiescence, "unknown") && !quiet)
-		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states)\n");
+		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states; '--faults --deadlock' looks further)\n");
 	if (c->contradiction) {
 		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
