@@ -6,7 +6,7 @@
 
 #include "causal/cover.h"
 #include "causal/unfold.h"
-#include "causal/witness.h"
+#include "causal/deeds.h"
 
 #define COVER_TRY 1000000u /* states after which unfolding is tried instead */
 
@@ -40,7 +40,7 @@ static void not_known(struct verdict *v, const char *limit, const char *reason)
 static void violated(struct ask *q, const struct deed *deeds, uint32_t n, const uint32_t *count,
                      bool smallest, bool cycle)
 {
-	struct causal_run *r = deeds ? witness_make(&q->g, deeds, n, count, cycle) : NULL;
+	struct causal_run *r = deeds ? deeds_chain(&q->g, deeds, n, count, cycle) : NULL;
 	if (!r) {
 		not_known(q->v, "memory", NULL);
 		return;
@@ -84,7 +84,7 @@ static void by_cover(struct ask *q, uint64_t max_states)
 		q->v->scope = scope_of(q);
 		q->v->limit = q->v->reason = NULL;
 	} else if (r.status == COVER_RED) {
-		struct deed *deeds = witness_deeds(&q->g, &r);
+		struct deed *deeds = deeds_of_cover(&q->g, &r);
 		violated(q, deeds, r.npath, r.count, r.smallest, program);
 		free(deeds);
 	} else if (!strcmp(r.limit, "promises")) {

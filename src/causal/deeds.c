@@ -1,5 +1,5 @@
 /*
- * witness: see witness.h.
+ * deeds: see deeds.h.
  *
  * Immediate causes: an event is after the one before it in its thread; a read
  * is after the last write of the cell; a write is after the last write and
@@ -10,7 +10,7 @@
  *
  * Cost: quadratic in the length of the run at worst; runs are short.
  */
-#include "causal/witness.h"
+#include "causal/deeds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static void act(struct casting *c, const struct cover_move *m, uint32_t who)
 	sort_owners(c);
 }
 
-struct deed *witness_deeds(const struct program *g, const struct cover_result *r)
+struct deed *deeds_of_cover(const struct program *g, const struct cover_result *r)
 {
 	struct casting c = { .g = g, .r = r };
 	for (uint32_t t = 0; t < g->ir->ntemplates; t++)
@@ -366,7 +366,7 @@ static bool fill(const struct weave *w, const uint32_t *count, const bool *keep,
 	return ok;
 }
 
-struct causal_run *witness_make(const struct program *g, const struct deed *deeds, uint32_t n,
+struct causal_run *deeds_chain(const struct program *g, const struct deed *deeds, uint32_t n,
                                 const uint32_t *count, bool program)
 {
 	struct weave w = { .g = g, .deeds = deeds, .n = n };
