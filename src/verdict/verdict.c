@@ -12,6 +12,7 @@ void verdict_free(struct verdict *v)
 	causal_run_free(v->causal);
 	free(v->serial);
 	free(v->halt);
+	free(v->why);
 	free(v->notes);
 	for (uint32_t i = 0; i < v->nattempts; i++)
 		free(v->attempts[i].why);
