@@ -6,6 +6,7 @@
 
 #include "cli/decide.h"
 #include "cli/model.h"
+#include "cli/objects.h"
 #include "cli/outputs.h"
 #include "cli/quiescence.h"
 #include "report/check_json.h"
@@ -17,12 +18,13 @@ struct check {
 	const char *path;
 	struct model_options model;
 	struct decide_options decide;
+	struct objects_options objects;
 	const char *block;
 	struct opt_list no_reduce;
 	uint64_t max_states, max_memory, timeout;
 	int dump, engine;
 	struct outputs outputs;
-	bool deadlock, stats, full;
+	bool deadlock, stats, full, faults;
 	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
@@ -193,6 +195,8 @@ static uint32_t look_for_faults(struct check *c, struct decide *d, struct verdic
 static uint32_t one_by_one(struct check *c, struct decide *d, struct verdict *v)
 {
 	uint32_t all = d->p->nblocks + 1, n;
+	if (c->faults)
+		return look_for_faults(c, d, v);
 	enum asked asked = all_in_one(c, d, v + 1);
 	if (asked == ALL_DONE) {
 		memmove(v, v + 1, all * sizeof *v);
@@ -225,9 +229,21 @@ static uint32_t side_by_side(struct check *c, struct decide *d, struct verdict *
 	return n;
 }
 
+static bool assertion_fits(struct check *c, const struct ir *p)
+{
+	struct arena a;
+	struct diags d;
+	arena_init(&a, 0);
+	diags_init(&d, &a);
+	bool ok = objects_allowed(p, &c->objects, &d);
+	diags_render(&d, &c->cli->err, c->cli->color_err);
+	arena_free(&a);
+	return ok;
+}
+
 static int verify(struct check *c, const struct ir *p)
 {
-	struct verdict *v = calloc(p->nblocks + 4, sizeof *v);
+	struct verdict *v = calloc((size_t)p->nblocks + p->nobjects + 4, sizeof *v);
 	if (!v)
 		return EXIT_INTERNAL;
 	set_limits(c);
@@ -235,13 +251,13 @@ static int verify(struct check *c, const struct ir *p)
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
-	if (p->nblocks && !c->block && !is_deadlock(v, n))
+	if (p->nblocks && !c->block && !c->faults && !is_deadlock(v, n))
 		n += quiescence_ask(p, &c->decide.search, &v[n], &c->quiescence);
+	if (!c->block && !c->faults) {
+		objects_check(p, &c->objects, &c->decide.search, &v[n]);
+		n += p->nobjects;
+	}
 	fixed_counts_only(p, v, n);
-	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
-		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,
-			                   .engine = "objects",
-			                   .reason = "histories of objects are not checked yet" };
 	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
@@ -255,10 +271,11 @@ static int verify(struct check *c, const struct ir *p)
 	bool quiet = outputs_take_stdout(&c->outputs);
 	if (quiet)
 		;
-	else if (p->nblocks || n)
+	else if ((p->nblocks && !c->faults) || n)
 		check_text(p, v, n, &to, &cli->out);
 	else
-		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
+		buf_printf(&cli->out, "%sno %s in any execution\n", c->faults ? "" : "no atomic block; ",
+		           c->deadlock ? "fault and no deadlock" : "fault");
 	if (c->stats && c->safe && !quiet)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
@@ -290,6 +307,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
+		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "objects", 0, 0, NULL },
+		{ OPT_CHOICE, "condition", 0, "NAME", &c.objects.condition, "what their histories must be", 0, 0, object_conditions },
+		{ OPT_CHOICE, "assertion", 0, "NAME", &c.objects.assertion, "how they are judged: on the way, or as the SOAR paper does", 0, 0, objects_assertions },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
@@ -317,6 +338,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+	else if (c.faults && (c.block || c.engine))
+		rc = cli_usage(cli, cmd, "--faults judges no block: it takes no %s", c.block ? "--block" : "--engine");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
@@ -326,7 +349,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (rc == EXIT_HOLDS && c.dump == 1)
 			ir_print(l.ir, &cli->out);
 		else if (rc == EXIT_HOLDS)
-			rc = verify(&c, l.ir);
+			rc = assertion_fits(&c, l.ir) ? verify(&c, l.ir) : EXIT_USAGE;
 	}
 	lang_free(&l);
 	buf_free(&err);
@@ -335,10 +358,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_check = {
-	"check", "verify the atomic blocks of a model", "check [OPTIONS] MODEL",
+	"check", "verify the atomic blocks and objects of a model", "check [OPTIONS] MODEL",
 	"Decides whether every execution of a model (.atm or .sml) has a serial explanation, for all its\n"
 	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
-	"none. Faults and failed assertions are reported too.\n\n"
+	"none. Faults and failed assertions are reported too. Every history of every object is held\n"
+	"against the object's specification.\n\n"
 	"Engines, the cheapest first: reduction (right-movers, one non-mover, left-movers: for any number\n"
 	"of threads), commit (the shadow store, with the source's commit; marks or with commit points\n"
 	"found by search), exact (no commit points: every moment between entry and exit is tried). auto\n"

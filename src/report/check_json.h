@@ -15,6 +15,10 @@
  *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
  *      "counterexample": {threads, schedule, steps, state: see run_json.h},
  *      "sentence", "marks", "serial": see story_json.h}]}
+ *
+ * A result about an object has a null "block", and "object" and "condition";
+ * with a counterexample "history": [{"name": "r2", "thread", "method",
+ * "value", "call", "return" (steps, from 1)}].
  */
 #ifndef INTACT_REPORT_CHECK_JSON_H
 #define INTACT_REPORT_CHECK_JSON_H
@@ -35,6 +39,8 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
 void check_json_model(const struct ir *p, const char *name, struct buf *out);
 /* The members of "counterexample" that a replay can be compared with. */
 void check_json_run(const struct run *r, struct buf *out);
+/* The "history" of an object in it. */
+void check_json_history(const struct run *r, uint32_t object, struct buf *out);
 /* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
  * there is no such word. */
 const char *problem_name(enum problem p);

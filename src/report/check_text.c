@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/check_table.h"
+#include "report/object_text.h"
 #include "report/serial_run.h"
 #include "report/step_text.h"
 #include "report/table.h"
@@ -244,6 +245,16 @@ static bool beside(const struct run *r, const struct verdict *v, const struct gl
 	return any;
 }
 
+static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o,
+                         struct buf *out)
+{
+	struct object_history h;
+	buf_char(out, '\n');
+	if (object_history_init(&h, r, v->object1 - 1))
+		object_draw(&h, o->width, o->utf8, out);
+	object_history_free(&h);
+}
+
 static void counterexample(const struct ir *p, const struct verdict *v,
                            const struct check_text_options *o, struct buf *out)
 {
@@ -256,8 +267,15 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	buf_char(out, '\n');
 	check_paint(out, o->color, check_color(v), check_headline(v));
 	buf_str(out, ": ");
-	check_text_name(p, v->block, out);
-	if (v->problem == PROBLEM_ATOMICITY)
+	if (v->object1) {
+		buf_str(out, "object ");
+		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
+	} else {
+		check_text_name(p, v->block, out);
+	}
+	if (v->problem == PROBLEM_HISTORY)
+		buf_printf(out, " (%s: a run of %u steps whose history is not %s)", v->engine, v->npath, v->condition);
+	else if (v->problem == PROBLEM_ATOMICITY)
 		buf_printf(out, " (%s: a run of %u steps that no serial order explains)", v->engine, v->npath);
 	else
 		buf_printf(out, " (after %u steps)", v->npath);
@@ -273,8 +291,12 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 			check_text_halt(p, v, out);
 			buf_char(out, '\n');
 		}
+		if (v->why)
+			buf_printf(out, "%s\n", v->why);
 		if (v->problem == PROBLEM_FAULT)
 			say_fault(&r, o, out);
+		if (v->problem == PROBLEM_HISTORY)
+			draw_history(&r, v, o, out);
 		buf_char(out, '\n');
 		struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color,
 			                    .max_rows = o->max_rows, .full = "--full", .marks = marks };

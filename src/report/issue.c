@@ -31,7 +31,7 @@ const struct rule issue_rules[] = {
 	{ "quiescence", "NoWayOut", "error", "Threads can get to where they never leave their blocks again.",
 	  "From the end of the code flow on, some thread is inside a block in every state that can still be reached: "
 	  "blocks hold what each other needs, or wait for what nobody will do. Atomicity says nothing about such runs." },
-	{ "history", "HistoryViolation", "error", "A recorded history does not meet its condition.",
+	{ "history", "HistoryViolation", "error", "A history does not meet its condition.",
 	  "No order of the recorded operations is legal for the object and agrees with real time (or with the weaker "
 	  "condition that was asked for). The message names the operations in conflict." },
 	{ "trace-cycle", "TraceNotSerializable", "error", "A block of a recorded execution is not serializable.",

@@ -113,6 +113,10 @@ void story_json(struct run *r, const struct verdict *v, struct buf *out)
 		sentence(r, v, out);
 	if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS)
 		halt(r->ir, v, out);
+	if (v->why) {
+		buf_str(out, ",\n     \"sentence\": ");
+		buf_json(out, v->why, strlen(v->why));
+	}
 	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
 		waits(r, out);
 	if (v->problem != PROBLEM_ATOMICITY && v->problem != PROBLEM_COMMIT)

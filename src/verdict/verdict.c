@@ -9,6 +9,7 @@ void verdict_free(struct verdict *v)
 	free(v->path);
 	free(v->serial);
 	free(v->halt);
+	free(v->why);
 	free(v->notes);
 	for (uint32_t i = 0; i < v->nattempts; i++)
 		free(v->attempts[i].why);

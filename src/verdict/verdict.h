@@ -26,6 +26,7 @@ enum problem { /* why it is violated */
 	PROBLEM_DEADLOCK,
 	PROBLEM_COMMIT,    /* the marked commit points disagree with the result */
 	PROBLEM_QUIESCENCE,/* the threads can never all be outside their blocks again */
+	PROBLEM_HISTORY,   /* an object's history does not meet its condition */
 };
 
 /* For how many threads a proof is. */
@@ -69,6 +70,10 @@ struct verdict { /* the answer to one question */
 	char *notes;             /* what the argument rests on; malloc'ed or NULL */
 	struct attempt attempts[VERDICT_ATTEMPTS]; /* the engines asked, in order, the last included */
 	uint32_t nattempts;
+	/* of a question about an object */
+	uint32_t object1;        /* its number + 1; 0: the question is about blocks */
+	const char *condition;   /* "atomic", "regular", "safe" */
+	char *why;               /* violated: a sentence; malloc'ed or NULL */
 };
 
 void verdict_free(struct verdict *v);
