@@ -1,8 +1,11 @@
 /*
  * Causal atomicity: the abstraction of programs, their nets, and the cover
- * search, against the plainest judges there are. INTACT_SOAK=N runs N random
+ * search, against the plainest judges there are. The argument is the folder of
+ * examples. INTACT_SOAK=N runs N random
  * programs; INTACT_SEED=S begins with that one.
  */
+#include <dirent.h>
+
 #include "causal/cover.h"
 #include "causal/marking.h"
 #include "causal_gen.h"
@@ -448,12 +451,59 @@ static void test_abstraction_random(void)
 	printf("# %d programs, 6 runs of up to 60 steps each\n", n);
 }
 
-int main(void)
+/* The examples have what the generators have not: arrays, enums, slow registers,
+ * objects, choices. */
+static void walk_example(const char *dir, const char *file)
 {
+	char path[512];
+	struct lang_options lo = { .sml = -1 };
+	struct program_options po = { 0 };
+	struct loaded x;
+	struct rng rng;
+	const char *limit;
+	snprintf(path, sizeof path, "%s/%s", dir, file);
+	lang_init(&x.l);
+	arena_init(&x.a, (size_t)1 << 30);
+	diags_init(&x.d, &x.a);
+	x.ok = lang_load(&x.l, path, &lo) &&
+	       program_make(x.l.ir, &po, &x.a, &x.d, &x.g, &limit) == PROGRAM_OK;
+	CHECK(x.ok);
+	rng_seed(&rng, 7);
+	for (int k = 0; x.ok && k < 20; k++)
+		walk_randomly(&x, &rng, 300);
+	if (check_failed)
+		printf("# %s\n", path);
+	unload(&x);
+}
+
+static const char *examples;
+
+static void test_abstraction_examples(void)
+{
+	DIR *d = opendir(examples);
+	int n = 0;
+	CHECK(d != NULL);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		size_t len = strlen(e->d_name);
+		if (len < 4 || (strcmp(e->d_name + len - 4, ".atm") && strcmp(e->d_name + len - 4, ".sml")))
+			continue;
+		walk_example(examples, e->d_name);
+		n++;
+	}
+	if (d)
+		closedir(d);
+	printf("# %d examples\n", n);
+	CHECK(n > 30);
+}
+
+int main(int argc, char **argv)
+{
+	examples = argc > 1 ? argv[1] : "examples";
 	RUN(test_colours_random);
 	RUN(test_any_random);
 	RUN(test_cycles_random);
 	RUN(test_nets_random);
 	RUN(test_abstraction_random);
+	RUN(test_abstraction_examples);
 	return check_done();
 }
