@@ -8,13 +8,15 @@
 #include "report/doc.h"
 #include "report/run_json.h"
 #include "report/story_json.h"
+#include "verdict/object_history.h"
 #include "verdict/replay.h"
 
 static const char *const problems[] = {
 	[PROBLEM_NONE] = "none",         [PROBLEM_ATOMICITY] = "atomicity",
 	[PROBLEM_STUCK] = "stuck",       [PROBLEM_ENDLESS] = "endless",
 	[PROBLEM_FAULT] = "fault",       [PROBLEM_DEADLOCK] = "deadlock",
-	[PROBLEM_COMMIT] = "commit",
+	[PROBLEM_COMMIT] = "commit",     [PROBLEM_QUIESCENCE] = "quiescence",
+	[PROBLEM_HISTORY] = "history",
 };
 
 const char *problem_name(enum problem p)
@@ -100,6 +102,32 @@ static void causal_counterexample(const struct ir *p, const struct causal_run *c
 	run_free(&r);
 }
 
+/* The operations of the object, in the order of their calls; steps from 1. */
+void check_json_history(const struct run *r, uint32_t object, struct buf *out)
+{
+	struct object_history h;
+	struct buf name;
+	buf_init(&name);
+	buf_char(out, '[');
+	bool ok = object_history_init(&h, r, object);
+	for (uint32_t i = 0; ok && i < h.n; i++) {
+		const struct object_op *o = &h.ops[i];
+		buf_clear(&name);
+		object_op_name(o, &name);
+		buf_printf(out, "%s\n      {\"name\": \"%s\", \"thread\": %u, \"method\": \"%s\"", i ? "," : "",
+		           buf_cstr(&name), o->thread + 1, o->is_write ? "write" : "read");
+		if (o->is_write || o->ret != OBJECT_OPEN)
+			buf_printf(out, ", \"value\": %d", o->value);
+		buf_printf(out, ", \"call\": %u", o->call_step + 1);
+		if (o->ret != OBJECT_OPEN)
+			buf_printf(out, ", \"return\": %u", o->ret_step + 1);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+	object_history_free(&h);
+	buf_free(&name);
+}
+
 static void counterexample(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	struct run r;
@@ -108,6 +136,10 @@ static void counterexample(const struct ir *p, const struct verdict *v, struct b
 		check_json_run(&r, out);
 		buf_str(out, "}");
 		story_json(&r, v, out);
+		if (v->object1) {
+			buf_str(out, ",\n     \"history\": ");
+			check_json_history(&r, v->object1 - 1, out);
+		}
 	}
 	run_free(&r);
 }
@@ -158,7 +190,13 @@ static void attempts(const struct verdict *v, struct buf *out)
 static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	buf_str(out, "    {\"block\": ");
-	if (v->block == VERDICT_PROGRAM) {
+	if (v->object1) {
+		const struct ir_object *o = &p->objects[v->object1 - 1];
+		buf_str(out, "null, \"object\": ");
+		string(out, o->name);
+		buf_printf(out, ", \"line\": %u, \"condition\": \"%s\"",
+		           source_pos(p->src, o->span.start).line, v->condition);
+	} else if (v->block == VERDICT_PROGRAM) {
 		buf_str(out, "null");
 	} else {
 		struct buf name;
@@ -204,7 +242,10 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
 	doc_begin(out, "check");
 	buf_str(out, ",\n");
 	check_json_model(p, o->model, out);
-	buf_printf(out, "  \"verdict\": \"%s\",\n  \"results\": [\n", answer_name(worst(v, n)));
+	buf_printf(out, "  \"verdict\": \"%s\",\n", answer_name(worst(v, n)));
+	if (o->quiescence)
+		buf_printf(out, "  \"quiescence\": \"%s\",\n", o->quiescence);
+	buf_str(out, "  \"results\": [\n");
 	for (uint32_t i = 0; i < n; i++) {
 		result(p, &v[i], out);
 		buf_str(out, i + 1 < n ? ",\n" : "\n");

@@ -11,6 +11,8 @@ void verdict_free(struct verdict *v)
 	free(v->path);
 	causal_run_free(v->causal);
 	free(v->serial);
+	free(v->halt);
+	free(v->why);
 	free(v->notes);
 	for (uint32_t i = 0; i < v->nattempts; i++)
 		free(v->attempts[i].why);
