@@ -238,10 +238,10 @@ static void check_counterexample(struct verify *v, json_t *result, const char *n
 			why = "the schedule is not possible";
 		else if (!same_run(&r, ce))
 			why = "the replay differs from the steps or the state that are claimed";
-		else if (!strcmp(get_string(result, "problem"), "causality"))
-			why = verify_causal(&r, c.block, &unknown);
 		else if (c.of_object && !same_history(&r, &c, result))
 			why = "the history of the run is not the one that is claimed";
+		else if (!strcmp(get_string(result, "problem"), "causality"))
+			why = verify_causal(&r, c.block, &unknown);
 		else
 			why = check_claim(&r, &c, &unknown);
 		run_free(&r);
