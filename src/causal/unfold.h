@@ -25,6 +25,7 @@ struct unfold_options {
 	uint64_t max_events; /* cut-offs with them; 0: none */
 	uint64_t max_bytes;  /* 0: none */
 	double deadline;     /* CLOCK_MONOTONIC seconds; 0: none */
+	bool reduced;        /* more is cut off: enough for red, or for 1-safety (cutoff.c) */
 };
 
 /* The younger events beside a condition, or those that have an initial condition
@@ -32,6 +33,12 @@ struct unfold_options {
 struct uf_younger {
 	uint32_t at, n; /* in units of the pool; entries */
 	uint32_t cls;   /* room for UF_UNIT << cls entries; 0 entries when at is 0 */
+};
+
+/* Reduced: the coloured tokens of an event's marking, in tokens[]. */
+struct uf_tokens {
+	uint64_t at;
+	uint32_t n, same; /* same: the event + 1 before it with this plain marking */
 };
 
 struct prefix {
@@ -63,6 +70,12 @@ struct prefix {
 	uint64_t cap_link;
 	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
 	uint32_t *chosen;        /* a preset being made */
+	uint32_t *tokens;        /* reduced: see cutoff.c */
+	uint64_t ntokens, cap_tokens, cap_tokens_of;
+	struct uf_tokens *tokens_of;
+	colours *most;           /* a place: maximum being made, 0 between calls */
+	uint8_t *loop;           /* a transition: takes and puts the same places */
+	uint8_t *tinted;         /* a place: some condition of it has a colour */
 	uint32_t ticks;
 };
 

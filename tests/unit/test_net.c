@@ -321,7 +321,7 @@ static void one_net(uint64_t seed)
 	struct net n;
 	struct prefix p;
 	struct markings m;
-	struct unfold_options opt = { 20000, 0, 0 };
+	struct unfold_options opt = { .max_events = 20000 };
 	int before_it = check_failed;
 	rng_seed(&r, seed);
 	arena_init(&a, 0);
@@ -443,7 +443,7 @@ static void test_limits(void)
 	struct prefix p;
 	arena_init(&a, 0);
 	acquire(&a, 60, true, &n);
-	struct unfold_options events = { 100, 0, 0 }, memory = { 0, 1 << 15, 0 }, late = { 0, 0, 1e-9 };
+	struct unfold_options events = { .max_events = 100 }, memory = { .max_bytes = 1 << 15 }, late = { .deadline = 1e-9 };
 	CHECK_EQ(unfold(&n, &events, &p), UNFOLD_LIMIT);
 	CHECK_STR(p.limit, "events");
 	CHECK(p.kept + p.cutoffs <= 100);
@@ -573,7 +573,7 @@ static void test_damaged(void)
 		struct arena b;
 		struct net m;
 		struct prefix p;
-		struct unfold_options opt = { 1000, 0, 0 };
+		struct unfold_options opt = { .max_events = 1000 };
 		const char *code;
 		const struct buf *from = &text[seed & 1];
 		rng_seed(&r, seed);
