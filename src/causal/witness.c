@@ -35,8 +35,8 @@ static uint32_t source_of(const struct config *c, uint32_t b, bool read, enum co
 	}
 }
 
-/* Puts the sources in colour `want` of what e finds on the queue; the first
- * one when `one`. */
+/* Puts the sources in colour `want` of what e finds on the queue, if they were
+ * not there before; when `one`, just the first, wherever it was. */
 static void push_sources(struct trace *x, uint32_t e, enum colour want, bool one)
 {
 	const struct config *c = &x->p->cfg;
@@ -47,7 +47,7 @@ static void push_sources(struct trace *x, uint32_t e, enum colour want, bool one
 		if (colour_take(COLOUR_A, c->tint[b], read) != want)
 			continue;
 		uint32_t g = source_of(c, b, read, want);
-		if (!g || x->next[g])
+		if (!g || (x->next[g] && !one))
 			continue;
 		x->next[g] = e + 1;
 		x->by[g] = b;
