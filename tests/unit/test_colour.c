@@ -67,11 +67,13 @@ static void add_step(struct maker *k, uint32_t thread, uint32_t from, uint32_t t
 /* The places of a block's copy in this thread, and the steps in them. */
 static void add_block(struct maker *k, uint32_t thread, uint32_t first, uint32_t s, bool pick)
 {
-	uint32_t inside = 1 + rng_below(k->r, 3), copy = k->b.places.len;
+	uint32_t inside = 1 + rng_below(k->r, 4), copy = k->b.places.len;
 	for (uint32_t i = 0; i < inside; i++)
 		net_add_place(&k->b, arena_printf(k->a, "c%u.%u", thread, i), false);
 	add_step(k, thread, first + rng_below(k->r, s), copy, ROLE_CHOOSE, pick);
-	for (uint32_t n = 1 + rng_below(k->r, 4); n > 0; n--)
+	for (uint32_t i = 0; i + 1 < inside; i++) /* a way through, and some more */
+		add_step(k, thread, copy + i, copy + i + 1, ROLE_INSIDE, false);
+	for (uint32_t n = rng_below(k->r, 3); n > 0; n--)
 		add_step(k, thread, copy + rng_below(k->r, inside), copy + rng_below(k->r, inside),
 		         ROLE_INSIDE, false);
 }
@@ -86,7 +88,7 @@ static bool random_model(struct rng *r, struct arena *a, struct model *m)
 	k.cells = 1 + rng_below(r, 3);
 	for (uint32_t c = 0; c < k.cells; c++) {
 		k.cell[c][0] = net_add_place(&k.b, arena_printf(a, "v%u", c), true);
-		k.cell[c][1] = rng_below(r, 2) ? net_add_place(&k.b, arena_printf(a, "v%u'", c), false) : NET_NONE;
+		k.cell[c][1] = !rng_below(r, 3) ? net_add_place(&k.b, arena_printf(a, "v%u'", c), false) : NET_NONE;
 	}
 	uint32_t threads = 2 + rng_below(r, 3), owners = 1 + rng_below(r, 2);
 	m->cn.pick = NET_NONE;
@@ -96,7 +98,9 @@ static bool random_model(struct rng *r, struct arena *a, struct model *m)
 		uint32_t s = 1 + rng_below(r, 4), first = k.b.places.len;
 		for (uint32_t i = 0; i < s; i++)
 			net_add_place(&k.b, arena_printf(a, "p%u.%u", th, i), i == 0);
-		for (uint32_t n = 1 + rng_below(r, 5); n > 0; n--)
+		for (uint32_t i = 0; i < s; i++)
+			add_step(&k, th, first + i, first + (i + 1) % s, ROLE_PLAIN, false);
+		for (uint32_t n = rng_below(r, 3); n > 0; n--)
 			add_step(&k, th, first + rng_below(r, s), first + rng_below(r, s), ROLE_PLAIN, false);
 		if (th < owners)
 			add_block(&k, th, first, s, owners > 1);
