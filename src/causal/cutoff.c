@@ -52,10 +52,22 @@
 
 #include <string.h>
 
-static void count_cutoff(struct prefix *p, uint32_t t)
+static bool count_cutoff(struct prefix *p, uint32_t t, const uint32_t *pre)
 {
+	uint32_t n = net_npre(p->net, t);
 	p->cutoffs++;
 	p->cutoff_conditions += net_npost(p->net, t);
+	/* Those that take and put the same places can be many (a thread that waits for
+	 * each other one) and say little: only some of them. */
+	if (p->cutoffs_kept >= (p->loop[t] ? p->opt.keep_cutoffs / 16 : p->opt.keep_cutoffs))
+		return true;
+	p->cutoffs_kept++;
+	if (!prefix_room(p, (void **)&p->cut, p->ncut + 1 + n, &p->cap_cut, sizeof *p->cut, false))
+		return false;
+	p->cut[p->ncut] = n;
+	memcpy(p->cut + p->ncut + 1, pre, n * sizeof *pre);
+	p->ncut += 1 + n;
+	return true;
 }
 
 static bool enqueue(struct prefix *p, uint32_t e)
@@ -141,9 +153,10 @@ static bool judge_exact(struct prefix *p, const struct found *f, uint64_t hash)
 		int first = before(p, f, *slot - 1);
 		if (first < 0)
 			return false;
-		count_cutoff(p, first ? r->trans : f->trans);
 		if (!first)
-			return true;
+			return count_cutoff(p, f->trans, p->chosen);
+		if (!count_cutoff(p, r->trans, p->cfg.pres + r->pre))
+			return false;
 		r->dead = 1;
 		p->kept--;
 	} else {
@@ -298,7 +311,8 @@ static bool recheck(struct prefix *p, const struct found *f, uint32_t e)
 		if (all_below(p, k->at, k->at + k->n)) {
 			ev->dead = 1;
 			p->kept--;
-			count_cutoff(p, ev->trans);
+			if (!count_cutoff(p, ev->trans, p->cfg.pres + ev->pre))
+				return false;
 		}
 		for (uint32_t y = e + 1; y; y = p->tokens_of[y - 1].same)
 			raise_event(p, y - 1, true);
@@ -317,10 +331,8 @@ static bool judge_reduced(struct prefix *p, const struct found *f, uint64_t hash
 	int cut = covered(p, f, end, *slot);
 	if (cut < 0)
 		return false;
-	if (cut) {
-		count_cutoff(p, f->trans);
-		return true;
-	}
+	if (cut)
+		return count_cutoff(p, f->trans, p->chosen);
 	if (!accept(p, f, hash))
 		return false;
 	uint32_t e = p->nevents - 1;
@@ -370,16 +382,14 @@ bool cutoff_start(struct prefix *p)
 {
 	const struct net *n = p->net;
 	uint64_t cap = 0, cap2 = 0, cap3 = 0;
-	if (!p->opt.reduced)
-		return true;
-	if (!prefix_room(p, (void **)&p->loop, (uint64_t)n->ntrans + 1, &cap, 1, true) ||
-	    !prefix_room(p, (void **)&p->most, (uint64_t)n->nplaces + 1, &cap2, 1, true) ||
-	    !prefix_room(p, (void **)&p->tinted, (uint64_t)n->nplaces + 1, &cap3, 1, true) ||
-	    !prefix_room(p, (void **)&p->tokens_of, 1, &p->cap_tokens_of, sizeof *p->tokens_of, true))
+	if (!prefix_room(p, (void **)&p->loop, (uint64_t)n->ntrans + 1, &cap, 1, true))
 		return false;
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		p->loop[t] = net_npre(n, t) == net_npost(n, t) &&
 		             !memcmp(n->pre + n->pre_at[t], n->post + n->post_at[t],
 		                     net_npre(n, t) * sizeof *n->pre);
-	return true;
+	return !p->opt.reduced ||
+	       (prefix_room(p, (void **)&p->most, (uint64_t)n->nplaces + 1, &cap2, 1, true) &&
+	        prefix_room(p, (void **)&p->tinted, (uint64_t)n->nplaces + 1, &cap3, 1, true) &&
+	        prefix_room(p, (void **)&p->tokens_of, 1, &p->cap_tokens_of, sizeof *p->tokens_of, true));
 }

@@ -125,6 +125,7 @@ void prefix_free(struct prefix *p)
 		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
 		p->table, p->found, p->head, p->link, p->chosen,
 		p->initial, p->tokens, p->tokens_of, p->most, p->loop, p->tinted,
+		p->cut,
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);

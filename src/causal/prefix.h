@@ -41,7 +41,7 @@ bool co_keep(struct prefix *p, uint32_t e);
  */
 uint32_t *prefix_find(struct prefix *p, uint32_t t, enum colour ev, uint64_t hash);
 
-/* Arrays of the reduced mode. */
+/* What it knows of transitions, and the arrays of the reduced mode. */
 bool cutoff_start(struct prefix *p);
 /*
  * Transition t on chosen[], which is in the cut of the current configuration:

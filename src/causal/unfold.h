@@ -25,6 +25,7 @@ struct unfold_options {
 	uint64_t max_events; /* cut-offs with them; 0: none */
 	uint64_t max_bytes;  /* 0: none */
 	double deadline;     /* CLOCK_MONOTONIC seconds; 0: none */
+	uint64_t keep_cutoffs; /* presets of up to so many cut-offs are kept, for query.h */
 	bool reduced;        /* more is cut off: enough for red, or for 1-safety (cutoff.c) */
 };
 
@@ -48,6 +49,8 @@ struct prefix {
 	uint32_t nconds, npres;
 	uint64_t kept, cutoffs;     /* events in the prefix; cut-offs */
 	uint64_t cutoff_conditions; /* what the cut-offs would produce */
+	uint32_t *cut;              /* of kept cut-offs: how many conditions, which */
+	uint64_t ncut;
 	const char *limit;          /* "events", "memory" or "time" */
 	uint32_t unsafe_place, unsafe_trans;
 	uint32_t *marking, nmarking; /* where unsafe_place holds two tokens */
@@ -70,6 +73,7 @@ struct prefix {
 	uint64_t cap_link;
 	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
 	uint32_t *chosen;        /* a preset being made */
+	uint64_t cap_cut, cutoffs_kept;
 	uint32_t *tokens;        /* reduced: see cutoff.c */
 	uint64_t ntokens, cap_tokens, cap_tokens_of;
 	struct uf_tokens *tokens_of;
@@ -92,12 +96,5 @@ static inline uint64_t prefix_conditions(const struct prefix *p)
 {
 	return p->nconds + p->cutoff_conditions;
 }
-
-/*
- * Is there a reachable marking with a token on each of the places (distinct)?
- * Decided on the prefix: a set of pairwise concurrent conditions. 1 yes (the
- * marking is then in p->marking), 0 no, -1 a limit (p->limit).
- */
-int prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n);
 
 #endif
