@@ -6,8 +6,8 @@
 // and before the third; the second block saw X before and Y after, so it
 // comes after the third and before the fourth.
 //
-// @expect T1.block@23: causal=yes reducible=no
-// @expect T2.block@29: causal=yes reducible=no
+// @expect T1.block@23: atomic=yes causal=yes reducible=no
+// @expect T2.block@29: atomic=yes causal=yes reducible=no
 // @expect program: serializable=no
 // @expect fault: none
 // @expect deadlock: no

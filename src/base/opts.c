@@ -96,6 +96,7 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 		*(bool *)t->target = true;
 		return true;
 	case OPT_STR:
+	case OPT_FILE:
 		*(const char **)t->target = val;
 		return true;
 	case OPT_LIST: {
@@ -172,6 +173,9 @@ static bool parse_one(struct opts *o, int argc, char **argv, int *i, struct buf 
 		}
 		val = a[2] ? a + 2 : NULL;
 	}
+	if (t->kind == OPT_FILE && !val &&
+	    (*i + 1 >= argc || (argv[*i + 1][0] == '-' && argv[*i + 1][1])))
+		val = "-";
 	if (t->kind != OPT_FLAG && !val) {
 		if (*i + 1 >= argc) {
 			buf_printf(err, "--%s needs a value: --%s=%s", t->name, t->name,

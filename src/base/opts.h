@@ -21,6 +21,7 @@ enum opt_kind {
 	OPT_UINT,   /* uint64_t *: min..max */
 	OPT_SIZE,   /* uint64_t *: bytes, with K, M, G, T */
 	OPT_CHOICE, /* int *: index into choices */
+	OPT_FILE,   /* const char **: a file to write; "-" when no value follows */
 	OPT_GROUP,  /* a heading in --help */
 };
 

@@ -6,9 +6,9 @@
 
 #include "cli/decide.h"
 #include "cli/model.h"
+#include "cli/outputs.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
-#include "version.h"
 
 struct check {
 	struct cli *cli;
@@ -20,8 +20,9 @@ struct check {
 	struct opt_list no_reduce;
 	uint64_t max_states, max_memory, timeout;
 	int dump, engine;
-	const char *json; /* file, or - for stdout in place of the text */
-	bool deadlock, stats, full;
+	struct outputs outputs;
+	bool deadlock, stats, full, faults;
+	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
 };
@@ -96,76 +97,123 @@ static int exit_code(const struct verdict *v, uint32_t n)
 	return rc;
 }
 
+static bool any_asked(const struct ir *p)
+{
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		if (p->templates[t].any_count)
+			return true;
+	return false;
+}
+
 /* --threads name=any: a proof for the declared number is none for any number
  * (a counterexample stays one). */
 static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 {
-	bool any = false;
-	for (uint32_t t = 0; t < p->ntemplates; t++)
-		any |= p->templates[t].any_count;
-	for (uint32_t i = 0; any && i < n; i++)
-		if (v[i].answer == ANSWER_HOLDS) {
+	for (uint32_t i = 0; any_asked(p) && i < n; i++)
+		if (v[i].answer == ANSWER_HOLDS && v[i].scope == SCOPE_DECLARED) {
 			v[i].answer = ANSWER_UNKNOWN;
 			v[i].reason = "proved for the declared number of threads, not for any number";
 		}
 }
 
-static bool write_json(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n)
+static int write_reports(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n, int rc)
 {
-	struct check_json_options jo = { INTACT_VERSION, c->path };
-	struct buf out;
-	bool ok = true;
-	if (!strcmp(c->json, "-")) {
-		check_json(p, v, n, &jo, &c->cli->out);
-		return true;
-	}
-	buf_init(&out);
-	check_json(p, v, n, &jo, &out);
-	FILE *f = fopen(c->json, "wb");
-	ok = f && buf_flush(&out, f);
-	if (f)
-		ok = fclose(f) == 0 && ok;
-	if (!ok)
-		buf_printf(&c->cli->err, "intact check: cannot write %s\n", c->json);
-	buf_free(&out);
-	return ok;
+	struct check_json_options jo = { c->path };
+	struct buf doc;
+	if (!outputs_wanted(&c->outputs))
+		return rc;
+	buf_init(&doc);
+	check_json(p, v, n, &jo, &doc);
+	rc = outputs_write(c->cli, c->cmd, &c->outputs, &doc, rc);
+	buf_free(&doc);
+	return rc;
 }
 
-/* When one search proves the program serializable and meets no fault on the
- * way, there is nothing more to look for. */
-static bool all_in_one(struct check *c, const struct ir *p, struct verdict *v)
+/* Nobody has to look for faults: they cannot happen, and neither deadlocks nor
+ * the number of states are asked for. */
+static bool no_faults(const struct check *c, const struct decide *d)
 {
-	if (c->block || c->deadlock || c->stats || !p->nblocks)
-		return false; /* --stats counts the program's own states too */
-	c->decide.search.faults = true;
-	decide_program(p, &c->decide, v);
-	c->decide.search.faults = false;
-	if (v[p->nblocks].answer == ANSWER_HOLDS)
-		return true;
-	for (uint32_t i = 0; i <= p->nblocks; i++)
+	return d->reduce.fault_free && !c->deadlock && !c->stats;
+}
+
+enum asked { ASK_AGAIN, ASKED, ALL_DONE };
+
+/* One search for the program that also counts faults as violations: when it
+ * holds there is nothing more to look for, and a run that no serial order
+ * explains, or a spent limit, stays what it is. */
+static enum asked all_in_one(struct check *c, struct decide *d, struct verdict *v)
+{
+	struct verdict *program = &v[d->p->nblocks];
+	if (c->block || c->deadlock || c->stats || !d->p->nblocks || any_asked(d->p))
+		return ASK_AGAIN; /* --stats counts the program's own states too */
+	if (d->reduce.all && !no_faults(c, d) && c->engine != ENGINE_COMMIT && c->engine != ENGINE_EXACT)
+		return ASK_AGAIN; /* reduction meets no fault, it does not look */
+	d->o.search.faults = !no_faults(c, d);
+	decide_program(d, v);
+	d->o.search.faults = false;
+	if (program->answer == ANSWER_HOLDS)
+		return ALL_DONE;
+	if (program->answer == ANSWER_VIOLATED || program->limit || no_faults(c, d))
+		return ASKED;
+	for (uint32_t i = 0; i <= d->p->nblocks; i++)
 		verdict_free(&v[i]);
-	return false;
+	return ASK_AGAIN;
 }
 
-/* The general case: faults first, then every question. */
-static uint32_t one_by_one(struct check *c, const struct ir *p, struct verdict *v)
+/* The question about faults: a line only when something is wrong. */
+static uint32_t look_for_faults(struct check *c, struct decide *d, struct verdict *v)
 {
-	uint32_t n = 0;
-	c->decide.search.deadlock = c->deadlock;
-	decide_safety(p, &c->decide, &v[n]);
-	c->safe = v[n].answer == ANSWER_HOLDS;
-	c->safe_states = v[n].states;
-	c->safe_transitions = v[n].transitions;
-	if (v[n].answer != ANSWER_HOLDS)
-		n++; /* worth a line only when something is wrong */
-	c->decide.search.deadlock = false;
-	for (uint32_t b = 0; b < p->nblocks && c->block; b++)
-		if (names_block(p, b, c->block))
-			decide(p, b, &c->decide, &v[n++]);
-	if (!c->block && p->nblocks) {
-		decide_all(p, &c->decide, &v[n]);
-		n += p->nblocks + 1;
+	if (no_faults(c, d))
+		return 0;
+	d->o.search.deadlock = c->deadlock;
+	decide_safety(d, v);
+	d->o.search.deadlock = false;
+	c->safe = v->answer == ANSWER_HOLDS;
+	c->safe_states = v->states;
+	c->safe_transitions = v->transitions;
+	if (c->safe && any_asked(d->p) && !(d->reduce.fault_free && !c->deadlock)) {
+		v->answer = ANSWER_UNKNOWN;
+		v->reason = "no fault with the declared number of threads; with more of them, not known";
+		return 1;
 	}
+	return v->answer != ANSWER_HOLDS;
+}
+
+/* Faults first, then every question. */
+static uint32_t one_by_one(struct check *c, struct decide *d, struct verdict *v)
+{
+	uint32_t all = d->p->nblocks + 1, n;
+	if (c->faults)
+		return look_for_faults(c, d, v);
+	enum asked asked = all_in_one(c, d, v + 1);
+	if (asked == ALL_DONE) {
+		memmove(v, v + 1, all * sizeof *v);
+		return all;
+	}
+	n = look_for_faults(c, d, v);
+	if (!n)
+		memmove(v, v + 1, all * sizeof *v);
+	for (uint32_t b = 0; b < d->p->nblocks && c->block; b++)
+		if (names_block(d->p, b, c->block))
+			decide_block(d, b, &v[n++]);
+	if (!c->block && d->p->nblocks) {
+		if (asked == ASK_AGAIN)
+			decide_program(d, &v[n]);
+		decide_blocks(d, &v[n]);
+		n += all;
+	}
+	return n;
+}
+
+/* --engine=all: every engine on every question. */
+static uint32_t side_by_side(struct check *c, struct decide *d, struct verdict *v)
+{
+	uint32_t n = look_for_faults(c, d, v);
+	for (uint32_t b = 0; b < d->p->nblocks; b++)
+		if (!c->block || names_block(d->p, b, c->block))
+			c->contradiction |= !decide_by_all(d, b, &v[n++]);
+	if (!c->block && d->p->nblocks)
+		c->contradiction |= !decide_by_all(d, VERDICT_PROGRAM, &v[n++]);
 	return n;
 }
 
@@ -175,7 +223,10 @@ static int verify(struct check *c, const struct ir *p)
 	if (!v)
 		return EXIT_INTERNAL;
 	set_limits(c);
-	uint32_t n = all_in_one(c, p, v) ? p->nblocks + 1 : one_by_one(c, p, v);
+	struct decide d;
+	decide_begin(&d, p, &c->decide);
+	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
+	decide_end(&d);
 	fixed_counts_only(p, v, n);
 	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
 		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,
@@ -185,23 +236,29 @@ static int verify(struct check *c, const struct ir *p)
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
 		                         .color = cli->color_out, .stats = c->stats,
+		                         .matrix = c->engine == ENGINE_ALL,
 		                         .max_rows = c->full ? 0 : 60, .model = c->path };
 	if (c->block && !n) {
 		free(v);
 		return cli_usage(cli, c->cmd, "--block: the model has no block '%s'", c->block);
 	}
-	if (c->json && !write_json(c, p, v, n))
-		rc = EXIT_INTERNAL;
-	if (c->json && !strcmp(c->json, "-"))
+	bool quiet = outputs_take_stdout(&c->outputs);
+	if (quiet)
 		;
-	else if (p->nblocks || n)
+	else if ((p->nblocks && !c->faults) || n)
 		check_text(p, v, n, &to, &cli->out);
 	else
-		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
-	if (c->stats && c->safe && !(c->json && !strcmp(c->json, "-")))
+		buf_printf(&cli->out, "%sno %s in any execution\n", c->faults ? "" : "no atomic block; ",
+		           c->deadlock ? "fault and no deadlock" : "fault");
+	if (c->stats && c->safe && !quiet)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
+	if (c->contradiction) {
+		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
+		rc = EXIT_INTERNAL;
+	}
+	rc = write_reports(c, p, v, n, rc);
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
 	free(v);
@@ -216,24 +273,25 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	c.model.threads.items = args + argc + 1;
 	c.no_reduce.items = args + 2 * argc + 2;
 	static const char *const dumps[] = { "none", "ir", NULL };
-	static const char *const engines[] = { "auto", "commit", "exact", NULL };
+	static const char *const engines[] = { "auto", "reduction", "commit", "exact", "all", NULL };
 	const struct opt table[] = {
 		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engines },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
+		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
-		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of one search", 1, 0, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of one search (default: half the machine's)", 1 << 20, 0, NULL },
+		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
-		{ OPT_STR, "json", 0, "FILE", &c.json, "write the result as JSON (-: to stdout, instead of the text)", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.stats, "states, transitions, memory and time of each verdict", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &c.full, "counterexamples in full length", 0, 0, NULL },
 		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, dead, all", 0, 0, NULL },
 		{ OPT_CHOICE, "dump", 0, "WHAT", &c.dump, "print the program instead of checking it", 0, 0, dumps },
 		{ OPT_FLAG, "sml", 0, NULL, &c.model.sml, "read the file as SML whatever its name", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &c.model.quiet, "no warnings", 0, 0, NULL },
+		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};
 	struct opts o = { table, args, 0, false };
@@ -249,6 +307,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+	else if (c.faults && (c.block || c.engine))
+		rc = cli_usage(cli, cmd, "--faults judges no block: it takes no %s", c.block ? "--block" : "--engine");
+	else if (outputs_wrong(&c.outputs))
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
 		c.path = args[0];
 		c.decide.engine = (enum decide_engine)c.engine;
@@ -269,9 +331,11 @@ const struct cmd cmd_check = {
 	"Decides whether every execution of a model (.atm or .sml) has a serial explanation, for all its\n"
 	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
 	"none. Faults and failed assertions are reported too.\n\n"
-	"Engines: commit (the shadow store, with the source's commit; marks or with commit points found\n"
-	"by search), exact (no commit points: every moment between entry and exit is tried); auto tries\n"
-	"them in this order.\n\n"
+	"Engines, the cheapest first: reduction (right-movers, one non-mover, left-movers: for any number\n"
+	"of threads), commit (the shadow store, with the source's commit; marks or with commit points\n"
+	"found by search), exact (no commit points: every moment between entry and exit is tried). auto\n"
+	"goes up this ladder, each question until it is answered; all asks every engine every question\n"
+	"and shows the answers side by side. `intact explain ENGINE` tells more.\n\n"
 	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was spent), 4 internal error.",
 	NULL, run,
 };

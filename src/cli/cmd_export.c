@@ -1,9 +1,11 @@
-/* export: `intact export --promela MODEL`, a model for another checker. */
+/* export: `intact export --promela MODEL` and `--net=FORMAT MODEL`, a model for
+ * another checker. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "cli/export_net.h"
 #include "cli/model.h"
 #include "explore/commit.h"
 #include "report/promela.h"
@@ -19,6 +21,7 @@ struct export {
 	bool promela;
 	int semantics;
 	int commit; /* 0: inferred, 1: at the exit */
+	struct export_net net;
 };
 
 struct points {
@@ -128,11 +131,13 @@ static int export_model(struct cli *cli, const struct cmd *cmd, const struct exp
 	lang_init(&l);
 	buf_init(&text);
 	int rc = model_load(cli, cmd, &l, path, &x->model);
-	if (rc == EXIT_HOLDS && !any_count(l.ir) && x->semantics == PROMELA_INSTRUMENTED && !x->commit &&
+	if (rc == EXIT_HOLDS && !x->net.format && !any_count(l.ir) && x->semantics == PROMELA_INSTRUMENTED && !x->commit &&
 	    unmarked(l.ir))
 		rc = find_points(cli, cmd, x, path, l.ir, &points);
 	if (rc == EXIT_HOLDS && any_count(l.ir)) {
 		rc = cli_usage(cli, cmd, "--threads: %s needs a number here, not 'any'", any_count(l.ir));
+	} else if (rc == EXIT_HOLDS && x->net.format) {
+		rc = export_net(cli, cmd, &x->net, &l);
 	} else if (rc == EXIT_HOLDS) {
 		diags_init(&d, &l.arena);
 		struct promela_options o = { (enum promela_semantics)x->semantics, points.edge, points.at_entry };
@@ -153,14 +158,19 @@ static int export_model(struct cli *cli, const struct cmd *cmd, const struct exp
 
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
-	const char **args = calloc((size_t)argc * 2 + 2, sizeof *args);
+	const char **args = calloc((size_t)argc * 4 + 4, sizeof *args);
 	struct export x = { .promela = false };
+	static const char *const nets[] = { "none", "pnml", "pep", "dot", NULL };
 	static const char *const semantics[] = { "standard", "instrumented", NULL };
 	static const char *const commit[] = { "inferred", "exit", NULL };
 	const struct opt table[] = {
 		{ OPT_FLAG, "promela", 0, NULL, &x.promela, "write Promela, for SPIN", 0, 0, NULL },
 		{ OPT_CHOICE, "semantics", 0, "WHICH", &x.semantics, "the program itself, or with the shadow store", 0, 0, semantics },
 		{ OPT_CHOICE, "commit", 0, "WHERE", &x.commit, "where blocks without marks commit", 0, 0, commit },
+		{ OPT_CHOICE, "net", 0, "FORMAT", &x.net.format, "write the Petri net of its control and small data", 0, 0, nets },
+		{ OPT_STR, "block", 0, "NAME", &x.net.block, "--net: with a second copy of this block, for its chosen occurrence", 0, 0, NULL },
+		{ OPT_LIST, "track", 0, "NAME", &x.net.track, "--net: keep the values of this variable", 0, 0, NULL },
+		{ OPT_LIST, "abstract", 0, "NAME", &x.net.abstract, "--net: forget the values of this variable", 0, 0, NULL },
 		{ OPT_LIST, "threads", 0, "NAME=N", &x.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_FLAG, "keep-dead", 0, NULL, &x.model.keep_dead, "do not reset variables that are not read again", 0, 0, NULL },
 		{ OPT_FLAG, "sml", 0, NULL, &x.model.sml, "read the file as SML whatever its name", 0, 0, NULL },
@@ -173,13 +183,18 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	if (!args)
 		return EXIT_INTERNAL;
 	x.model.threads.items = args + argc + 1;
+	x.net.track.items = args + 2 * argc + 2;
+	x.net.abstract.items = args + 3 * argc + 3;
 	buf_init(&err);
 	if (!opts_parse(&o, argc, argv, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
-	else if (!x.promela)
-		rc = cli_usage(cli, cmd, "which format? --promela is the one there is");
+	else if (!x.promela == !x.net.format)
+		rc = cli_usage(cli, cmd, x.promela ? "--promela or --net, one at a time"
+		                                   : "which format? --promela or --net=pnml|pep|dot");
+	else if (x.promela && (x.net.block || x.net.track.n || x.net.abstract.n))
+		rc = cli_usage(cli, cmd, "--block, --track and --abstract are for --net");
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
 	else
@@ -190,13 +205,17 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_export = {
-	"export", "write a model for another checker", "export --promela [OPTIONS] MODEL",
-	"Writes a model (.atm or .sml) as a Promela model on standard output. With the standard\n"
+	"export", "write a model for another checker", "export --promela|--net=FORMAT [OPTIONS] MODEL",
+	"--net writes the Petri net that causal atomicity is defined on: a place a lock and a value of a\n"
+	"small variable, a transition a step, all other data forgotten; as PNML, PEP's ll_net, or dot.\n\n"
+	"  intact export --net=pep MODEL | intact net -\n\n"
+	"--promela writes a model (.atm or .sml) as a Promela model on standard output. With the standard\n"
 	"semantics SPIN finds the faults, failed assertions and deadlocks of the program; with the\n"
 	"instrumented one a failed assertion also says that a block does not fit its commit point:\n"
 	"its commit; marks, or where it has none the point that 'intact check' finds (with at most\n"
 	"three threads of a kind; --commit=exit: as it leaves).\n\n"
 	"  intact export --promela MODEL > m.pml; spin -a m.pml; gcc -O2 -DSAFETY -o pan pan.c; ./pan\n\n"
-	"Exit code: 0 written, 2 usage, input, or something that is not exported, 4 internal error.",
+	"Exit code: 0 written, 2 usage, input, or something that is not exported, 3 a limit was\n"
+	"reached, 4 internal error.",
 	NULL, run,
 };

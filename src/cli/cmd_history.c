@@ -11,11 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/outputs.h"
 #include "lin/check.h"
 #include "lin/follow.h"
 #include "lin/read.h"
 #include "lin/say.h"
+#include "report/doc.h"
 #include "verdict/verify_history_json.h"
 
 static const char *const order_names[] = { "strict", "lines", "time", NULL };
@@ -27,7 +28,8 @@ struct args {
 	int format, object, condition, algorithm, order, nil, failed_cas, pairs, to;
 	const char *init, *k, *verify;
 	uint64_t jobs, timeout, max_memory;
-	bool delta, follow, witness, json, quiet;
+	bool delta, follow, witness, quiet;
+	struct outputs outputs;
 };
 
 struct run {
@@ -36,7 +38,18 @@ struct run {
 	struct args *a;
 	struct check_options opts;
 	struct limits lim;
+	struct buf doc; /* results, when a report is wanted */
 };
+
+/* Where the next result goes; NULL: none is wanted. */
+static struct buf *next_result(struct run *run)
+{
+	if (!outputs_wanted(&run->a->outputs))
+		return NULL;
+	if (run->doc.len)
+		buf_str(&run->doc, ",\n");
+	return &run->doc;
+}
 
 static uint64_t default_memory(void)
 {
@@ -84,13 +97,14 @@ static int exit_of(enum lin_verdict v)
 
 static int spent(struct run *run, const char *name)
 {
-	struct buf *out = &run->cli->out;
+	struct buf *out = &run->cli->out, *json = next_result(run);
 	const char *limit = say_limit(&run->lim);
-	if (run->a->json) {
-		buf_str(out, "{\"file\":");
-		buf_json(out, name, strlen(name));
-		buf_printf(out, ",\"verdict\":\"unknown\",\"limit\":\"%s\"}\n", limit);
-	} else {
+	if (json) {
+		buf_str(json, "{\"file\":");
+		buf_json(json, name, strlen(name));
+		buf_printf(json, ",\"verdict\":\"unknown\",\"limit\":\"%s\"}", limit);
+	}
+	if (!outputs_take_stdout(&run->a->outputs)) {
 		buf_safe(out, name, strlen(name));
 		buf_printf(out, ": UNKNOWN: the limit on %s was spent\n", limit);
 	}
@@ -167,30 +181,35 @@ static int judge_file(struct run *run, struct history *h, const char *path, stru
 		rc = refused(run, h, &c, in.object);
 	} else {
 		rc = exit_of(c.verdict);
-		if (a->json)
-			say_json(h, &in, &run->opts, &c, a->witness, &run->cli->out);
-		else if (!a->quiet)
+		struct buf *json = next_result(run);
+		if (json)
+			say_json(h, &in, &run->opts, &c, a->witness, json);
+		if (!a->quiet && !outputs_take_stdout(&a->outputs))
 			say_text(h, &in, &run->opts, &c, a->witness, run->cli->color_out, &run->cli->out);
 	}
 	check_free(&c, h);
 	return rc;
 }
 
-static void say_follow(struct run *run, const struct history *h, const struct interpretation *in,
-                       const struct follow_result *f)
+static void say_follow(struct run *run, const char *path, const struct history *h,
+                       const struct interpretation *in, const struct follow_result *f)
 {
 	struct buf *out = &run->cli->out;
 	static const char *const word[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
 	static const char *const json[] = { "holds", "violated", "unknown" };
-	if (run->a->json) {
-		buf_printf(out, "{\"follow\":true,\"object\":\"%s\",\"init\":", object_names[in->object]);
-		val_json(&h->vals, in->init, out);
-		buf_printf(out, ",\"verdict\":\"%s\",\"operations\":%llu,\"completed\":%llu,\"line\":%u,"
-		                "\"configurations\":%u,\"overlap\":%u}\n",
+	struct buf *doc = next_result(run);
+	if (doc) {
+		buf_str(doc, "{\"file\":");
+		buf_json(doc, path, strlen(path));
+		buf_printf(doc, ",\"follow\":true,\"object\":\"%s\",\"init\":", object_names[in->object]);
+		val_json(&h->vals, in->init, doc);
+		buf_printf(doc, ",\"verdict\":\"%s\",\"operations\":%llu,\"completed\":%llu,\"line\":%u,"
+		                "\"configurations\":%u,\"overlap\":%u}",
 		           json[f->verdict], (unsigned long long)f->ops, (unsigned long long)f->completed, f->line,
 		           f->peak, f->max_open);
-		return;
 	}
+	if (outputs_take_stdout(&run->a->outputs))
+		return;
 	buf_printf(out, "checked as: %s%s, initially ", object_names[in->object],
 	           in->object_guessed ? " (guessed)" : "");
 	val_print(&h->vals, in->init, out);
@@ -224,7 +243,7 @@ static int follow_file(struct run *run, struct history *h, const char *path, str
 		free(f.states);
 		return EXIT_USAGE;
 	}
-	say_follow(run, h, &in, &f);
+	say_follow(run, path, h, &in, &f);
 	free(f.states);
 	return exit_of(f.verdict);
 }
@@ -279,6 +298,23 @@ static int worse(int a, int b)
 	return rank[b] > rank[a] ? b : a;
 }
 
+/* The document around the results. */
+static int write_reports(struct run *run, int rc)
+{
+	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
+	struct buf doc;
+	buf_init(&doc);
+	buf_char(&doc, '{');
+	doc_begin(&doc, "history");
+	/* a file that could not be read leaves the whole undecided */
+	buf_printf(&doc, ", \"verdict\": \"%s\", \"results\": [\n", word[rc]);
+	buf_add(&doc, buf_cstr(&run->doc), run->doc.len);
+	buf_str(&doc, "\n]}\n");
+	rc = outputs_write(run->cli, run->cmd, &run->a->outputs, &doc, rc);
+	buf_free(&doc);
+	return rc;
+}
+
 static bool parse_k(struct run *run)
 {
 	const char *k = run->a->k;
@@ -318,9 +354,9 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &a.max_memory, "likewise; default: four fifths of the machine's", 0, 0, NULL },
 		{ OPT_FLAG, "witness", 'w', NULL, &a.witness, "show the order that was found", 0, 0, NULL },
 		{ OPT_STR, "verify", 0, "REPORT", &a.verify, "check a report (from --json --witness) against the history", 0, 0, NULL },
-		{ OPT_FLAG, "json", 0, NULL, &a.json, "one JSON object a file", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &a.quiet, "only the exit code", 0, 0, NULL },
 		{ OPT_CHOICE, "to", 0, "FORMAT", &a.to, "convert: what to write", 0, 0, format_names },
+		OUTPUT_OPTIONS(&a.outputs),
 		{ 0 },
 	};
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
@@ -328,6 +364,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	struct buf err;
 	buf_init(&err);
 	struct run run = { .cli = cli, .cmd = cmd, .a = &a };
+	buf_init(&run.doc);
 	int rc = EXIT_HOLDS;
 	bool convert = argc > 0 && !strcmp(argv[0], "convert");
 	if (!args || !opts_parse(&o, argc - convert, argv + convert, &err))
@@ -336,6 +373,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_help(cli, cmd, table);
 	else if (!o.nargs)
 		rc = cli_usage(cli, cmd, "which history? (- is standard input)");
+	else if (outputs_wrong(&a.outputs))
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&a.outputs));
 	else if (!parse_k(&run))
 		rc = cli_usage(cli, cmd, "--k: expected a whole number from 1, or min");
 	else if ((run.opts.k > 1 || run.opts.k_min || a.delta) && a.condition != COND_ATOMIC)
@@ -352,13 +391,16 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		run.opts.delta = a.delta;
 		run.opts.jobs = (uint32_t)a.jobs;
 		for (int i = 0; i < o.nargs; i++) {
-			if (i && !a.json && !a.quiet && !convert)
+			if (i && !outputs_take_stdout(&a.outputs) && !a.quiet && !convert)
 				buf_char(&cli->out, '\n');
 			rc = worse(rc, with_file(&run, o.args[i], convert ? convert_file
 			                                          : a.follow ? follow_file : judge_file));
 		}
+		if (outputs_wanted(&a.outputs) && !convert && !a.verify && rc != EXIT_INTERNAL)
+			rc = write_reports(&run, rc);
 	}
 	buf_free(&err);
+	buf_free(&run.doc);
 	free(args);
 	return rc;
 }

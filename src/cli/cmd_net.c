@@ -2,9 +2,8 @@
  * net: `intact net FILE`, the prefix of a plain net's unfolding and what can
  * be read off it.
  *
- * Coverability is decided on the prefix. A deadlock is looked for by visiting
- * the markings one by one, under a limit of its own, and the report says so:
- * a net can have a small prefix and more markings than fit anywhere.
+ * Coverability and deadlock are decided on the prefix (causal/query.h), and
+ * shown with a marking and the firings that lead to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,10 @@
 #include <unistd.h>
 
 #include "causal/query.h"
-#include "cli/cli.h"
+#include "cli/net_json.h"
+#include "cli/outputs.h"
+#include "report/doc.h"
+#include "report/render.h"
 
 enum { TO_NONE, TO_PNML, TO_PEP, TO_DOT };
 
@@ -22,12 +24,15 @@ struct net_run {
 	const char *path, *cover;
 	struct unfold_options opt;
 	uint64_t timeout;
-	bool json, deadlock, prefix_only;
+	bool deadlock, prefix_only;
+	struct outputs outputs;
+	const char *dot;
 	int to;
 	struct net net;
 	struct prefix prefix;
 	uint32_t *goal, ngoal;
 	struct answer covered, dead;
+	bool spent;  /* the prefix is not complete */
 };
 
 static void set_limits(struct net_run *r)
@@ -110,19 +115,17 @@ static int read_goal(struct net_run *r)
 
 /* ---- the report --------------------------------------------------------- */
 
-static void names(struct net_run *r, const uint32_t *places, uint32_t n, bool json)
+static void names(struct net_run *r, const uint32_t *places, uint32_t n)
 {
 	struct buf *out = &r->cli->out;
 	for (uint32_t i = 0; i < n; i++) {
 		const char *s = r->net.place_name[places[i]];
 		buf_str(out, i ? ", " : "");
-		if (json)
-			buf_json(out, s, strlen(s));
-		else if (i >= 40) {
+		if (i >= 40) {
 			buf_printf(out, "... (%u in all)", n);
 			return;
-		} else
-			buf_safe(out, s, strlen(s));
+		}
+		buf_safe(out, s, strlen(s));
 	}
 }
 
@@ -153,6 +156,20 @@ static void run_text(struct net_run *r, const struct answer *a)
 	buf_char(out, '\n');
 }
 
+static void deadlock_text(struct net_run *r)
+{
+	struct buf *out = &r->cli->out;
+	buf_printf(out, "deadlock  %s", word(&r->dead));
+	if (r->dead.found > 0) {
+		buf_str(out, ": nothing can fire at { ");
+		names(r, r->dead.marking, r->dead.nmarking);
+		buf_str(out, " }\n");
+		run_text(r, &r->dead);
+	} else {
+		buf_printf(out, " (%s)\n", r->dead.found ? r->dead.limit : "decided on the prefix");
+	}
+}
+
 static void text(struct net_run *r)
 {
 	struct buf *out = &r->cli->out;
@@ -164,24 +181,14 @@ static void text(struct net_run *r)
 	           (unsigned long long)prefix_conditions(p));
 	buf_str(out, "1-safe    yes\n");
 	if (!r->prefix_only)
-		buf_printf(out, "deadlock  %s", word(&r->dead));
-	if (r->prefix_only) {
-		; /* nobody asked */
-	} else if (r->dead.found > 0) {
-		buf_str(out, ": nothing can fire at { ");
-		names(r, r->dead.marking, r->dead.nmarking, false);
-		buf_str(out, " }\n");
-		run_text(r, &r->dead);
-	} else {
-		buf_printf(out, " (%s)\n", r->dead.found ? r->dead.limit : "decided on the prefix");
-	}
+		deadlock_text(r);
 	if (!r->cover)
 		return;
 	buf_str(out, "cover     ");
-	names(r, r->goal, r->ngoal, false);
+	names(r, r->goal, r->ngoal);
 	if (r->covered.found > 0) {
 		buf_str(out, ": reachable, for example at { ");
-		names(r, r->covered.marking, r->covered.nmarking, false);
+		names(r, r->covered.marking, r->covered.nmarking);
 		buf_str(out, " }\n");
 		run_text(r, &r->covered);
 	} else if (r->covered.found < 0) {
@@ -191,49 +198,88 @@ static void text(struct net_run *r)
 	}
 }
 
-static void json_answer(struct net_run *r, const struct answer *a)
+/* ---- the document -------------------------------------------------------- */
+
+static void name_list(const char *const *name, const char *key, const uint32_t *ids, uint32_t n,
+                      struct buf *out)
 {
-	struct buf *out = &r->cli->out;
-	buf_printf(out, "\"answer\": \"%s\", \"by\": \"prefix\"", word(a));
+	buf_printf(out, ", \"%s\": [", key);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *s = name[ids[i]];
+		buf_str(out, i ? ", " : "");
+		buf_json(out, s, strlen(s));
+	}
+	buf_char(out, ']');
+}
+
+static void answer(struct net_run *r, const struct answer *a, struct buf *out)
+{
 	if (a->found > 0) {
-		buf_str(out, ", \"marking\": [");
-		names(r, a->marking, a->nmarking, true);
-		buf_str(out, "], \"run\": [");
-		for (uint32_t i = 0; i < a->nrun; i++) {
-			const char *s = r->net.trans_name[a->run[i]];
-			buf_str(out, i ? ", " : "");
-			buf_json(out, s, strlen(s));
-		}
-		buf_str(out, "]");
+		name_list(r->net.place_name, "marking", a->marking, a->nmarking, out);
+		name_list(r->net.trans_name, "run", a->run, a->nrun, out);
 	} else if (a->found < 0) {
 		buf_printf(out, ", \"limit\": \"%s\"", a->limit);
 	}
-	buf_str(out, " }");
+	buf_char(out, '}');
 }
 
-static void json(struct net_run *r)
+static void answers(struct net_run *r, struct buf *out)
 {
-	struct buf *out = &r->cli->out;
-	const struct prefix *p = &r->prefix;
-	buf_str(out, "{\n  \"file\": ");
-	buf_json(out, r->path, strlen(r->path));
-	buf_printf(out, ",\n  \"places\": %u,\n  \"transitions\": %u,\n  \"initially_marked\": %u,\n",
-	           r->net.nplaces, r->net.ntrans, r->net.ninit);
-	buf_printf(out, "  \"events\": %llu,\n  \"cutoffs\": %llu,\n  \"conditions\": %llu,\n",
-	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
-	           (unsigned long long)prefix_conditions(p));
 	buf_str(out, "  \"safe\": true");
 	if (!r->prefix_only) {
-		buf_str(out, ",\n  \"deadlock\": { ");
-		json_answer(r, &r->dead);
+		buf_printf(out, ",\n  \"deadlock\": {\"answer\": \"%s\", \"asked\": %s, \"by\": \"prefix\"",
+		           word(&r->dead), r->deadlock ? "true" : "false");
+		answer(r, &r->dead, out);
 	}
-	if (r->cover) {
-		buf_str(out, ",\n  \"cover\": { \"places\": [");
-		names(r, r->goal, r->ngoal, true);
-		buf_str(out, "], ");
-		json_answer(r, &r->covered);
+	if (!r->cover)
+		return;
+	buf_printf(out, ",\n  \"cover\": {\"answer\": \"%s\", \"by\": \"prefix\"", word(&r->covered));
+	name_list(r->net.place_name, "places", r->goal, r->ngoal, out);
+	answer(r, &r->covered, out);
+}
+
+static void document(struct net_run *r, int rc, struct buf *out)
+{
+	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
+	const struct prefix *p = &r->prefix;
+	buf_char(out, '{');
+	doc_begin(out, "net");
+	buf_printf(out, ", \"verdict\": \"%s\", \"results\": [{\n  \"file\": ", word[rc]);
+	buf_json(out, r->path, strlen(r->path));
+	buf_printf(out, ",\n  \"places\": %u, \"transitions\": %u, \"initially_marked\": %u,\n", r->net.nplaces,
+	           r->net.ntrans, r->net.ninit);
+	buf_printf(out, "  \"events\": %llu, \"cutoffs\": %llu, \"conditions\": %llu,\n",
+	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
+	           (unsigned long long)prefix_conditions(p));
+	if (r->spent)
+		buf_printf(out, "  \"limit\": \"%s\"", p->limit);
+	else
+		answers(r, out);
+	net_json(&r->net, r->spent ? NULL : p, out);
+	buf_str(out, "\n}]}\n");
+}
+
+static int write_reports(struct net_run *r, int rc)
+{
+	struct buf doc, why, dot;
+	if (!outputs_wanted(&r->outputs) && !r->dot)
+		return rc;
+	buf_init(&doc);
+	document(r, rc, &doc);
+	if (r->dot) {
+		buf_init(&why);
+		buf_init(&dot);
+		json_t *d = doc_parse(buf_cstr(&doc), doc.len, &why);
+		if (d)
+			render_dot(d, &dot);
+		rc = d && outputs_file(r->cli, r->cmd, r->dot, "digraph intact", &dot) ? rc : EXIT_USAGE;
+		json_decref(d);
+		buf_free(&why);
+		buf_free(&dot);
 	}
-	buf_str(out, "\n}\n");
+	rc = outputs_write(r->cli, r->cmd, &r->outputs, &doc, rc);
+	buf_free(&doc);
+	return rc;
 }
 
 static int unsafe(struct net_run *r)
@@ -260,17 +306,11 @@ static int unsafe(struct net_run *r)
 static int spent(struct net_run *r)
 {
 	const struct prefix *p = &r->prefix;
-	unsigned long long ev = (unsigned long long)(p->kept + p->cutoffs);
-	if (r->json) {
-		buf_str(&r->cli->out, "{\n  \"file\": ");
-		buf_json(&r->cli->out, r->path, strlen(r->path));
-		buf_printf(&r->cli->out, ",\n  \"unknown\": \"%s\",\n  \"events_so_far\": %llu\n}\n",
-		           p->limit, ev);
-	} else {
+	r->spent = true;
+	if (!outputs_take_stdout(&r->outputs))
 		buf_printf(&r->cli->out, "unknown: the limit on %s was spent after %llu events\n",
-		           p->limit, ev);
-	}
-	return EXIT_UNKNOWN;
+		           p->limit, (unsigned long long)(p->kept + p->cutoffs));
+	return write_reports(r, EXIT_UNKNOWN);
 }
 
 static int analyse(struct net_run *r)
@@ -288,12 +328,13 @@ static int analyse(struct net_run *r)
 		prefix_cover(&r->prefix, r->goal, r->ngoal, &r->covered);
 	if (!r->prefix_only)
 		prefix_deadlock(&r->prefix, &r->dead);
-	(r->json ? json : text)(r);
+	if (!outputs_take_stdout(&r->outputs) && !(r->dot && !strcmp(r->dot, "-")))
+		text(r);
 	if (r->covered.found > 0 || (r->deadlock && r->dead.found > 0))
-		return EXIT_VIOLATED;
+		return write_reports(r, EXIT_VIOLATED);
 	if (r->covered.found < 0 || (r->deadlock && r->dead.found < 0))
-		return EXIT_UNKNOWN;
-	return EXIT_HOLDS;
+		return write_reports(r, EXIT_UNKNOWN);
+	return write_reports(r, EXIT_HOLDS);
 }
 
 static int load_and_run(struct net_run *r, struct arena *a)
@@ -346,8 +387,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &r->opt.max_bytes, "memory of all of it (default: half the machine's)", 1 << 16, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &r->timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output", 0, 0, NULL },
-		{ OPT_FLAG, "json", 0, NULL, &r->json, "the result as JSON", 0, 0, NULL },
 		{ OPT_CHOICE, "to", 0, "FORM", &r->to, "print the net in this form instead", 0, 0, forms },
+		{ OPT_FILE, "dot", 0, "FILE", &r->dot, "the prefix (or the net) for graphviz, when it is small", 0, 0, NULL },
+		OUTPUT_OPTIONS(&r->outputs),
 		{ .help = NULL },
 	};
 	struct opts o = { table, args, 0, false };
@@ -362,6 +404,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	} else if (o.nargs != 1) {
 		rc = cli_usage(cli, cmd, o.nargs ? "one net at a time" : "which net?");
+	} else if (outputs_wrong(&r->outputs)) {
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&r->outputs));
 	} else if (r->prefix_only && r->deadlock) {
 		rc = cli_usage(cli, cmd, "--prefix does not look for deadlocks, and --deadlock asks for one");
 	} else {

@@ -19,8 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/outputs.h"
 #include "cli/paths.h"
+#include "report/doc.h"
 #include "report/finding.h"
 
 enum { MESSAGE_MAX = 256 << 10, MAX_MESSAGES = 4096 };
@@ -56,6 +57,7 @@ struct settings {
 	struct shown shown;
 	const char *log_path;
 	bool print_suppressions;
+	struct finding_log log; /* for reports */
 };
 
 static bool read_settings(struct cli *cli, struct settings *s)
@@ -160,6 +162,7 @@ static struct {
 	const char *infer, *log_path;
 	uint64_t exitcode, runs;
 	bool gen, halt, loops, strict;
+	struct outputs outputs;
 } o;
 
 static const struct opt table[] = {
@@ -177,6 +180,7 @@ static const struct opt table[] = {
 	{ OPT_STR, "log-path", 0, "FILE", &o.log_path, "write reports to FILE.PID", 0, 0, NULL },
 	{ OPT_FLAG, "halt-on-error", 0, NULL, &o.halt, "stop the program at the first finding", 0, 0, NULL },
 	{ OPT_UINT, "exitcode", 0, "N", &o.exitcode, "exit status when something is found (66; 0: the program's own)", 0, 255, NULL },
+	OUTPUT_OPTIONS(&o.outputs),
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 };
 
@@ -376,6 +380,40 @@ static int run_once(struct cli *cli, struct settings *s, char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* ---- reports ---- */
+
+static void log_begin(struct settings *s)
+{
+	char *cwd = getcwd(NULL, 0);
+	buf_init(&s->log.results);
+	s->log.arena = &s->arena;
+	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
+	free(cwd);
+	if (outputs_wanted(&o.outputs))
+		s->text.json = &s->log;
+}
+
+static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings *s, const char *program, int rc)
+{
+	struct buf doc;
+	if (!outputs_wanted(&o.outputs))
+		return rc;
+	buf_init(&doc);
+	buf_char(&doc, '{');
+	doc_begin(&doc, "run");
+	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ", s->shown.count ? "violated" : "holds");
+	buf_json(&doc, program, strlen(program));
+	buf_printf(&doc, ",\n\"findings\": %u, \"confirmed\": %u, \"suppressed\": %u, \"results\": [\n", s->shown.count,
+	           s->shown.confirmed, s->shown.suppressed);
+	buf_add(&doc, buf_cstr(&s->log.results), s->log.results.len);
+	buf_char(&doc, ']');
+	finding_sources(&s->log, &doc);
+	buf_str(&doc, "}\n");
+	int failed = outputs_write(cli, cmd, &o.outputs, &doc, EXIT_HOLDS);
+	buf_free(&doc);
+	return failed ? failed : rc;
+}
+
 /* ---- --infer ---- */
 
 static bool write_spec(struct cli *cli, struct settings *s)
@@ -503,18 +541,23 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	} else if (at >= argc) {
 		rc = cli_usage(cli, cmd, "which program?");
+	} else if (outputs_wrong(&o.outputs)) {
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	} else {
 		struct settings s = { 0 };
 		arena_init(&s.arena, 0);
 		if (!gather(cli, &s)) {
 			rc = EXIT_USAGE;
 		} else {
+			log_begin(&s);
 			name_functions(cli, &s, argv[at]);
 			rc = o.infer ? infer(cli, &s, argv + at) : run_once(cli, &s, argv + at);
 			const char *v = option(&s.arena, "exitcode");
 			uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
 			if (s.shown.count && code && !o.infer)
 				rc = (int)code;
+			rc = write_reports(cli, cmd, &s, argv[at], rc);
+			buf_free(&s.log.results);
 		}
 		arena_free(&s.arena);
 	}

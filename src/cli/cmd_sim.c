@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "cli/sim.h"
+#include "report/check_json.h"
+#include "report/doc.h"
 #include "report/run_json.h"
 #include "report/table.h"
 
@@ -249,17 +251,6 @@ static void report_text(struct sim *s, enum sim_end end, struct buf *out)
 	}
 }
 
-static void report_json(struct sim *s, enum sim_end end, struct buf *out)
-{
-	buf_str(out, "{\n  \"command\": \"sim\",\n  \"model\": ");
-	buf_json(out, s->path, strlen(s->path));
-	if (s->used_seed)
-		buf_printf(out, ",\n  \"seed\": %llu", (unsigned long long)s->seed);
-	buf_printf(out, ",\n  \"end\": \"%s\",\n", end_names[end]);
-	run_json(&s->run, out);
-	buf_str(out, "\n}\n");
-}
-
 static int exit_code(const struct sim *s, enum sim_end end)
 {
 	if (end == END_MEMORY)
@@ -269,13 +260,33 @@ static int exit_code(const struct sim *s, enum sim_end end)
 	return run_fault(&s->run).fault == IRF_LIMIT ? EXIT_UNKNOWN : EXIT_VIOLATED;
 }
 
+static void report_json(struct sim *s, enum sim_end end, struct buf *out)
+{
+	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
+	buf_str(out, "{\n  ");
+	doc_begin(out, "sim");
+	buf_printf(out, ", \"verdict\": \"%s\",\n", word[exit_code(s, end)]);
+	check_json_model(s->ir, s->path, out);
+	if (s->used_seed)
+		buf_printf(out, "  \"seed\": %llu,\n", (unsigned long long)s->seed);
+	buf_printf(out, "  \"end\": \"%s\",\n", end_names[end]);
+	run_json(&s->run, out);
+	buf_str(out, "\n}\n");
+}
+
 static int report(struct sim *s, enum sim_end end)
 {
 	struct cli *cli = s->cli;
-	if (s->json)
-		report_json(s, end, &cli->out);
-	else
+	int rc = exit_code(s, end);
+	if (!outputs_take_stdout(&s->outputs))
 		report_text(s, end, &cli->out);
+	if (outputs_wanted(&s->outputs)) {
+		struct buf doc;
+		buf_init(&doc);
+		report_json(s, end, &doc);
+		rc = outputs_write(cli, s->cmd, &s->outputs, &doc, rc);
+		buf_free(&doc);
+	}
 	if (s->save) {
 		struct buf why;
 		buf_init(&why);
@@ -289,7 +300,7 @@ static int report(struct sim *s, enum sim_end end)
 		if (!ok)
 			return EXIT_USAGE;
 	}
-	return exit_code(s, end);
+	return rc;
 }
 
 /* ---- the command -------------------------------------------------------- */
@@ -324,7 +335,7 @@ static int simulate(struct sim *s)
 	if (s->schedule && !take_schedule(s))
 		return EXIT_USAGE;
 	if (s->seed == UINT64_MAX)
-		s->seed = s->json ? 1 : fresh_seed();
+		s->seed = outputs_wanted(&s->outputs) ? 1 : fresh_seed();
 	if (s->steps == UINT64_MAX)
 		s->steps = s->until == UNTIL_FAULT ? 1000 : DEFAULT_STEPS;
 	s->random = !s->schedule && !s->interactive;
@@ -343,8 +354,10 @@ static int simulate(struct sim *s)
 
 static const char *contradiction(const struct sim *s)
 {
-	if (s->interactive && s->json)
-		return "--interactive and --json do not go together";
+	if (outputs_wrong(&s->outputs))
+		return outputs_wrong(&s->outputs);
+	if (s->interactive && outputs_wanted(&s->outputs))
+		return "--interactive and reports do not go together";
 	if (s->interactive && s->until != UNTIL_END)
 		return "--interactive and --until do not go together";
 	if (s->schedule && s->until == UNTIL_FAULT)
@@ -379,8 +392,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_FLAG, "full", 0, NULL, &s.full, "show every step of a long run", 0, 0, NULL },
 		{ OPT_CHOICE, "charset", 0, "SET", &s.charset, "characters of the table (auto: utf8 on a UTF-8 terminal)", 0, 0, charsets },
 		{ OPT_STR, "save", 0, "FILE", &s.save, "write the schedule to a file", 0, 0, NULL },
-		{ OPT_FLAG, "json", 0, NULL, &s.json, "print schedule, steps and final state as JSON", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &s.model.quiet, "no warnings about the model", 0, 0, NULL },
+		OUTPUT_OPTIONS(&s.outputs),
 		{ 0 },
 	};
 	struct opts o = { table, args, 0, false };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/outputs.h"
 #include "cli/trace_predict.h"
 #include "cli/trace_report.h"
 #include "cli/trace_tools.h"
@@ -14,12 +14,14 @@
 #include "dynamic/serial.h"
 #include "event/order.h"
 #include "event/reader.h"
+#include "report/doc.h"
 
 typedef unsigned long long ull;
 
 struct trace_opts {
 	int algorithm;
-	bool predict, json, lenient, each, quiet;
+	bool predict, lenient, each, quiet;
+	struct outputs outputs;
 	uint64_t limit, memory, window;
 	const char *witness;
 };
@@ -158,11 +160,9 @@ static void text_report(struct cli *cli, const struct judged *j,
 		buf_char(out, '\n');
 }
 
-static void json_report(struct cli *cli, const struct judged *j,
-                        const struct trace_opts *o)
+static void json_report(const struct judged *j, const struct trace_opts *o, struct buf *out)
 {
 	static const char *const verdict[] = { "holds", "violated", "error", "unknown" };
-	struct buf *out = &cli->out;
 	buf_str(out, "{\"file\":");
 	buf_json(out, j->file, strlen(j->file));
 	buf_printf(out, ",\"verdict\":\"%s\",\"algorithm\":\"%s\"", verdict[exit_of(j)],
@@ -213,23 +213,40 @@ static int write_witness(struct cli *cli, const struct judged *j, const char *to
 	return EXIT_HOLDS;
 }
 
-static int run_files(struct cli *cli, const struct trace_opts *o,
+static int write_reports(struct cli *cli, const struct cmd *cmd, const struct trace_opts *o, const struct buf *results,
+                         int rc)
+{
+	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
+	struct buf doc;
+	buf_init(&doc);
+	buf_char(&doc, '{');
+	doc_begin(&doc, "trace");
+	buf_printf(&doc, ", \"verdict\": \"%s\", \"results\": [\n", word[rc]);
+	buf_add(&doc, buf_cstr(results), results->len);
+	buf_str(&doc, "\n]}\n");
+	rc = outputs_write(cli, cmd, &o->outputs, &doc, rc);
+	buf_free(&doc);
+	return rc;
+}
+
+static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_opts *o,
                      const char **files, int n)
 {
 	int rc = EXIT_HOLDS;
-	if (o->json)
-		buf_str(&cli->out, "{\"schema\":\"intact-trace-1\",\"traces\":[\n");
+	bool wanted = outputs_wanted(&o->outputs);
+	struct buf results;
+	buf_init(&results);
 	for (int i = 0; i < n; i++) {
 		struct judged j = { .file = files[i] };
 		struct msgs m = { .cli = cli };
 		cycles_init(&j.found, (uint32_t)o->limit, o->each);
 		judge(&j, o, &m);
-		if (o->json) {
-			buf_str(&cli->out, i ? ",\n" : "");
-			json_report(cli, &j, o);
-		} else if (!j.failed) {
-			text_report(cli, &j, o);
+		if (wanted) {
+			buf_str(&results, i ? ",\n" : "");
+			json_report(&j, o, &results);
 		}
+		if (!j.failed && !outputs_take_stdout(&o->outputs))
+			text_report(cli, &j, o);
 		rc = worse(rc, exit_of(&j));
 		if (o->witness)
 			rc = worse(rc, write_witness(cli, &j, o->witness));
@@ -237,8 +254,9 @@ static int run_files(struct cli *cli, const struct trace_opts *o,
 		predict_free(j.predict);
 		trace_close(j.r);
 	}
-	if (o->json)
-		buf_str(&cli->out, "\n]}\n");
+	if (wanted)
+		rc = write_reports(cli, cmd, o, &results, rc);
+	buf_free(&results);
 	return rc;
 }
 
@@ -255,7 +273,6 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		  "how far --predict looks for a reordering (default 20000)", 16, 10000000, NULL },
 		{ OPT_STR, "witness", 0, "FILE", &o.witness,
 		  "write the first proven reordering of --predict as a trace", 0, 0, NULL },
-		{ OPT_FLAG, "json", 'j', NULL, &o.json, "write the result as JSON", 0, 0, NULL },
 		{ OPT_UINT, "limit", 'n', "N", &o.limit,
 		  "show at most N findings (default 50; 0: all)", 0, 1000000000, NULL },
 		{ OPT_FLAG, "each", 0, NULL, &o.each,
@@ -265,6 +282,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		  "take impossible events (a lock held twice, ...) as warnings", 0, 0, NULL },
 		{ OPT_SIZE, "memory", 'm', "SIZE", &o.memory,
 		  "stop as unknown when the analysis needs more", 0, 0, NULL },
+		OUTPUT_OPTIONS(&o.outputs),
 		{ .help = NULL },
 	};
 	if (argc > 0 && !strcmp(argv[0], "convert"))
@@ -287,10 +305,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	else if (!p.nargs)
 		rc = cli_usage(cli, cmd, "which trace? (\"-\" reads standard input)");
+	else if (outputs_wrong(&o.outputs))
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	else if (o.witness && (!o.predict || p.nargs > 1))
 		rc = cli_usage(cli, cmd, "--witness goes with --predict and a single trace");
 	else
-		rc = run_files(cli, &o, args, p.nargs);
+		rc = run_files(cli, cmd, &o, args, p.nargs);
 	buf_free(&err);
 	free(args);
 	return rc;

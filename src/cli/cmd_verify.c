@@ -275,7 +275,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			buf_safe(&cli->err, je.text, strlen(je.text));
 			buf_char(&cli->err, '\n');
 			rc = EXIT_USAGE;
-		} else if (!strcmp(get_string(root, "schema"), "intact-trace-1")) {
+		} else if (!strcmp(get_string(root, "kind"), "trace")) {
 			rc = trace_verify_report(cli, cmd, root, v.model);
 		} else {
 			rc = check_result(&v, root);

@@ -1,37 +1,61 @@
 /*
- * decide: which engines answer which question, in which order.
+ * decide: the ladder. Which engines answer which question, in which order.
  *
- * A question is a block, or the program (all blocks at once). With no engine
- * asked for, commit-atomicity is tried first (it is the cheaper argument and
- * names the commit points); what it leaves open, exact atomicity decides.
+ * A question is a block, or the program (all blocks at once). The rungs, the
+ * cheapest argument first:
+ *
+ *   reduction  linear, for any number of threads; proves or does not know
+ *   commit     shadow store; names the commit points
+ *   exact      every moment between entry and exit; decides what is left
+ *
+ * A question goes up until a rung proves it or finds a concrete run that no
+ * serial order explains. All rungs of all questions share one budget: time,
+ * states, and the memory of the search that is going on.
  *
  * The program is asked about first. When all blocks together are
  * serializable, each of them is atomic as part of it, and nothing more is
  * asked. When they are not, each block is judged alone, with the other
  * blocks' marks ignored: that tells which of them is to blame. (Alone, a
  * block of a serializable program may fail: its neighbours, no longer
- * atomic, can be seen half-way.)
+ * atomic, can be seen half-way.) A block that a cheaper argument proves is
+ * reported with that one.
  */
 #ifndef INTACT_CLI_DECIDE_H
 #define INTACT_CLI_DECIDE_H
 
 #include "explore/search.h"
+#include "reduce/reduce.h"
 #include "verdict/verdict.h"
 
-enum decide_engine { ENGINE_AUTO, ENGINE_COMMIT, ENGINE_EXACT };
+enum decide_engine { ENGINE_AUTO, ENGINE_REDUCTION, ENGINE_COMMIT, ENGINE_EXACT, ENGINE_ALL };
 
 struct decide_options {
 	enum decide_engine engine;
 	struct search_options search;
 };
 
+struct decide { /* one model, and what has been spent on it */
+	const struct ir *p;
+	struct decide_options o;
+	struct reduce_result reduce;
+	double reduce_seconds;
+	uint64_t states; /* of all searches so far */
+};
+
+void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o);
+void decide_end(struct decide *d);
+
 /* Room for nblocks + 1 verdicts: the blocks in order, then the program. The
- * first asks about the program alone and leaves the blocks open unless that
- * answers them. */
-void decide_program(const struct ir *p, const struct decide_options *o, struct verdict *v);
-void decide_all(const struct ir *p, const struct decide_options *o, struct verdict *v);
-void decide(const struct ir *p, uint32_t block, const struct decide_options *o, struct verdict *v);
+ * first asks about the program and leaves the blocks open unless that answers
+ * them; the second asks about the blocks then. */
+void decide_program(struct decide *d, struct verdict *v);
+void decide_blocks(struct decide *d, struct verdict *v);
+void decide_block(struct decide *d, uint32_t block, struct verdict *v);
 /* Faults, failed assertions and (when asked for) deadlocks of the program. */
-void decide_safety(const struct ir *p, const struct decide_options *o, struct verdict *v);
+void decide_safety(struct decide *d, struct verdict *v);
+
+/* ENGINE_ALL: every rung is asked, `v` is what they say together. False when
+ * one proves what another refutes: a bug. */
+bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v);
 
 #endif

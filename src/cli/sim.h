@@ -8,6 +8,7 @@
 #define INTACT_CLI_SIM_H
 
 #include "cli/model.h"
+#include "cli/outputs.h"
 #include "report/step_text.h"
 #include "verdict/run.h"
 
@@ -35,7 +36,8 @@ struct sim {
 	uint64_t seed, steps, runs;
 	const char *schedule, *save;
 	int trace, until, charset;
-	bool interactive, json, full, utf8;
+	bool interactive, full, utf8;
+	struct outputs outputs;
 	bool random; /* the steps so far are those of the seed alone */
 	bool used_seed;
 };

@@ -347,7 +347,7 @@ int trace_verify_report(struct cli *cli, const struct cmd *sub, json_t *root,
 {
 	struct claims c = { 0 };
 	const char *why = "it has no findings";
-	json_t *traces = json_object_get(root, "traces");
+	json_t *traces = json_object_get(root, "results");
 	json_t *one = json_array_size(traces) == 1 ? json_array_get(traces, 0) : NULL;
 	json_t *findings = json_object_get(one, "findings");
 	json_t *fine = json_object_get(one, "serializable");

@@ -1,18 +1,40 @@
 /*
- * exact: atomicity as LANGUAGE.md defines it, with no commit points.
+ * exact: atomicity as docs/language.md defines it, with no commit points.
  *
  * Breadth-first over pairs of an interleaved state and the set of shadows
  * that still explain it (shadows.h). A quiescent state that is not in its
- * own set is a violation: no serial execution of the same block instances,
- * each taking effect between its entry and its exit, ends there.
+ * own set is a *suspicion*, and the execution that led there is then decided
+ * by itself, exactly (explains.h): when no serial order explains it, it is a
+ * violation. When one does, the search has left something out, goes back to
+ * the start and leaves out less. What it leaves out, in this order:
  *
- * Forgetting. Where no step chooses, a quiescent state that is explained
- * starts anew with itself as the only shadow. Verdicts are the same: the
- * explanation is a serial execution s1 that reaches the state; in a serial
- * execution nothing happens inside a block's window but the block, so s1 has
- * no shadow but the state itself; and what cannot be explained from there on
- * makes s1 followed by it a violation. The counterexample is then built with
- * s1 in front when the one found has another explanation.
+ *   lag: at first shadows keep up with reality (K = 0), then they may be
+ *   behind by 1, 2, 4, 8 and 16 items. At the end the answer is unknown
+ *   (limit: lag).
+ *
+ *   forgetting: a quiescent state that is explained starts anew with itself
+ *   as the only shadow. Turned off when the part of the execution since the
+ *   last such start is not explained by itself though the whole is.
+ *
+ * Nothing is decided for a path and then applied to others: a set changes
+ * only by the rules of shadows.h, so each shadow of a state is a serial
+ * execution of the items of the path that led to it, in a causally allowed
+ * order, whatever was forgotten or dropped. Hence *atomic* is said only when
+ * every reachable quiescent state had a shadow that is that state:
+ * each of its executions is explained, piece by piece between the fresh
+ * starts (all items of a piece end before those of the next begin, so the
+ * explanations one after the other are one). Two paths to the same state with
+ * the same set have the same future, since sets evolve by the events alone.
+ * And *violated* is said only of a path that was decided by itself.
+ *
+ * A suspicion that arose from forgetting: the explained part before the last
+ * fresh start is replaced by a serial execution that reaches the same state,
+ * where there is less to reorder; that path too is decided by itself.
+ *
+ * Symmetry: states that differ by a permutation of identical threads are
+ * one, with their shadows permuted along: a permutation of threads of one
+ * template maps steps to steps, conflicts to conflicts, serial executions to
+ * serial executions.
  */
 #ifndef INTACT_EXPLORE_EXACT_H
 #define INTACT_EXPLORE_EXACT_H

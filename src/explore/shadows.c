@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define SET_MAX 100000u /* shadows of one set */
+#define SET_MAX_LAG 20000u
 
 /* ---- growing ------------------------------------------------------------ */
 
@@ -29,7 +30,7 @@ struct list { /* shadow ids being collected */
 
 static bool list_add(struct shadow_sets *s, struct list *l, uint32_t id)
 {
-	if (id == VECTAB_NONE || !grow((void **)&l->ids, &l->cap, l->n + 1, sizeof *l->ids)) {
+	if (id == SEQTAB_NONE || !grow((void **)&l->ids, &l->cap, l->n + 1, sizeof *l->ids)) {
 		s->out_of_memory = true;
 		return false;
 	}
@@ -43,82 +44,108 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void list_tidy(struct list *l)
-{
-	if (!l->n)
-		return;
-	qsort(l->ids, l->n, sizeof *l->ids, by_id);
-	uint64_t out = 1;
-	for (uint64_t i = 1; i < l->n; i++)
-		if (l->ids[i] != l->ids[out - 1])
-			l->ids[out++] = l->ids[i];
-	l->n = out;
-}
-
 /* ---- sets --------------------------------------------------------------- */
 
-static bool same_set(const struct shadow_sets *s, uint32_t set, const struct list *l)
+/* The id of the set of these shadows; empties the list. */
+static uint32_t set_of(struct shadow_sets *s, struct list *l)
 {
-	uint64_t n = s->start[set + 1] - s->start[set];
-	return n == l->n && (!n || !memcmp(s->pool + s->start[set], l->ids, n * sizeof *l->ids));
-}
-
-/* The id of a tidy list. */
-static uint32_t set_intern(struct shadow_sets *s, const struct list *l)
-{
-	uint64_t h = 0x12345;
-	for (uint64_t i = 0; i < l->n; i++)
-		h = hash64(h * 31 + l->ids[i]);
-	uint32_t first = map_get(&s->by_hash, h);
-	for (uint32_t k = first; k != MAP_NONE; k = s->same_hash[k] - 1)
-		if (same_set(s, k, l))
-			return k;
-	uint64_t cap_s = s->cap_sets, cap_h = s->cap_sets;
-	if (!grow((void **)&s->pool, &s->cap_pool, s->npool + l->n, sizeof *s->pool) ||
-	    !grow((void **)&s->start, &cap_s, s->nsets + 2, sizeof *s->start) ||
-	    !grow((void **)&s->same_hash, &cap_h, s->nsets + 2, sizeof *s->same_hash)) {
-		s->out_of_memory = true;
-		return 0;
-	}
-	s->cap_sets = (uint32_t)cap_s;
+	uint64_t out = 0;
 	if (l->n)
-		memcpy(s->pool + s->npool, l->ids, l->n * sizeof *l->ids);
-	s->npool += l->n;
-	s->same_hash[s->nsets] = first == MAP_NONE ? 0 : first + 1;
-	s->start[s->nsets + 1] = s->npool;
-	if (!map_put(&s->by_hash, h, s->nsets))
-		s->out_of_memory = true;
-	return s->nsets++;
+		qsort(l->ids, l->n, sizeof *l->ids, by_id);
+	for (uint64_t i = 0; i < l->n; i++)
+		if (!i || l->ids[i] != l->ids[out - 1])
+			l->ids[out++] = l->ids[i];
+	uint32_t set = seqtab_add(&s->sets, (const int32_t *)l->ids, (uint32_t)out);
+	free(l->ids);
+	*l = (struct list){ 0 };
+	if (set != SEQTAB_NONE)
+		return set;
+	s->out_of_memory = true;
+	return 0;
 }
 
-bool shadows_init(struct shadow_sets *s, struct product *x)
+static struct list members(struct shadow_sets *s, uint32_t set)
+{
+	struct list l = { 0 };
+	uint32_t n;
+	const int32_t *v = seqtab_get(&s->sets, set, &n);
+	for (uint32_t i = 0; i < n; i++)
+		list_add(s, &l, (uint32_t)v[i]);
+	return l;
+}
+
+/* Could a step of another thread conflict with an access like this one? */
+static bool disturbed(const struct ir *p, uint32_t tmpl, const struct ir_access *a)
+{
+	const uint32_t reading = IRA_READ | IRA_READ_INV | IRA_READ_RESP;
+	for (uint32_t t = 0; t < p->ntemplates; t++) {
+		const struct ir_template *tm = &p->templates[t];
+		if (!tm->count || (t == tmpl && tm->count < 2))
+			continue;
+		for (uint32_t n = tm->node; n < tm->node + tm->nnode; n++)
+			for (uint32_t i = 0; i < p->nodes[n].naccess; i++) {
+				const struct ir_access *b = &p->accesses[p->nodes[n].access + i];
+				if (b->var == a->var && ((a->mode & ~reading) || (b->mode & ~reading)))
+					return true;
+			}
+	}
+	return false;
+}
+
+static void find_own_business(struct shadow_sets *s)
+{
+	const struct ir *p = s->x->ir;
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		for (uint32_t k = 0; k < p->templates[t].nnode; k++) {
+			const struct ir_node *n = &p->nodes[p->templates[t].node + k];
+			bool own = true;
+			for (uint32_t i = 0; own && i < n->naccess; i++)
+				own = !disturbed(p, t, &p->accesses[n->access + i]);
+			s->own_business[p->templates[t].node + k] = own;
+		}
+}
+
+bool shadows_init(struct shadow_sets *s, struct product *x, uint32_t lag)
 {
 	memset(s, 0, sizeof *s);
 	s->x = x;
 	s->nthreads = x->ir->nthreads;
-	vectab_init(&s->shadows, 1 + s->nthreads + (s->nthreads + 15) / 16);
-	vectab_init(&s->events, 3);
-	map_init(&s->by_hash);
+	s->lag = s->nthreads <= LAG_THREADS ? lag : 0;
+	uint32_t width = 1 + s->nthreads + (s->nthreads + 15) / 16;
 	map_init(&s->memo);
+	map_init(&s->closed);
+	map_init(&s->moved);
 	map_init(&s->serial);
-	s->start = calloc(256, sizeof *s->start);
-	s->same_hash = calloc(256, sizeof *s->same_hash);
-	s->cap_sets = 256;
-	return s->start && s->same_hash;
+	s->own_business = calloc(x->ir->nnodes + 1, sizeof *s->own_business);
+	bool ok = lag_init(&s->work, width);
+	ok = lag_init(&s->from, width) && ok;
+	if (ok && s->own_business && s->lag)
+		find_own_business(s);
+	return ok && s->own_business;
 }
 
 void shadows_free(struct shadow_sets *s)
 {
-	vectab_free(&s->shadows);
-	vectab_free(&s->events);
-	map_free(&s->by_hash);
+	seqtab_free(&s->shadows);
+	seqtab_free(&s->sets);
+	seqtab_free(&s->events);
+	seqtab_free(&s->orders);
 	map_free(&s->memo);
+	map_free(&s->closed);
+	map_free(&s->moved);
 	map_free(&s->serial);
-	free(s->pool);
-	free(s->start);
-	free(s->same_hash);
 	free(s->results);
+	free(s->own_business);
+	lag_free(&s->work);
+	lag_free(&s->from);
 	memset(s, 0, sizeof *s);
+}
+
+uint64_t shadows_bytes(const struct shadow_sets *s)
+{
+	return seqtab_bytes(&s->shadows) + seqtab_bytes(&s->sets) + seqtab_bytes(&s->events) +
+	       seqtab_bytes(&s->orders) + (uint64_t)s->cap_results * 4 +
+	       (s->memo.cap + s->closed.cap + s->moved.cap + s->serial.cap) * sizeof(struct map_slot);
 }
 
 /* ---- shadows ------------------------------------------------------------ */
@@ -142,32 +169,20 @@ static uint32_t node_of(const struct shadow_sets *s, const int32_t *v, uint32_t 
 	return (uint32_t)vectab_get(&k->frames, k->info[v[1 + thread]].frame)[0];
 }
 
-/* A working copy of a shadow; the caller frees it. */
-static int32_t *copy_of(struct shadow_sets *s, uint32_t id)
+static void keep(struct shadow_sets *s, const struct lag_shadow *w, struct list *out)
 {
-	int32_t *v = malloc(sizeof *v * s->shadows.width);
-	if (v)
-		memcpy(v, vectab_get(&s->shadows, id), sizeof *v * s->shadows.width);
-	else
-		s->out_of_memory = true;
-	return v;
+	list_add(s, out, lag_save(w, &s->shadows));
 }
 
 uint32_t shadows_initial(struct shadow_sets *s, const uint32_t *ids)
 {
-	int32_t *v = calloc(s->shadows.width, sizeof *v);
 	struct list l = { 0 };
-	uint32_t set = 0;
-	if (v) {
-		memcpy(v, ids, sizeof *v * (s->nthreads + 1));
-		list_add(s, &l, vectab_add(&s->shadows, v));
-		set = set_intern(s, &l);
-	} else {
-		s->out_of_memory = true;
-	}
-	free(v);
-	free(l.ids);
-	return set;
+	struct lag_shadow *w = &s->work;
+	memset(w->base, 0, sizeof *w->base * w->width);
+	memcpy(w->base, ids, sizeof *w->base * (s->nthreads + 1));
+	w->n = 0;
+	keep(s, w, &l);
+	return set_of(s, &l);
 }
 
 /* Is the shadow this state, with everybody outside and dead slots aside? */
@@ -181,14 +196,6 @@ static bool same_state(const struct shadow_sets *s, const int32_t *v, const uint
 			return false;
 	}
 	return true;
-}
-
-bool shadows_contain(const struct shadow_sets *s, uint32_t set, const uint32_t *ids)
-{
-	for (uint64_t i = s->start[set]; i < s->start[set + 1]; i++)
-		if (same_state(s, vectab_get(&s->shadows, s->pool[i]), ids))
-			return true;
-	return false;
 }
 
 /* ---- running a block serially ------------------------------------------- */
@@ -262,76 +269,7 @@ static uint32_t serial_results(struct shadow_sets *s, uint32_t kind, uint32_t g,
 	return at;
 }
 
-/* ---- transitions -------------------------------------------------------- */
-
-/* Adds to l every shadow in which further waiting blocks take effect. */
-static void close_set(struct shadow_sets *s, struct list *l)
-{
-	struct map seen;
-	map_init(&seen);
-	for (uint64_t i = 0; i < l->n; i++)
-		seen_add(&seen, 0, l->ids[i]);
-	for (uint64_t i = 0; i < l->n && !s->out_of_memory && !s->limit; i++) {
-		if (l->n > SET_MAX) {
-			s->limit = true;
-			break;
-		}
-		int32_t *v = copy_of(s, l->ids[i]);
-		for (uint32_t t = 0; v && t < s->nthreads && !s->out_of_memory; t++) {
-			if (status_of(s, v, t) != WAITING)
-				continue;
-			uint32_t r = serial_results(s, s->x->kind_of[t], (uint32_t)v[0], (uint32_t)v[1 + t]);
-			for (uint32_t k = 0; !s->out_of_memory && k < s->results[r]; k++) {
-				int32_t g = v[0], own = v[1 + t];
-				v[0] = (int32_t)s->results[r + 4 + 2 * k];
-				v[1 + t] = (int32_t)s->results[r + 5 + 2 * k];
-				set_status(s, v, t, EFFECTIVE);
-				uint32_t id = vectab_add(&s->shadows, v);
-				v[0] = g;
-				v[1 + t] = own;
-				set_status(s, v, t, WAITING);
-				if (id == VECTAB_NONE)
-					s->out_of_memory = true;
-				else if (seen_add(&seen, 0, id))
-					list_add(s, l, id);
-			}
-		}
-		free(v);
-	}
-	map_free(&seen);
-}
-
-/* Every way a shadow can take an outside step of the thread. */
-static void outside_step(struct shadow_sets *s, uint32_t id, uint32_t thread, struct list *out)
-{
-	int32_t *v = copy_of(s, id);
-	uint32_t kind = s->x->kind_of[thread], n;
-	if (!v)
-		return;
-	const struct prod_edge *e = product_step(s->x, kind, (uint32_t)v[0], (uint32_t)v[1 + thread], &n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (e[i].flags & PRODF_LIMIT)
-			s->limit = true;
-		if (e[i].flags || s->x->kinds[kind].info[e[i].local].inside)
-			continue; /* it would enter a block instead */
-		v[0] = (int32_t)e[i].global;
-		v[1 + thread] = (int32_t)e[i].local;
-		list_add(s, out, vectab_add(&s->shadows, v));
-	}
-	s->out_of_memory |= s->x->out_of_memory;
-	free(v);
-}
-
-static void change_status(struct shadow_sets *s, uint32_t id, uint32_t thread, enum status st,
-                          struct list *out)
-{
-	int32_t *v = copy_of(s, id);
-	if (!v)
-		return;
-	set_status(s, v, thread, st);
-	list_add(s, out, vectab_add(&s->shadows, v));
-	free(v);
-}
+/* ---- taking effect ------------------------------------------------------ */
 
 /* Is the shadow's thread about to enter this block? */
 static bool before_block(const struct shadow_sets *s, const int32_t *v, uint32_t thread,
@@ -341,6 +279,140 @@ static bool before_block(const struct shadow_sets *s, const int32_t *v, uint32_t
 	const struct ir_node *n = &p->nodes[node_of(s, v, thread)];
 	return n->kind == IRN_ENTER && (uint32_t)p->code[n->ins + 1].a == block;
 }
+
+/*
+ * An item of the thread has taken effect. Its open block, if it waited only
+ * for that, is now like any that waits; false when its thread is not before
+ * that block.
+ */
+static bool settle(const struct shadow_sets *s, struct lag_shadow *w)
+{
+	for (uint32_t i = 0; i < w->n;) {
+		const struct lag_item *it = &w->item[i];
+		if (!it->open || it->before || lag_first(w, it->thread) < LAG_ITEMS) {
+			i++;
+			continue;
+		}
+		if (!before_block(s, w->base, it->thread, it->block))
+			return false;
+		lag_remove(w, i);
+	}
+	return true;
+}
+
+/* Every way a block of the thread can take effect in `from`, which has it as
+ * item i (or LAG_ITEMS: it is open and just waits). */
+static void block_effects(struct shadow_sets *s, const struct lag_shadow *from, uint32_t thread,
+                          uint32_t i, struct list *out)
+{
+	struct lag_shadow *w = &s->work;
+	uint32_t r = serial_results(s, s->x->kind_of[thread], (uint32_t)from->base[0],
+	                            (uint32_t)from->base[1 + thread]);
+	for (uint32_t k = 0; !s->out_of_memory && k < s->results[r]; k++) {
+		lag_copy(w, from);
+		w->base[0] = (int32_t)s->results[r + 4 + 2 * k];
+		w->base[1 + thread] = (int32_t)s->results[r + 5 + 2 * k];
+		if (i == LAG_ITEMS)
+			set_status(s, w->base, thread, EFFECTIVE);
+		else
+			lag_remove(w, i);
+		if (settle(s, w))
+			keep(s, w, out);
+	}
+}
+
+/* Every way a step outside of the thread can be taken in `from`, where it is
+ * item i (or LAG_ITEMS: it happens right now). */
+static void step_effects(struct shadow_sets *s, const struct lag_shadow *from, uint32_t thread,
+                         uint32_t i, struct list *out)
+{
+	struct lag_shadow *w = &s->work;
+	uint32_t kind = s->x->kind_of[thread], n;
+	const struct prod_edge *e = product_step(s->x, kind, (uint32_t)from->base[0],
+	                                         (uint32_t)from->base[1 + thread], &n);
+	for (uint32_t k = 0; k < n; k++) {
+		if (e[k].flags & PRODF_LIMIT)
+			s->limit = true;
+		if (e[k].flags || s->x->kinds[kind].info[e[k].local].inside)
+			continue; /* it would enter a block instead */
+		lag_copy(w, from);
+		w->base[0] = (int32_t)e[k].global;
+		w->base[1 + thread] = (int32_t)e[k].local;
+		if (i < LAG_ITEMS)
+			lag_remove(w, i);
+		if (settle(s, w))
+			keep(s, w, out);
+	}
+	s->out_of_memory |= s->x->out_of_memory;
+}
+
+/* Everything that can take effect next in this shadow. */
+static void effects(struct shadow_sets *s, uint32_t id, struct list *out)
+{
+	struct lag_shadow *f = &s->from;
+	lag_load(f, &s->shadows, id);
+	for (uint32_t t = 0; t < s->nthreads && !s->out_of_memory; t++) {
+		uint32_t i = lag_first(f, t);
+		if (i < LAG_ITEMS) {
+			if (f->item[i].before)
+				continue;
+			if (f->item[i].block == LAG_NO_BLOCK)
+				step_effects(s, f, t, i, out);
+			else if (before_block(s, f->base, t, f->item[i].block))
+				block_effects(s, f, t, i, out);
+		} else if (status_of(s, f->base, t) == WAITING && lag_open(f, t) == LAG_ITEMS) {
+			block_effects(s, f, t, LAG_ITEMS, out);
+		}
+	}
+}
+
+/* Adds to l every shadow in which more has taken effect. */
+static void close_list(struct shadow_sets *s, struct list *l)
+{
+	struct map seen;
+	struct list more = { 0 };
+	map_init(&seen);
+	for (uint64_t i = 0; i < l->n; i++)
+		seen_add(&seen, 0, l->ids[i]);
+	for (uint64_t i = 0; i < l->n && !s->out_of_memory && !s->limit; i++) {
+		if (l->n > (s->lag ? SET_MAX_LAG : SET_MAX)) {
+			s->limit = true;
+			break;
+		}
+		more.n = 0;
+		effects(s, l->ids[i], &more);
+		for (uint64_t k = 0; k < more.n; k++)
+			if (seen_add(&seen, 0, more.ids[k]))
+				list_add(s, l, more.ids[k]);
+	}
+	free(more.ids);
+	map_free(&seen);
+}
+
+bool shadows_contain(struct shadow_sets *s, uint32_t set, const uint32_t *ids)
+{
+	uint32_t n, len;
+	if (s->lag) {
+		uint32_t to = map_get(&s->closed, set);
+		if (to == MAP_NONE) {
+			struct list l = members(s, set);
+			close_list(s, &l);
+			to = set_of(s, &l);
+			if (!map_put(&s->closed, set, to))
+				s->out_of_memory = true;
+		}
+		set = to;
+	}
+	const int32_t *v = seqtab_get(&s->sets, set, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		const int32_t *shadow = seqtab_get(&s->shadows, (uint32_t)v[i], &len);
+		if (len == s->work.width && same_state(s, shadow, ids))
+			return true;
+	}
+	return false;
+}
+
+/* ---- transitions -------------------------------------------------------- */
 
 enum shadow_event shadows_event(const struct product *x, uint32_t from, uint32_t to)
 {
@@ -352,39 +424,118 @@ enum shadow_event shadows_event(const struct product *x, uint32_t from, uint32_t
 	return x->ir->nodes[from].naccess ? SHADOW_OUTSIDE : SHADOW_LOCAL;
 }
 
-static uint32_t compute(struct shadow_sets *s, uint32_t set, uint32_t thread,
-                        enum shadow_event event, uint32_t block)
+/* Puts a new item off, when the lag allows it. */
+static void put_off(struct shadow_sets *s, const struct lag_shadow *from, const struct shadow_step *e,
+                    struct list *out)
 {
-	struct list in = { 0 }, out = { 0 };
-	for (uint64_t i = s->start[set]; i < s->start[set + 1]; i++)
-		list_add(s, &in, s->pool[i]);
-	if (event == SHADOW_OUTSIDE || event == SHADOW_LEAVE)
-		close_set(s, &in);
-	for (uint64_t i = 0; i < in.n && !s->out_of_memory; i++) {
-		const int32_t *v = vectab_get(&s->shadows, in.ids[i]);
-		if (event == SHADOW_ENTER && before_block(s, v, thread, block))
-			change_status(s, in.ids[i], thread, WAITING, &out);
-		else if (event == SHADOW_LEAVE && status_of(s, v, thread) == EFFECTIVE)
-			change_status(s, in.ids[i], thread, OUTSIDE, &out);
-		else if (event == SHADOW_OUTSIDE || event == SHADOW_LOCAL)
-			outside_step(s, in.ids[i], thread, &out);
-	}
-	list_tidy(&out);
-	uint32_t result = set_intern(s, &out);
-	free(in.ids);
-	free(out.ids);
-	return result;
+	struct lag_shadow *w = &s->work;
+	struct lag_item it = { .thread = e->thread, .block = LAG_NO_BLOCK,
+		               .before = lag_known(from, e->thread),
+		               .knows = (uint64_t)1 << e->thread };
+	if (lag_ended(from) >= s->lag)
+		return;
+	lag_copy(w, from);
+	if (lag_insert(w, &it) && lag_teach(w, e->thread, e->touch, e->ntouch))
+		keep(s, w, out);
 }
 
-uint32_t shadows_step(struct shadow_sets *s, uint32_t set, uint32_t thread,
-                      enum shadow_event event, uint32_t block)
+static void outside(struct shadow_sets *s, struct lag_shadow *f, const struct shadow_step *e,
+                    struct list *out)
 {
-	if (event == SHADOW_INSIDE)
+	uint32_t t = e->thread;
+	bool behind = lag_first(f, t) < LAG_ITEMS;
+	bool own = e->event == SHADOW_LOCAL ||
+	           (s->lag && s->own_business[node_of(s, f->base, t)]);
+	lag_learn(f, t, e->touch, e->ntouch);
+	if (behind || !own)
+		put_off(s, f, e, out);
+	if (!behind && (own || !lag_known(f, t)) && lag_teach(f, t, e->touch, e->ntouch))
+		step_effects(s, f, t, LAG_ITEMS, out);
+}
+
+static void enter(struct shadow_sets *s, struct lag_shadow *f, const struct shadow_step *e,
+                  struct list *out)
+{
+	uint32_t t = e->thread;
+	struct lag_item it = { .thread = t, .block = e->block, .open = true,
+		               .before = lag_known(f, t) };
+	set_status(s, f->base, t, WAITING);
+	if (lag_first(f, t) < LAG_ITEMS || it.before) {
+		if (!lag_insert(f, &it))
+			return;
+	} else if (!before_block(s, f->base, t, e->block)) {
+		return;
+	}
+	keep(s, f, out);
+}
+
+static void leave(struct shadow_sets *s, struct lag_shadow *f, const struct shadow_step *e,
+                  struct list *out)
+{
+	uint32_t t = e->thread, i = lag_open(f, t);
+	bool effective = status_of(s, f->base, t) == EFFECTIVE;
+	struct lag_item it = { .thread = t, .block = e->block, .knows = (uint64_t)1 << t };
+	if (!effective && lag_ended(f) >= s->lag)
+		return;
+	set_status(s, f->base, t, OUTSIDE);
+	if (effective)
+		;
+	else if (i < LAG_ITEMS) {
+		f->item[i].open = false;
+		f->item[i].knows = it.knows;
+	} else if (!lag_insert(f, &it)) {
+		return;
+	}
+	keep(s, f, out);
+}
+
+static void inside(struct shadow_sets *s, struct lag_shadow *f, const struct shadow_step *e,
+                   struct list *out)
+{
+	lag_learn(f, e->thread, e->touch, e->ntouch);
+	if (lag_teach(f, e->thread, e->touch, e->ntouch))
+		keep(s, f, out);
+}
+
+static uint32_t compute(struct shadow_sets *s, uint32_t set, const struct shadow_step *e)
+{
+	struct list in = members(s, set), out = { 0 };
+	struct lag_shadow *f = &s->from;
+	if (e->event == SHADOW_OUTSIDE || e->event == SHADOW_LEAVE ||
+	    (e->event == SHADOW_LOCAL && s->lag))
+		close_list(s, &in);
+	for (uint64_t i = 0; i < in.n && !s->out_of_memory; i++) {
+		lag_load(f, &s->shadows, in.ids[i]);
+		switch (e->event) {
+		case SHADOW_OUTSIDE:
+		case SHADOW_LOCAL:
+			outside(s, f, e, &out);
+			break;
+		case SHADOW_ENTER:
+			enter(s, f, e, &out);
+			break;
+		case SHADOW_LEAVE:
+			leave(s, f, e, &out);
+			break;
+		case SHADOW_INSIDE:
+			inside(s, f, e, &out);
+			break;
+		}
+	}
+	free(in.ids);
+	return set_of(s, &out);
+}
+
+uint32_t shadows_step(struct shadow_sets *s, uint32_t set, const struct shadow_step *e)
+{
+	if (e->event == SHADOW_INSIDE && !s->lag)
 		return set;
-	int32_t what[3] = { (int32_t)thread, (int32_t)event,
-		            event == SHADOW_ENTER ? (int32_t)block : 0 };
-	uint32_t id = vectab_add(&s->events, what);
-	if (id == VECTAB_NONE) {
+	int32_t what[3 + IR_MAX_EVENTS] = { (int32_t)e->thread, (int32_t)e->event, 0 };
+	what[2] = e->event == SHADOW_ENTER || e->event == SHADOW_LEAVE ? (int32_t)e->block : 0;
+	if (e->ntouch)
+		memcpy(what + 3, e->touch, sizeof *what * e->ntouch);
+	uint32_t id = seqtab_add(&s->events, what, 3 + e->ntouch);
+	if (id == SEQTAB_NONE) {
 		s->out_of_memory = true;
 		return set;
 	}
@@ -392,8 +543,40 @@ uint32_t shadows_step(struct shadow_sets *s, uint32_t set, uint32_t thread,
 	uint32_t to = map_get(&s->memo, key);
 	if (to != MAP_NONE)
 		return to;
-	to = compute(s, set, thread, event, block);
+	to = compute(s, set, e);
 	if (!s->out_of_memory && !s->limit && !map_put(&s->memo, key, to))
 		s->out_of_memory = true;
 	return to;
+}
+
+/* ---- symmetry ----------------------------------------------------------- */
+
+uint32_t shadows_permute(struct shadow_sets *s, uint32_t set, const uint32_t *to)
+{
+	uint32_t id = seqtab_add(&s->orders, (const int32_t *)to, s->nthreads);
+	if (id == SEQTAB_NONE) {
+		s->out_of_memory = true;
+		return set;
+	}
+	uint64_t key = (uint64_t)set << 32 | id;
+	uint32_t result = map_get(&s->moved, key);
+	if (result != MAP_NONE)
+		return result;
+	struct list in = members(s, set), out = { 0 };
+	struct lag_shadow *f = &s->from, *w = &s->work;
+	for (uint64_t i = 0; i < in.n && !s->out_of_memory; i++) {
+		lag_load(f, &s->shadows, in.ids[i]);
+		lag_copy(w, f);
+		for (uint32_t t = 0; t < s->nthreads; t++) {
+			w->base[1 + to[t]] = f->base[1 + t];
+			set_status(s, w->base, to[t], status_of(s, f->base, t));
+		}
+		lag_permute(w, to);
+		keep(s, w, &out);
+	}
+	free(in.ids);
+	result = set_of(s, &out);
+	if (!s->out_of_memory && !map_put(&s->moved, key, result))
+		s->out_of_memory = true;
+	return result;
 }

@@ -436,6 +436,7 @@ static void json_part(const struct say *s, const struct part *p, bool witness)
 				buf_printf(out, ",\"window\":[%u,%u]", s->h->ops[p->window_op].line,
 				           s->h->ops[r->culprit].line);
 		}
+		say_facts(s->h, s->in, r, out);
 		buf_init(&text);
 		say_proof(s->h, s->in, s->o, p, &text);
 		buf_str(out, ",\"sentence\":");
@@ -473,5 +474,7 @@ void say_json(const struct history *h, const struct interpretation *in, const st
 		buf_str(out, i ? "," : "");
 		json_part(&s, &c->parts[i], witness);
 	}
-	buf_str(out, "]}\n");
+	buf_char(out, ']');
+	say_log(h, in, o, c, out);
+	buf_char(out, '}');
 }

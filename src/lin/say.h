@@ -14,6 +14,11 @@ void say_text(const struct history *h, const struct interpretation *in, const st
               const struct check *c, bool witness, bool color, struct buf *out);
 void say_json(const struct history *h, const struct interpretation *in, const struct check_options *o,
               const struct check *c, bool witness, struct buf *out);
+/* JSON members, each with a comma in front: what the operations of a proof
+ * are, and all operations as columns (docs/json.md). */
+void say_facts(const struct history *h, const struct interpretation *in, const struct result *r, struct buf *out);
+void say_log(const struct history *h, const struct interpretation *in, const struct check_options *o,
+             const struct check *c, struct buf *out);
 const char *say_limit(const struct limits *lim);
 
 #endif

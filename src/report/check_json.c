@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "report/check_text.h"
+#include "report/doc.h"
 #include "report/run_json.h"
+#include "report/story_json.h"
 #include "verdict/replay.h"
 
 static const char *const problems[] = {
@@ -57,12 +59,12 @@ static enum answer worst(const struct verdict *v, uint32_t n)
 	return a;
 }
 
-static void model(const struct ir *p, const struct check_json_options *o, struct buf *out)
+void check_json_model(const struct ir *p, const char *name, struct buf *out)
 {
 	char hash[17];
 	text_hash(p->src->text, p->src->len, hash);
 	buf_str(out, "  \"model\": {\"name\": ");
-	string(out, o->model);
+	string(out, name);
 	buf_printf(out, ", \"language\": \"%s\", \"hash\": \"%s\",\n    \"text\": ",
 	           p->sml ? "sml" : "atm", hash);
 	buf_json(out, p->src->text, p->src->len);
@@ -87,8 +89,52 @@ static void counterexample(const struct ir *p, const struct verdict *v, struct b
 		buf_str(out, ",\n     \"counterexample\": {\n");
 		check_json_run(&r, out);
 		buf_str(out, "}");
+		story_json(&r, v, out);
 	}
 	run_free(&r);
+}
+
+/* For how many threads, and what it rests on. */
+static void proof(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	bool first = true;
+	buf_str(out, ", \"any_number_of\": [");
+	for (uint32_t t = 0; t < p->ntemplates && v->scope != SCOPE_DECLARED; t++) {
+		const struct ir_template *tm = &p->templates[t];
+		if (v->scope == SCOPE_ANY_OF && tm->count == 1 && !tm->any_count)
+			continue;
+		buf_str(out, first ? "" : ", ");
+		string(out, tm->name);
+		first = false;
+	}
+	buf_char(out, ']');
+	if (v->as_part)
+		buf_str(out, ", \"as_part\": true");
+	if (v->notes) {
+		buf_str(out, ", \"notes\": ");
+		string(out, v->notes);
+	}
+}
+
+/* What each engine said, in the order they were asked. */
+static void attempts(const struct verdict *v, struct buf *out)
+{
+	buf_str(out, ",\n     \"attempts\": [");
+	for (uint32_t i = 0; i < v->nattempts; i++) {
+		const struct attempt *a = &v->attempts[i];
+		buf_printf(out, "%s{\"engine\": \"%s\", \"verdict\": \"%s\", \"states\": %llu", i ? ", " : "",
+		           a->engine, answer_name(a->answer), (unsigned long long)a->states);
+		if (a->limit) {
+			buf_str(out, ", \"limit\": ");
+			string(out, a->limit);
+		}
+		if (a->why) {
+			buf_str(out, ", \"why\": ");
+			string(out, a->why);
+		}
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
 }
 
 static void result(const struct ir *p, const struct verdict *v, struct buf *out)
@@ -121,6 +167,10 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 	}
 	buf_printf(out, ", \"states\": %llu, \"transitions\": %llu", (unsigned long long)v->states,
 	           (unsigned long long)v->transitions);
+	if (v->answer == ANSWER_HOLDS)
+		proof(p, v, out);
+	if (v->nattempts)
+		attempts(v, out);
 	if (v->path)
 		counterexample(p, v, out);
 	buf_char(out, '}');
@@ -129,10 +179,10 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out)
 {
-	buf_str(out, "{\n  \"intact\": ");
-	string(out, o->version);
-	buf_str(out, ", \"command\": \"check\",\n");
-	model(p, o, out);
+	buf_str(out, "{\n  ");
+	doc_begin(out, "check");
+	buf_str(out, ",\n");
+	check_json_model(p, o->model, out);
 	buf_printf(out, "  \"verdict\": \"%s\",\n  \"results\": [\n", answer_name(worst(v, n)));
 	for (uint32_t i = 0; i < n; i++) {
 		result(p, &v[i], out);

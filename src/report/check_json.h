@@ -3,13 +3,17 @@
  * needs to judge it on its own, the model's text and hash included. The same
  * bytes for the same question (times are left out).
  *
- *   {"intact": version, "command": "check",
+ *   {"intact": version, "schema": "intact-1", "kind": "check",
  *    "model": {"name", "language", "hash", "text", "threads": {name: count}},
  *    "verdict": "holds" | "violated" | "unknown",
  *    "results": [{"block": "worker.update" | null (the program), "line",
  *      "verdict", "problem", "engine", "commits", "limit",
  *      "states", "transitions",
- *      "counterexample": {threads, schedule, steps, state: see run_json.h}}]}
+ *      "any_number_of": [names of threads: a proof for any number of them],
+ *      "as_part": true (atomic because the program is serializable), "notes",
+ *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
+ *      "counterexample": {threads, schedule, steps, state: see run_json.h},
+ *      "sentence", "marks", "serial": see story_json.h}]}
  */
 #ifndef INTACT_REPORT_CHECK_JSON_H
 #define INTACT_REPORT_CHECK_JSON_H
@@ -19,12 +23,13 @@
 #include "verdict/verdict.h"
 
 struct check_json_options {
-	const char *version;
 	const char *model; /* as the user named it */
 };
 
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out);
+/* The member "model", with a comma behind it. */
+void check_json_model(const struct ir *p, const char *name, struct buf *out);
 /* The members of "counterexample" that a replay can be compared with. */
 void check_json_run(const struct run *r, struct buf *out);
 /* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when

@@ -3,20 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "report/check_table.h"
 #include "report/step_text.h"
 #include "report/table.h"
 #include "verdict/explain.h"
 #include "verdict/replay.h"
-
-static void paint(struct buf *out, bool on, const char *color, const char *text)
-{
-	if (on)
-		buf_str(out, color);
-	buf_str(out, text);
-	if (on)
-		buf_str(out, "\033[0m");
-}
 
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 {
@@ -29,113 +20,6 @@ void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 	buf_safe(out, t, strlen(t));
 	buf_char(out, '.');
 	buf_safe(out, b->name, strlen(b->name));
-}
-
-/* The verdict in one or two words; a program is serializable, a block atomic. */
-static const char *headline(const struct verdict *v)
-{
-	bool program = v->block == VERDICT_PROGRAM;
-	if (v->answer == ANSWER_UNKNOWN)
-		return "unknown";
-	if (v->answer == ANSWER_HOLDS)
-		return program ? "serializable" : "atomic";
-	switch (v->problem) {
-	case PROBLEM_FAULT:
-		return "FAULT";
-	case PROBLEM_DEADLOCK:
-		return "DEADLOCK";
-	case PROBLEM_STUCK:
-		return "STUCK";
-	case PROBLEM_ENDLESS:
-		return "ENDLESS";
-	case PROBLEM_COMMIT:
-		return "NOT COMMIT-ATOMIC";
-	default:
-		return program ? "NOT SERIALIZABLE" : "NOT ATOMIC";
-	}
-}
-
-static const char *color_of(const struct verdict *v)
-{
-	return v->answer == ANSWER_HOLDS      ? "\033[1;32m"
-	       : v->answer == ANSWER_VIOLATED ? "\033[1;31m"
-	                                      : "\033[1;33m";
-}
-
-static void why(const struct verdict *v, struct buf *out)
-{
-	if (v->answer == ANSWER_UNKNOWN && v->reason) {
-		buf_printf(out, "%s: %s", v->engine, v->reason);
-		return;
-	}
-	if (v->answer == ANSWER_UNKNOWN) {
-		buf_printf(out, "the limit on %s is spent after %llu states",
-		           v->limit ? v->limit : "?", (unsigned long long)v->states);
-		return;
-	}
-	switch (v->problem) {
-	case PROBLEM_ATOMICITY:
-		buf_printf(out, "%s: a run of %u steps that no serial order explains", v->engine,
-		           v->npath);
-		break;
-	case PROBLEM_STUCK:
-		buf_printf(out, "%s: the block cannot finish when it runs alone", v->engine);
-		break;
-	case PROBLEM_ENDLESS:
-		buf_printf(out, "%s: the block never ends when it runs alone", v->engine);
-		break;
-	case PROBLEM_COMMIT:
-		buf_printf(out, "%s: at the marked commit points, the serial run ends differently",
-		           v->engine);
-		break;
-	case PROBLEM_FAULT:
-	case PROBLEM_DEADLOCK:
-		buf_printf(out, "after %u steps", v->npath);
-		break;
-	case PROBLEM_NONE:
-		buf_str(out, v->engine);
-		if (v->commits)
-			buf_printf(out, ": %s", v->commits);
-		break;
-	}
-}
-
-static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
-                    const struct check_text_options *o, struct buf *out)
-{
-	size_t name_width = 5, head_width = 7;
-	struct buf name;
-	buf_init(&name);
-	for (uint32_t i = 0; i < n; i++) {
-		buf_clear(&name);
-		check_text_name(p, v[i].block, &name);
-		size_t w = utf8_columns(buf_cstr(&name), name.len);
-		name_width = w > name_width ? w : name_width;
-		w = strlen(headline(&v[i]));
-		head_width = w > head_width ? w : head_width;
-	}
-	buf_printf(out, "%-*s  line  %-*s  by\n", (int)name_width, "block", (int)head_width, "verdict");
-	for (uint32_t i = 0; i < n; i++) {
-		buf_clear(&name);
-		check_text_name(p, v[i].block, &name);
-		buf_add(out, buf_cstr(&name), name.len);
-		buf_repeat(out, ' ', name_width - utf8_columns(buf_cstr(&name), name.len));
-		if (v[i].block == VERDICT_PROGRAM)
-			buf_str(out, "        ");
-		else
-			buf_printf(out, "  %4u  ",
-			           source_pos(p->src, p->blocks[v[i].block].span.start).line);
-		paint(out, o->color, color_of(&v[i]), headline(&v[i]));
-		buf_repeat(out, ' ', head_width - strlen(headline(&v[i])) + 2);
-		why(&v[i], out);
-		buf_char(out, '\n');
-		if (o->stats)
-			buf_printf(out, "%*s      %llu states, %llu transitions, %.1f MiB, %.3f s\n",
-			           (int)name_width, "", (unsigned long long)v[i].states,
-			           (unsigned long long)v[i].transitions,
-			           (double)v[i].bytes / 1048576.0, v[i].seconds);
-	}
-	buf_free(&name);
 }
 
 /* ---- counterexamples ---------------------------------------------------- */
@@ -234,9 +118,13 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	bool *marks = NULL;
 	buf_init(&text);
 	buf_char(out, '\n');
-	paint(out, o->color, color_of(v), headline(v));
+	check_paint(out, o->color, check_color(v), check_headline(v));
 	buf_str(out, ": ");
 	check_text_name(p, v->block, out);
+	if (v->problem == PROBLEM_ATOMICITY)
+		buf_printf(out, " (%s: a run of %u steps that no serial order explains)", v->engine, v->npath);
+	else
+		buf_printf(out, " (after %u steps)", v->npath);
 	buf_char(out, '\n');
 	if (!run_init(&r, p) || !replay(&r, v->path, v->npath)) {
 		buf_str(out, "(the counterexample could not be replayed: this is a bug in intact)\n");
@@ -291,7 +179,7 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 {
 	const struct verdict *whole = program_violation(v, n);
 	bool others = false;
-	summary(p, v, n, o, out);
+	(o->matrix ? check_matrix : check_table)(p, v, n, o, out);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!v[i].path)
 			continue;

@@ -11,6 +11,7 @@
 struct check_text_options {
 	unsigned width;
 	bool utf8, color, stats;
+	bool matrix;        /* a column an engine, of all that were asked */
 	uint32_t max_rows;  /* of a counterexample; 0: all */
 	const char *model;  /* as the user named it, for the next command to try */
 };

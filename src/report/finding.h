@@ -122,7 +122,25 @@ bool glob_matches(const char *pattern, const char *text);
 struct text_options {
 	bool color, gen_suppressions, strict;
 	const char *strip_path_prefix;
+	struct finding_log *json; /* results are kept here too; NULL: not wanted */
 };
+
+struct finding_line { /* a source line that a finding speaks of */
+	const char *path, *name;
+	uint32_t line;
+};
+
+/* Findings as members of a document's "results" (docs/json.md), and the
+ * source lines they speak of. */
+struct finding_log {
+	struct buf results; /* separated by commas */
+	const char *root;   /* files below it are named relative to it */
+	struct arena *arena;
+	AVEC(struct finding_line) lines;
+};
+/* The member "sources", from the files themselves; nothing when none can be
+ * read. Begins with a comma. */
+void finding_sources(const struct finding_log *log, struct buf *out);
 
 struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;

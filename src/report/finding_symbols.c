@@ -14,11 +14,15 @@
 
 #include "dynamic/stack.h"
 #include "report/finding.h"
+#include "report/finding_dies.h"
+
+#define MAX_INLINED 32u /* calls inlined into each other */
 
 struct symbols {
 	Dwfl *dwfl;
 	struct arena *arena;
 	const struct raw_report *report;
+	struct dies *dies;
 	char *(*demangle)(const char *, char *, size_t *, int *);
 	void *lib;
 };
@@ -42,6 +46,7 @@ struct symbols *symbols_open(const struct raw_report *r, struct arena *a)
 	s->arena = a;
 	s->report = r;
 	s->dwfl = dwfl_begin(&callbacks);
+	s->dies = dies_new();
 	load_demangler(s);
 	if (!s->dwfl)
 		return s;
@@ -57,6 +62,7 @@ struct symbols *symbols_open(const struct raw_report *r, struct arena *a)
 
 void symbols_close(struct symbols *s)
 {
+	dies_free(s->dies);
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
 	if (s->lib)
@@ -130,20 +136,6 @@ static void place(struct symbols *s, struct src_frame *f, const char *file, int 
 	f->system = from_system(f->file);
 }
 
-/* The unit an address belongs to. clang writes no .debug_aranges, and then
- * libdw answers with the nearest unit that has them: all are asked. */
-static Dwarf_Die *unit_of(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
-{
-	Dwarf_Die *cu = dwfl_module_addrdie(mod, pc, bias);
-	if (cu && dwarf_haspc(cu, pc - *bias) > 0)
-		return cu;
-	cu = NULL;
-	while ((cu = dwfl_module_nextcu(mod, cu, bias)))
-		if (dwarf_haspc(cu, pc - *bias) > 0)
-			return cu;
-	return NULL;
-}
-
 static void place_of(struct symbols *s, struct src_frame *f, Dwfl_Module *mod, Dwarf_Die *cu,
                      uint64_t pc, Dwarf_Addr bias)
 {
@@ -158,19 +150,6 @@ static void place_of(struct symbols *s, struct src_frame *f, Dwfl_Module *mod, D
 	Dwfl_Line *l = dwfl_module_getsrc(mod, pc);
 	if (l)
 		place(s, f, dwfl_lineinfo(l, NULL, &no, &col, NULL, NULL), no, col);
-}
-
-/* The scopes around an address, innermost first, through inlined calls. */
-static int scopes_of(Dwarf_Die *cu, uint64_t pc, Dwarf_Die **out)
-{
-	Dwarf_Die *first = NULL;
-	int n = dwarf_getscopes(cu, pc, &first);
-	if (n <= 0)
-		return 0;
-	Dwarf_Die inner = first[0];
-	free(first);
-	n = dwarf_getscopes_die(&inner, out);
-	return n > 0 ? n : 0;
 }
 
 static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
@@ -203,18 +182,14 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 	if (!mod)
 		return 1;
 	Dwarf_Addr bias;
-	Dwarf_Die *cu = unit_of(mod, pc, &bias), *scopes = NULL;
+	Dwarf_Die *cu, scopes[MAX_INLINED];
+	uint32_t n = dies_around(s->dies, mod, pc, &cu, &bias, scopes, MAX_INLINED), got = 0;
 	place_of(s, &out[0], mod, cu, pc, bias);
-	int n = cu ? scopes_of(cu, pc - bias, &scopes) : 0;
-	uint32_t got = 0;
-	for (int i = 0; i < n && got < max; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
-			continue;
+	for (uint32_t i = 0; i < n && got < max; i++) {
 		out[got].function = die_name(s, &scopes[i]);
 		declared(s, &out[got], &scopes[i]);
 		got++;
-		if (tag == DW_TAG_subprogram || got == max)
+		if (i + 1 == n || got == max)
 			break;
 		/* Where the inlined function was called is the next frame's place. */
 		Dwarf_Attribute at;
@@ -231,7 +206,6 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 			place(s, &out[got], dwarf_filesrc(files, call_file, NULL, NULL),
 			      (int)call_line, (int)call_col);
 	}
-	free(scopes);
 	if (got)
 		return got;
 	out[0].function = plain_name(s, dwfl_module_addrname(mod, pc));

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dynamic/reduction.h"
-#include "report/finding.h"
+#include "report/finding_int.h"
 
 #define BAR "==================\n"
 
@@ -15,29 +15,6 @@
  * was written with them in mind. Farther up it merely uses what does, and is
  * listed, not reported, unless asked for. */
 enum { NEAR = 2 };
-
-struct stacks {
-	struct src_frame v[FINDING_MAX_FRAMES];
-	uint32_t n;
-};
-
-/* One finding with its places known. */
-struct view {
-	const struct raw_finding *f;
-	struct stacks entered, section, commit, violation, oacquire, owrite;
-	uint32_t block; /* index into entered: who is to blame */
-	const char *name, *key;
-	uint32_t count; /* with those merged into it */
-	uint32_t depth; /* calls between the block and its locks */
-	struct view *more; /* other gaps of the same block */
-};
-
-struct writer {
-	struct buf *out;
-	const struct text_options *o;
-	struct symbols *sym;
-	struct arena *arena;
-};
 
 static void color(struct writer *w, const char *code)
 {
@@ -50,7 +27,7 @@ static void put_safe(struct writer *w, const char *s)
 	buf_safe(w->out, s, strlen(s));
 }
 
-static const char *strip(const struct writer *w, const char *file)
+const char *finding_file(const struct writer *w, const char *file)
 {
 	const char *p = w->o->strip_path_prefix;
 	if (!p || !*p)
@@ -67,7 +44,7 @@ static void put_frames(struct writer *w, const struct src_frame *v, uint32_t n)
 		put_safe(w, f->function ? f->function : "<null>");
 		buf_str(w->out, " ");
 		if (f->file) {
-			put_safe(w, strip(w, f->file));
+			put_safe(w, finding_file(w, f->file));
 			buf_printf(w->out, ":%u", f->line);
 			if (f->column)
 				buf_printf(w->out, ":%u", f->column);
@@ -82,7 +59,7 @@ static void put_frames(struct writer *w, const struct src_frame *v, uint32_t n)
 	buf_str(w->out, "\n");
 }
 
-static void resolve(struct writer *w, struct stacks *s, const struct raw_stack *raw)
+void finding_resolve(struct writer *w, struct stacks *s, const struct raw_stack *raw)
 {
 	s->n = symbols_stack(w->sym, raw, s->v, FINDING_MAX_FRAMES);
 }
@@ -122,7 +99,8 @@ static bool blame(struct view *v, struct filter *f)
 	return false;
 }
 
-static bool suppressed(struct view *v, struct filter *f, struct shown *shown, struct arena *a)
+/* The pattern that hides it, counted when it is new; NULL: none does. */
+static const struct pattern *suppressed(struct view *v, struct filter *f, struct shown *shown, struct arena *a)
 {
 	struct stacks *all[] = { &v->commit, &v->violation, &v->entered };
 	for (uint32_t i = 0; i < f->suppressions.len; i++) {
@@ -137,13 +115,13 @@ static bool suppressed(struct view *v, struct filter *f, struct shown *shown, st
 			continue;
 		for (uint32_t k = 0; k < shown->hidden.len; k++)
 			if (!strcmp(shown->hidden.data[k], v->key))
-				return true; /* counted already */
+				return p; /* counted already */
 		avec_push(a, &shown->hidden, v->key);
 		shown->suppressed++;
 		p->hits++;
-		return true;
+		return p;
 	}
-	return false;
+	return NULL;
 }
 
 static const char *place_key(struct writer *w, const struct stacks *s)
@@ -164,7 +142,8 @@ static const char *key_of(struct writer *w, const struct view *v)
 
 static bool said_before(struct writer *w, const struct view *v, struct shown *shown)
 {
-	const char *key = arena_printf(w->arena, "%s|%s", v->f->name ? v->f->name : "", v->name);
+	const char *key = arena_printf(w->arena, "%s%s|%s", v->by ? "suppressed|" : "",
+	                               v->f->name ? v->f->name : "", v->name);
 	for (uint32_t i = 0; i < shown->keys.len; i++)
 		if (!strcmp(shown->keys.data[i], key))
 			return true;
@@ -183,7 +162,7 @@ static uint32_t depth_of(const struct view *v, const struct stacks *s)
 
 /* ---- words ---- */
 
-static const char *lock_name(struct writer *w, uint32_t id, uint64_t addr)
+const char *finding_lock(struct writer *w, uint32_t id, uint64_t addr)
 {
 	uint64_t off;
 	const char *var = symbols_data(w->sym, addr, &off);
@@ -205,7 +184,7 @@ static const char *data_name(struct writer *w, uint64_t addr)
 	return arena_printf(w->arena, "the data at 0x%llx", (unsigned long long)addr);
 }
 
-static const char *thread_name(struct writer *w, uint32_t uid)
+const char *finding_thread(struct writer *w, uint32_t uid)
 {
 	if (uid == RACE_SOMEONE)
 		return "another thread";
@@ -216,11 +195,11 @@ static const char *op_words(struct writer *w, uint32_t op, uint32_t lock, uint64
 {
 	switch (op) {
 	case OP_RELEASE:
-		return arena_printf(w->arena, "lock release of %s", lock_name(w, lock, addr));
+		return arena_printf(w->arena, "lock release of %s", finding_lock(w, lock, addr));
 	case OP_ACQUIRE:
-		return arena_printf(w->arena, "lock acquire of %s", lock_name(w, lock, addr));
+		return arena_printf(w->arena, "lock acquire of %s", finding_lock(w, lock, addr));
 	case OP_WAIT:
-		return arena_printf(w->arena, "condition wait with %s", lock_name(w, lock, addr));
+		return arena_printf(w->arena, "condition wait with %s", finding_lock(w, lock, addr));
 	case OP_ATOMIC:
 		return arena_printf(w->arena, "atomic access to %s", data_name(w, addr));
 	case OP_READ:
@@ -228,6 +207,26 @@ static const char *op_words(struct writer *w, uint32_t op, uint32_t lock, uint64
 	default:
 		return arena_printf(w->arena, "unprotected write of %s", data_name(w, addr));
 	}
+}
+
+const char *finding_commit(struct writer *w, const struct view *v)
+{
+	const struct raw_finding *f = v->f;
+	bool data = f->commit_op > OP_ACQUIRE && f->commit_op != OP_WAIT;
+	return op_words(w, f->commit_op, f->lock2 ? f->lock2 : f->lock,
+	                f->lock2 && !data ? f->address2 : f->address);
+}
+
+const char *finding_violation(struct writer *w, const struct view *v)
+{
+	return op_words(w, v->f->violation_op, v->f->lock, v->f->address);
+}
+
+const char *finding_other(const struct view *v)
+{
+	return !v->owrite.n ? "can take the lock"
+	       : v->f->kind == FIND_RACE || !v->oacquire.n ? "can access the same data"
+	                                                   : "can write under the lock";
 }
 
 static void put_held(struct writer *w, const struct raw_locks *ls)
@@ -277,10 +276,10 @@ static void put_gap(struct writer *w, const struct view *v)
 		buf_printf(w->out, "etween %s and %s ", a, b);
 }
 
-static void put_sentence(struct writer *w, const struct view *v)
+void finding_sentence(struct writer *w, const struct view *v)
 {
 	const struct raw_finding *f = v->f;
-	const char *other = f->other ? thread_name(w, f->other) : "another thread";
+	const char *other = f->other ? finding_thread(w, f->other) : "another thread";
 	const char *can = f->confirmed ? "did (in this run)" : "can";
 	buf_str(w->out, "  B");
 	put_gap(w, v);
@@ -289,7 +288,7 @@ static void put_sentence(struct writer *w, const struct view *v)
 		buf_printf(w->out,
 		           "the lock %s is released: %s %s take it and change what the "
 		           "first part relied on.\n",
-		           lock_name(w, f->lock, f->address), other, can);
+		           finding_lock(w, f->lock, f->address), other, can);
 	else if (f->kind == FIND_RACE)
 		buf_printf(w->out, "%s is not protected: %s %s write it, and the value written "
 		           "here is computed from the old one.\n",
@@ -310,10 +309,7 @@ static void put_other(struct writer *w, const struct view *v)
 		return;
 	const struct stacks *s = wrote ? &v->owrite : &v->oacquire;
 	buf_printf(w->out, "  Meanwhile %s %s:\n",
-	           f->other ? thread_name(w, f->other) : "another thread",
-	           !wrote              ? "can take the lock"
-	           : f->kind == FIND_RACE || !v->oacquire.n ? "can access the same data"
-	                               : "can write under the lock");
+	           f->other ? finding_thread(w, f->other) : "another thread", finding_other(v));
 	put_frames(w, s->v, s->n);
 	if (wrote && v->oacquire.n) {
 		buf_str(w->out, "  having taken the lock at");
@@ -331,11 +327,11 @@ static void put_threads(struct writer *w, const struct raw_finding *f)
 		bool again = false;
 		for (uint32_t j = 0; j < i; j++)
 			again |= f->threads.data[j].uid == t->uid;
-		resolve(w, &s, &t->created);
+		finding_resolve(w, &s, &t->created);
 		if (again || !s.n)
 			continue;
 		buf_printf(w->out, "  Thread T%u created by %s at:\n", t->uid - 1,
-		           thread_name(w, t->parent));
+		           finding_thread(w, t->parent));
 		put_frames(w, s.v, s.n);
 	}
 }
@@ -367,25 +363,20 @@ static void put_title(struct writer *w, const struct view *v, uint32_t pid)
 static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 {
 	const struct raw_finding *f = v->f;
-	uint32_t clock = f->lock2 ? f->lock2 : f->lock;
-	uint64_t caddr = f->lock2 ? f->address2 : f->address;
-	if (f->commit_op > OP_ACQUIRE && f->commit_op != OP_WAIT)
-		caddr = f->address;
 	buf_str(w->out, BAR);
 	put_title(w, v, pid);
-	buf_printf(w->out, "  Atomic block entered by %s:\n", thread_name(w, f->thread));
+	buf_printf(w->out, "  Atomic block entered by %s:\n", finding_thread(w, f->thread));
 	put_frames(w, v->entered.v + v->block, v->entered.n - v->block);
-	buf_printf(w->out, "  Atomic block commits at %s", op_words(w, f->commit_op, clock, caddr));
+	buf_printf(w->out, "  Atomic block commits at %s", finding_commit(w, v));
 	put_held(w, &f->commit_locks);
 	buf_str(w->out, ":\n");
 	put_frames(w, v->commit.v, v->commit.n);
-	buf_printf(w->out, "  Atomicity violation at %s",
-	           op_words(w, f->violation_op, f->lock, f->address));
+	buf_printf(w->out, "  Atomicity violation at %s", finding_violation(w, v));
 	put_held(w, &f->violation_locks);
 	buf_str(w->out, ":\n");
 	put_frames(w, v->violation.v, v->violation.n);
 	put_other(w, v);
-	put_sentence(w, v);
+	finding_sentence(w, v);
 	for (const struct view *m = v->more; m; m = m->more) {
 		buf_str(w->out, "  Also b");
 		put_gap(w, m);
@@ -396,7 +387,7 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	put_threads(w, f);
 	const struct src_frame *b = &v->entered.v[v->block];
 	buf_str(w->out, "SUMMARY: Intact: atomicity violation ");
-	put_safe(w, b->file ? strip(w, b->file) : "<null>");
+	put_safe(w, b->file ? finding_file(w, b->file) : "<null>");
 	buf_printf(w->out, ":%u in ", b->line);
 	put_safe(w, v->name);
 	buf_str(w->out, "\n");
@@ -416,9 +407,9 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	struct view *v = arena_new(w->arena, struct view);
 	v->f = raw;
 	v->count = raw->count;
-	resolve(w, &v->entered, &raw->entered);
-	resolve(w, &v->commit, &raw->commit);
-	resolve(w, &v->violation, &raw->violation);
+	finding_resolve(w, &v->entered, &raw->entered);
+	finding_resolve(w, &v->commit, &raw->commit);
+	finding_resolve(w, &v->violation, &raw->violation);
 	if (!v->entered.n)
 		return NULL;
 	if (raw->kind == FIND_MARKED)
@@ -426,7 +417,8 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	else if (!blame(v, f))
 		return NULL;
 	v->key = key_of(w, v);
-	if (suppressed(v, f, shown, w->arena))
+	v->by = suppressed(v, f, shown, w->arena);
+	if (v->by && !w->o->json)
 		return NULL;
 	struct src_frame *b = &v->entered.v[v->block];
 	if (!raw->name && b->decl && b->decl_file) { /* a function is entered at its top */
@@ -456,7 +448,7 @@ static bool merged(struct view **list, uint32_t n, struct view *v)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct view *head = list[i];
-		if (strcmp(head->name, v->name) != 0 ||
+		if (!head->by != !v->by || strcmp(head->name, v->name) != 0 ||
 		    strcmp(head->f->name ? head->f->name : "", v->f->name ? v->f->name : "") != 0)
 			continue;
 		for (struct view *g = head; g; g = g->more) {
@@ -498,13 +490,17 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 		if (said_before(&w, v, shown))
 			continue;
 		const struct src_frame *b = &v->entered.v[v->block];
-		if (v->depth > NEAR && !o->strict && v->f->kind != FIND_MARKED && !f->atomic.len) {
+		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind != FIND_MARKED && !f->atomic.len) {
 			avec_push(a, &shown->far, arena_printf(a, "%s (%s:%u)", v->name,
-			                                       b->file ? strip(&w, b->file) : "?", b->line));
+			                                       b->file ? finding_file(&w, b->file) : "?", b->line));
 			continue;
 		}
-		resolve(&w, &v->oacquire, &v->f->other_acquire);
-		resolve(&w, &v->owrite, &v->f->other_write);
+		finding_resolve(&w, &v->oacquire, &v->f->other_acquire);
+		finding_resolve(&w, &v->owrite, &v->f->other_write);
+		if (o->json)
+			finding_json(&w, v);
+		if (v->by)
+			continue;
 		put_report(&w, v, r->pid);
 		shown->count++;
 		shown->confirmed += v->f->confirmed != 0;

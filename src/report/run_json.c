@@ -104,6 +104,28 @@ static void changes(const struct run *r, const struct run_step *s, struct buf *o
 	buf_char(out, ']');
 }
 
+/* Named locals that the step gave a value. */
+static void local_values(const struct run *r, const struct run_step *s, struct buf *out)
+{
+	for (uint32_t i = 0; i < s->nlocal; i++) {
+		const struct run_local *x = &r->locals[s->local + i];
+		const struct ir_local *l = &r->ir->locals[x->local];
+		if (i)
+			buf_str(out, ", ");
+		else
+			buf_str(out, ", \"locals\": [");
+		buf_str(out, "{\"name\": ");
+		string(out, l->name);
+		if (l->is_array)
+			buf_printf(out, ", \"index\": %u", x->elem);
+		key(out, "value");
+		value(r->ir, l->value, l->enum_id, x->value, out);
+		buf_char(out, '}');
+	}
+	if (s->nlocal)
+		buf_char(out, ']');
+}
+
 static void operation(const struct ir *p, uint32_t oper, struct buf *out)
 {
 	buf_str(out, "{\"object\": ");
@@ -186,6 +208,7 @@ void run_json_step(const struct run *r, uint32_t i, struct buf *out)
 	boundaries(r->ir, s, out);
 	accesses(r, s, out);
 	changes(r, s, out);
+	local_values(r, s, out);
 	operations(r, s, out);
 	if (s->stuck)
 		buf_str(out, ", \"stuck\": true");
@@ -197,10 +220,9 @@ void run_json_step(const struct run *r, uint32_t i, struct buf *out)
 
 /* ---- the state ---------------------------------------------------------- */
 
-static void shared(const struct run *r, struct buf *out)
+void run_json_shared(const struct ir *p, const int32_t *state, struct buf *out)
 {
-	const struct ir *p = r->ir;
-	buf_str(out, "\"shared\": {");
+	buf_char(out, '{');
 	for (uint32_t v = 0; v < p->nvars; v++) {
 		const struct ir_var *var = &p->vars[v];
 		buf_str(out, v ? ", " : "");
@@ -208,7 +230,7 @@ static void shared(const struct run *r, struct buf *out)
 		buf_str(out, var->is_array ? ": [" : ": ");
 		for (uint32_t i = 0; i < var->len; i++) {
 			buf_str(out, i ? ", " : "");
-			var_value(p, v, run_now(r)[var->slot + i], out);
+			var_value(p, v, state[var->slot + i], out);
 		}
 		buf_str(out, var->is_array ? "]" : "");
 	}
@@ -240,8 +262,8 @@ static void locals(const struct run *r, uint32_t thread, struct buf *out)
 void run_json_state(const struct run *r, struct buf *out)
 {
 	const struct ir *p = r->ir;
-	buf_char(out, '{');
-	shared(r, out);
+	buf_str(out, "{\"shared\": ");
+	run_json_shared(p, run_now(r), out);
 	buf_str(out, ",\n    \"threads\": [");
 	for (uint32_t t = 0; t < p->nthreads; t++) {
 		const struct ir_node *n = &p->nodes[ir_node_of(p, run_now(r), t)];

@@ -8,5 +8,8 @@ void verdict_free(struct verdict *v)
 	free(v->commits);
 	free(v->path);
 	free(v->serial);
+	free(v->notes);
+	for (uint32_t i = 0; i < v->nattempts; i++)
+		free(v->attempts[i].why);
 	memset(v, 0, sizeof *v);
 }

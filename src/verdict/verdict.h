@@ -27,6 +27,24 @@ enum problem { /* why it is violated */
 	PROBLEM_COMMIT,    /* the marked commit points disagree with the result */
 };
 
+/* For how many threads a proof is. */
+enum scope {
+	SCOPE_DECLARED,  /* as many as there are */
+	SCOPE_ANY_OF,    /* any number of the threads declared with more than one or with any */
+	SCOPE_ANY,       /* any number of each */
+};
+
+enum { VERDICT_ATTEMPTS = 5 };
+
+struct attempt { /* what one engine made of the question */
+	const char *engine;
+	enum answer answer; /* ANSWER_VIOLATED of an abstract engine is not the last word */
+	const char *limit;  /* the limit that was spent, or NULL */
+	char *why;          /* why it could not tell; malloc'ed or NULL */
+	uint64_t states;
+	double seconds;
+};
+
 #define VERDICT_PROGRAM UINT32_MAX /* all blocks at once */
 
 struct verdict { /* the answer to one question */
@@ -43,6 +61,11 @@ struct verdict { /* the answer to one question */
 	uint32_t nserial, nserial_all; /* kept here; how many there are */
 	uint64_t states, transitions, bytes;
 	double seconds;
+	enum scope scope;        /* ANSWER_HOLDS */
+	bool as_part;            /* a block that is atomic because the program is serializable */
+	char *notes;             /* what the argument rests on; malloc'ed or NULL */
+	struct attempt attempts[VERDICT_ATTEMPTS]; /* the engines asked, in order, the last included */
+	uint32_t nattempts;
 };
 
 void verdict_free(struct verdict *v);

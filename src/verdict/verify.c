@@ -1,12 +1,16 @@
 /*
  * verify: see verify.h.
  *
- * The steps of the run are gone through once more on a serial state. Before
- * each of them any block that is inside and has not taken effect may be run
- * to its end, alone; then the step: one outside every block is taken by the
- * serial state too, entering and leaving change a thread's status, a step
- * inside does nothing. All ways are tried depth first; a point of the search
- * (position, serial state, statuses) that has failed once is not tried again.
+ * First the causal order, as it is defined: a step comes after another when
+ * it is a later step of the same thread, or a later one that conflicts with
+ * it (both touch a variable, an element or a lock, one of them writes), and
+ * so on from there: a row of bits for each step. Then the items, block
+ * instances and steps outside, are made to happen one after the other on a
+ * serial state, a block from its entry to its exit without a break. Every
+ * order is tried, depth first, in which nothing happens before an item whose
+ * last step causally precedes its first step. A point of the search (how far
+ * each thread is, serial state) that has failed once is not tried again. An
+ * item that touches nothing shared may happen at once.
  */
 #include "verdict/verify.h"
 
@@ -16,16 +20,24 @@
 #include "base/map.h"
 
 #define MAX_POINTS 20000000u /* visited */
-#define MAX_DEPTH  1500u     /* recursion: steps of the run, choices in blocks */
+#define MAX_DEPTH  4000u     /* recursion: items of the run, choices in blocks */
+#define MAX_STEPS  20000u    /* of the run: the order takes a bit for each two */
 
-enum { OUTSIDE, WAITING, EFFECTIVE };
+struct item {
+	uint32_t thread, block; /* IR_NONE: a step outside */
+	uint32_t first, last;   /* steps */
+};
 
 struct search {
 	const struct ir *p;
 	const struct run *r;
 	uint32_t block;
 	const int32_t *goal;
-	uint32_t width;      /* of a point: position, statuses, state */
+	uint64_t *past;      /* nsteps rows of `words`: the steps before a step */
+	uint32_t words;
+	struct item *items;  /* in order of their threads, then of time */
+	uint32_t *start;     /* thread t's are start[t] .. start[t + 1] - 1 */
+	uint32_t width;      /* of a point: items done by thread, state */
 	int32_t *points;     /* failed ones, one after the other */
 	uint32_t npoints, cap;
 	struct map index;    /* hash -> point; chained by next */
@@ -40,6 +52,95 @@ static bool inside(const struct search *s, uint32_t node)
 	uint32_t b = s->p->nodes[node].block;
 	return b != IR_NONE && (s->block == VERDICT_PROGRAM || b == s->block);
 }
+
+/* ---- the causal order --------------------------------------------------- */
+
+static bool only_reads(const struct ir_event *e)
+{
+	return !(e->mode & ~(uint32_t)(IRA_READ | IRA_READ_INV | IRA_READ_RESP));
+}
+
+static bool conflict(const struct run *r, const struct run_step *a, const struct run_step *b)
+{
+	for (uint32_t i = 0; i < a->nevent; i++)
+		for (uint32_t k = 0; k < b->nevent; k++) {
+			const struct ir_event *x = &r->events[a->event + i], *y = &r->events[b->event + k];
+			if (x->var == y->var && x->elem == y->elem && !(only_reads(x) && only_reads(y)))
+				return true;
+		}
+	return false;
+}
+
+static bool precedes(const struct search *s, uint32_t a, uint32_t b)
+{
+	return s->past[(size_t)b * s->words + a / 64] >> a % 64 & 1;
+}
+
+static bool causal_order(struct search *s)
+{
+	const struct run *r = s->r;
+	s->words = r->nsteps / 64 + 1;
+	if (r->nsteps > MAX_STEPS)
+		return false;
+	s->past = calloc((size_t)s->words * (r->nsteps + 1), sizeof *s->past);
+	for (uint32_t b = 0; s->past && b < r->nsteps; b++) {
+		uint64_t *row = s->past + (size_t)b * s->words;
+		if (r->steps[b].cut)
+			return false;
+		for (uint32_t a = b; a-- > 0;) {
+			const struct run_step *x = &r->steps[a], *y = &r->steps[b];
+			if (precedes(s, a, b) || (x->thread != y->thread && !conflict(r, x, y)))
+				continue;
+			row[a / 64] |= (uint64_t)1 << a % 64;
+			for (uint32_t w = 0; w < s->words; w++)
+				row[w] |= s->past[(size_t)a * s->words + w];
+		}
+	}
+	return s->past != NULL;
+}
+
+static bool make_items(struct search *s)
+{
+	const struct run *r = s->r;
+	uint32_t n = 0;
+	s->items = calloc(r->nsteps + 1, sizeof *s->items);
+	s->start = calloc(s->p->nthreads + 1, sizeof *s->start);
+	if (!s->items || !s->start)
+		return false;
+	for (uint32_t t = 0; t < s->p->nthreads; t++) {
+		s->start[t] = n;
+		for (uint32_t i = 0; i < r->nsteps; i++) {
+			const struct run_step *e = &r->steps[i];
+			if (e->thread != t)
+				continue;
+			bool in = inside(s, e->next);
+			if (!inside(s, e->node))
+				s->items[n++] = (struct item){ t, in ? s->p->nodes[e->next].block : IR_NONE,
+					                       i, i };
+			else
+				s->items[n - 1].last = i;
+		}
+	}
+	s->start[s->p->nthreads] = n;
+	return true;
+}
+
+/* The thread's next item when it may happen now, else NULL. */
+static const struct item *may_happen(const struct search *s, const int32_t *point, uint32_t thread)
+{
+	uint32_t at = s->start[thread] + (uint32_t)point[thread];
+	if (at == s->start[thread + 1])
+		return NULL;
+	for (uint32_t u = 0; u < s->p->nthreads; u++) {
+		uint32_t other = s->start[u] + (uint32_t)point[u];
+		if (u != thread && other < s->start[u + 1] &&
+		    precedes(s, s->items[other].last, s->items[at].first))
+			return NULL;
+	}
+	return &s->items[at];
+}
+
+/* ---- trying ------------------------------------------------------------- */
 
 /* Remembers the point; false when it was there already. */
 static bool fresh(struct search *s, const int32_t *point)
@@ -98,16 +199,14 @@ static bool outcome(void *arg, enum ir_result r, const int32_t *next, const stru
 		s->limit = true;
 		return false;
 	}
-	memcpy(point, a->point, sizeof *point * (1 + s->p->nthreads));
-	memcpy(point + 1 + s->p->nthreads, next, sizeof *next * s->p->nstate);
+	memcpy(point, a->point, sizeof *point * s->p->nthreads);
+	memcpy(point + s->p->nthreads, next, sizeof *next * s->p->nstate);
 	bool in = inside(s, ir_node_of(s->p, next, a->thread));
 	if (a->in_block && in) {
 		a->found = run_alone(s, point, a->thread, true);
-	} else if (a->in_block) {
-		point[1 + a->thread] = EFFECTIVE;
-		a->found = explain(s, point);
 	} else if (!in) {
-		point[0]++;
+		point[a->thread]++;
+		ir_clear_dead(s->p, point + s->p->nthreads);
 		a->found = explain(s, point);
 	}
 	free(point);
@@ -177,7 +276,7 @@ static bool run_alone(struct search *s, const int32_t *point, uint32_t thread, b
 	struct alone a = { s, room, thread, in_block, false };
 	s->limit |= !room;
 	if (room) {
-		int32_t *state = room + 1 + s->p->nthreads;
+		int32_t *state = room + s->p->nthreads;
 		memcpy(room, point, sizeof *room * s->width);
 		if (!in_block || run_straight(s, state, thread))
 			ir_successors(s->p, state, thread, room + s->width, outcome, &a);
@@ -187,90 +286,96 @@ static bool run_alone(struct search *s, const int32_t *point, uint32_t thread, b
 	return a.found;
 }
 
-/* Is the thread of the serial state about to enter the block of this node? */
-static bool before_block(const struct search *s, const int32_t *state, uint32_t thread, uint32_t to)
+/* Is the thread of the serial state about to enter this block? */
+static bool before_block(const struct search *s, const int32_t *state, uint32_t thread,
+                         uint32_t block)
 {
 	const struct ir_node *n = &s->p->nodes[ir_node_of(s->p, state, thread)];
-	return n->kind == IRN_ENTER && (uint32_t)s->p->code[n->ins + 1].a == s->p->nodes[to].block;
+	return n->kind == IRN_ENTER && (uint32_t)s->p->code[n->ins + 1].a == block;
 }
 
-static bool with_status(struct search *s, const int32_t *point, uint32_t thread, int32_t status)
+static bool happen(struct search *s, const int32_t *point, const struct item *it)
 {
-	int32_t *next = malloc(sizeof *next * s->width);
-	bool found = false;
-	if (next) {
-		memcpy(next, point, sizeof *next * s->width);
-		next[0]++;
-		if (status >= 0)
-			next[1 + thread] = status;
-		found = explain(s, next);
-	} else {
-		s->limit = true;
+	if (it->block == IR_NONE)
+		return run_alone(s, point, it->thread, false);
+	return before_block(s, point + s->p->nthreads, it->thread, it->block) &&
+	       run_alone(s, point, it->thread, true);
+}
+
+/* An item that may happen and touches nothing shared: it commutes with all. */
+static const struct item *harmless(const struct search *s, const int32_t *point)
+{
+	for (uint32_t t = 0; t < s->p->nthreads; t++) {
+		const struct item *it = may_happen(s, point, t);
+		uint32_t node = ir_node_of(s->p, point + s->p->nthreads, t);
+		if (it && it->block == IR_NONE && !s->p->nodes[node].naccess)
+			return it;
 	}
-	free(next);
-	return found;
+	return NULL;
 }
 
 static bool explain(struct search *s, const int32_t *point)
 {
 	const struct ir *p = s->p;
-	const int32_t *state = point + 1 + p->nthreads;
+	bool found = false, done = true;
 	if (s->limit || ++s->visited > MAX_POINTS || s->depth > MAX_DEPTH) {
 		s->limit = true;
 		return false;
 	}
-	if ((uint32_t)point[0] == s->r->nsteps)
-		return !memcmp(state, s->goal, sizeof *state * p->nstate);
+	for (uint32_t t = 0; t < p->nthreads; t++)
+		done &= s->start[t] + (uint32_t)point[t] == s->start[t + 1];
+	if (done)
+		return !memcmp(point + p->nthreads, s->goal, sizeof *point * p->nstate);
 	if (!fresh(s, point))
 		return false;
 	s->depth++;
-	bool found = false;
-	for (uint32_t t = 0; t < p->nthreads && !found; t++)
-		if (point[1 + t] == WAITING)
-			found = run_alone(s, point, t, true);
-	const struct run_step *e = &s->r->steps[point[0]];
-	bool was = inside(s, e->node), in = inside(s, e->next);
-	if (found || s->limit)
-		;
-	else if (was && in)
-		found = with_status(s, point, e->thread, -1);
-	else if (!was && in)
-		found = before_block(s, state, e->thread, e->next) &&
-		        with_status(s, point, e->thread, WAITING);
-	else if (was)
-		found = point[1 + e->thread] == EFFECTIVE && with_status(s, point, e->thread, OUTSIDE);
-	else
-		found = run_alone(s, point, e->thread, false);
+	const struct item *first = harmless(s, point);
+	if (first)
+		found = happen(s, point, first);
+	for (uint32_t t = 0; t < p->nthreads && !first && !found && !s->limit; t++) {
+		const struct item *it = may_happen(s, point, t);
+		if (it)
+			found = happen(s, point, it);
+	}
 	s->depth--;
 	return found;
+}
+
+static enum verify_answer answer(struct search *s, int32_t *goal, int32_t *point)
+{
+	const struct ir *p = s->p;
+	memcpy(goal, run_now(s->r), sizeof *goal * p->nstate);
+	for (uint32_t t = 0; t < p->nthreads; t++)
+		if (inside(s, ir_node_of(p, goal, t)))
+			return VERIFY_OPEN;
+	ir_clear_dead(p, goal);
+	s->goal = goal;
+	memcpy(point + p->nthreads, p->init, sizeof *p->init * p->nstate);
+	ir_clear_dead(p, point + p->nthreads);
+	if (!causal_order(s) || !make_items(s))
+		return VERIFY_LIMIT;
+	if (explain(s, point))
+		return VERIFY_EXPLAINED;
+	return s->limit ? VERIFY_LIMIT : VERIFY_UNEXPLAINED;
 }
 
 enum verify_answer verify_run(struct run *r, uint32_t block)
 {
 	const struct ir *p = r->ir;
-	struct search s = { .p = p, .r = r, .block = block, .width = 1 + p->nthreads + p->nstate };
-	int32_t *goal = malloc(sizeof *goal * p->nstate);
-	int32_t *point = calloc(s.width, sizeof *point);
-	enum verify_answer answer = VERIFY_LIMIT;
+	struct search s = { .p = p, .r = r, .block = block, .width = p->nthreads + p->nstate };
+	int32_t *goal = malloc(sizeof *goal * (p->nstate + 1));
+	int32_t *point = calloc(s.width + 1, sizeof *point);
+	enum verify_answer a = VERIFY_LIMIT;
 	map_init(&s.index);
-	if (goal && point && !run_faulted(r)) {
-		memcpy(goal, run_now(r), sizeof *goal * p->nstate);
-		s.goal = goal;
-		memcpy(point + 1 + p->nthreads, p->init, sizeof *p->init * p->nstate);
-		bool quiet = true;
-		for (uint32_t t = 0; t < p->nthreads; t++)
-			quiet &= !inside(&s, ir_node_of(p, goal, t));
-		if (!quiet)
-			answer = VERIFY_OPEN;
-		else if (explain(&s, point))
-			answer = VERIFY_EXPLAINED;
-		else
-			answer = s.limit ? VERIFY_LIMIT : VERIFY_UNEXPLAINED;
-	}
+	if (goal && point && !run_faulted(r))
+		a = answer(&s, goal, point);
 	map_free(&s.index);
+	free(s.past);
+	free(s.items);
+	free(s.start);
 	free(s.points);
 	free(s.next);
 	free(goal);
 	free(point);
-	return answer;
+	return a;
 }

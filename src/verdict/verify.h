@@ -2,9 +2,10 @@
  * verify: the small independent checker.
  *
  * Shares nothing with the engines but ir/step (through run.h): it decides for
- * itself, by trying, whether some serial execution of the block instances of
- * a run, each taking effect between its entry and its exit, ends in the same
- * state.
+ * itself, by trying, whether some serial execution of the block instances and
+ * outside steps of a run ends in the same state, in an order that a run with
+ * the same causes and effects could have had: what ended causally before
+ * something else began comes before it.
  */
 #ifndef INTACT_VERDICT_VERIFY_H
 #define INTACT_VERDICT_VERIFY_H

@@ -156,7 +156,9 @@ static enum verify_answer one_part(struct history *h, const struct interpretatio
 enum verify_answer verify_history_json(struct history *h, const char *text, size_t len, char *why)
 {
 	json_error_t err;
-	json_t *j = json_loadb(text, len, 0, &err);
+	json_t *root = json_loadb(text, len, 0, &err);
+	const json_t *results = json_object_get(root, "results");
+	const json_t *j = json_array_size(results) == 1 ? json_array_get(results, 0) : NULL;
 	const json_t *parts = json_object_get(j, "parts");
 	int obj = name_index(object_names, json_object_get(j, "object"));
 	int cond = name_index(condition_names, json_object_get(j, "condition"));
@@ -173,7 +175,9 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	in.failed_cas = json_object_get(j, "failed_cas") != NULL;
 	unsigned char *covered = NULL;
 	if (obj <= 0 || cond < 0 || k < 1 || !json_array_size(parts))
-		v = reject(why, j ? "this is no report of intact history" : "the report is not JSON");
+		v = reject(why, !root                           ? "the report is not JSON"
+		                : json_array_size(results) > 1 ? "the report is about several histories"
+		                                               : "this is no report of intact history");
 	else if (!history_interpret(h, &in, &d) ||
 	         json_integer_value(json_object_get(j, "operations")) != h->n)
 		v = reject(why, "the report speaks of another history");
@@ -204,7 +208,7 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 		if (!covered[i])
 			v = reject(why, "the report is not about every operation");
 	free(covered);
-	json_decref(j);
+	json_decref(root);
 	arena_free(&a);
 	return v;
 }

@@ -164,8 +164,9 @@ def json_is_deterministic_and_verified():
     for name, options, want in cases:
         a = run("--json", "--witness", *options, example(name), want=want).stdout
         assert a == run("--json", "--witness", *options, example(name)).stdout
-        report = json.loads(a)
-        assert report["verdict"] == ("violated" if want else "holds")
+        document = json.loads(a)
+        report = document["results"][0]
+        assert document["verdict"] == report["verdict"] == ("violated" if want else "holds")
         with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
             f.write(a.decode())
             f.flush()
@@ -176,7 +177,7 @@ def json_is_deterministic_and_verified():
                 p["verdict"] = report["verdict"]
             f.seek(0)
             f.truncate()
-            f.write(json.dumps(report))
+            f.write(json.dumps(document))
             f.flush()
             run("--verify=" + f.name, example(name), want=1)
 
@@ -190,7 +191,7 @@ def verify_refuses_a_spoiled_order():
         report = json.loads(run("--json", "--witness", h, want=0).stdout)
         json.dump(report, open(r, "w"))
         run("--verify=" + r, h, want=0)
-        order = report["parts"][0]["order"]
+        order = report["results"][0]["parts"][0]["order"]
         order[0], order[-1] = order[-1], order[0]
         json.dump(report, open(r, "w"))
         p = run("--verify=" + r, h, want=1)
@@ -202,7 +203,7 @@ def jobs_do_not_change_the_answer():
     lines = "\n".join(atomic_history(4000, 3, 5, 7, keys=40)).encode()
     a = run("--json", "--init=0", "-", stdin=lines, want=0).stdout
     assert a == run("--json", "--init=0", "-j4", "-", stdin=lines, want=0).stdout
-    assert len(json.loads(a)["parts"]) == 40
+    assert len(json.loads(a)["results"][0]["parts"]) == 40
 
 
 @test
@@ -213,8 +214,8 @@ def limits_are_unknown():
     # sixty concurrent increments and a read nobody can explain: a search too long
     hard = [event(i, "invoke", "add", 2 ** i) for i in range(28)] + [event(99, "invoke", "read", None)]
     hard += [event(99, "ok", "read", -1)] + [event(i, "ok", "add", 2 ** i) for i in range(28)]
-    p = run("--object=counter", "--timeout=1", "--json", "-", stdin="\n".join(hard).encode(), want=3)
-    assert json.loads(p.stdout)["limit"] in ("time", "memory"), p.stdout
+    p = run("--object=counter", "--timeout=1", "--json=-", "-", stdin="\n".join(hard).encode(), want=3)
+    assert json.loads(p.stdout)["results"][0]["limit"] in ("time", "memory"), p.stdout
 
 
 @test
@@ -222,13 +223,13 @@ def follow_reports_before_the_end():
     lines = atomic_history(2000, 1, 3, 11)
     last = [json.loads(x) for x in lines if '"ok"' in x and '"write"' in x][-1]["value"]
     stale = [event(50, "invoke", "read", None), event(50, "ok", "read", last - 1)]
-    p = subprocess.Popen([INTACT, "history", "--follow", "--init=0", "--json", "-"], stdin=subprocess.PIPE,
+    p = subprocess.Popen([INTACT, "history", "--follow", "--init=0", "--json=-", "-"], stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE)
     p.stdin.write(("\n".join(lines + stale) + "\n").encode())
     p.stdin.flush()
     # the pipe stays open: the answer must come from what was written
     assert p.wait(timeout=60) == 1
-    r = json.loads(p.stdout.read())
+    r = json.loads(p.stdout.read())["results"][0]
     assert r["line"] == len(lines) + 2 and r["verdict"] == "violated", r
     p.stdin.close()
     out = run("--follow", "--init=0", "-", stdin="\n".join(lines).encode(), want=0).stdout.decode()

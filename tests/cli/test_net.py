@@ -62,7 +62,7 @@ rc, out, err = net(DINING, "--prefix", "--deadlock")
 check("--prefix with --deadlock is refused", rc == 2 and "--deadlock" in err, err)
 
 rc, out, err = net(DINING, "--json", "--cover", "e1,p0")
-j = json.loads(out)
+j = json.loads(out)["results"][0]
 check("JSON", rc == 1 and j["deadlock"]["answer"] == "yes" and sorted(j["deadlock"]["marking"]) == ["h0", "h1"]
       and sorted(j["deadlock"]["run"]) == ["left0", "left1"] and j["cover"]["run"] == ["left1", "right1"]
       and j["safe"] is True and j["events"] > j["cutoffs"], out)

@@ -141,7 +141,7 @@ def same_instrumented(name, path, text=None, want=None, one=True):
 # what is refused, and how: needs no SPIN
 rc, out, err = export(examples / "safe-bit.atm")
 check("safe variables are refused with their place", rc == 2 and not out and "safe-bit.atm:11:13: error:" in err, err)
-rc, out, err = export("--semantics=instrumented", "-", stdin="bool x; bool y; thread t { atomic { x = true; commit; y = any(bool); x = false; } }")
+rc, out, err = export("--semantics=instrumented", "-", stdin="bool x; bool y; thread t { atomic { x = true; commit; bool v = x; y = any(bool); } }")
 check("instrumented: choices after the commit are refused with their place",
       rc == 2 and not out and ":1:" in err and "choice after" in err, err)
 rc, out, err = export("--semantics=instrumented", "--commit=exit", "-",

@@ -25,7 +25,7 @@ def trace(*args, stdin=None):
 
 
 def report(*args):
-    rc, out, err = trace("--json", *args)
+    rc, out, err = trace("--json=-", *args)
     return rc, json.loads(out), err
 
 
@@ -88,7 +88,7 @@ rc, out, err = trace("--memory=64K", wide)
 check("a spent budget is unknown and says so", rc == 3 and "unknown: out of memory" in out, out + err)
 rc, j, err = report("--memory=64K", wide)
 check("a budget of nothing too", trace("--memory=1", ok2pl)[0] == 3)
-check("also in JSON", rc == 3 and j["traces"][0]["verdict"] == "unknown" and j["traces"][0]["limit"] == "memory")
+check("also in JSON", rc == 3 and j["results"][0]["verdict"] == "unknown" and j["results"][0]["limit"] == "memory")
 check("a directory is no trace", trace(tmp)[0] == 2)
 check("a wrong option is answered", "did you mean '--predict'" in trace("--predikt", lost)[2])
 
@@ -142,12 +142,12 @@ check("the witness is a trace in which the block is broken", rc == 1 and not err
 check("no witness from a pipe: told", "no witness written" in trace("-p", "--witness", w, "-", stdin=sbuf.read_text())[2])
 check("--witness alone is a mistake", trace("--witness", w, sbuf)[0] == 2)
 rc, j, err = report("--predict", sbuf)
-p = j["traces"][0]["predicted"]
-check("the same in JSON", p["proven"] == 1 and p["possible"] == 1 and j["traces"][0]["serializable"] is True)
+p = j["results"][0]["predicted"]
+check("the same in JSON", p["proven"] == 1 and p["possible"] == 1 and j["results"][0]["serializable"] is True)
 rc, out, err = trace("--predict", ok2pl)
 check("two-phase locking: nothing to predict", rc == 0 and "0 proven, 0 possible" in out, out)
 rc, j, err = report("--predict", "--window=16", lost)
-check("a small window works", rc == 1 and j["traces"][0]["predicted"]["proven"] >= 1)
+check("a small window works", rc == 1 and j["results"][0]["predicted"]["proven"] >= 1)
 
 # ---- merging -----------------------------------------------------------------
 many = "".join(f"A|begin|1\nA|r(x{i})|2\nB|w(x{i})|3\nA|w(x{i})|4\nA|end|5\n" for i in range(100))
@@ -155,9 +155,9 @@ rc, out, err = trace(write("many.std", many))
 check("the same places are one finding with a count", "100 of 100 blocks" in out and "[100 times at these places" in out
       and "\n2. " not in out, out[:400])
 rc, j, err = report("--each", "--limit=0", tmp / "many.std")
-check("--each shows every block", len(j["traces"][0]["findings"]) == 100)
+check("--each shows every block", len(j["results"][0]["findings"]) == 100)
 rc, j, err = report("--each", tmp / "many.std")
-check("the limit is told", len(j["traces"][0]["findings"]) == 50 and j["traces"][0]["findings_not_shown"] == 50)
+check("the limit is told", len(j["results"][0]["findings"]) == 50 and j["results"][0]["findings_not_shown"] == 50)
 
 # ---- verify ------------------------------------------------------------------
 def verify(j, path):
@@ -174,7 +174,7 @@ check("intact verify does the same", rc == 0 and "1 of 1 cycle accepted" in out,
 rc, out, err = run([intact, "verify", write("report.json", json.dumps(j))])
 check("and finds the trace the report names", rc == 0, out + err)
 k = copy.deepcopy(j)
-k["traces"][0]["findings"] = []
+k["results"][0]["findings"] = []
 check("a verdict without findings is rejected", verify(k, lost)[0] == 1)
 check("verify wants a report", verify([], lost)[0] == 2 and trace("verify", lost, lost)[0] == 2)
 
@@ -211,7 +211,7 @@ def generate(rng, n, threads, nvars, nlocks):
 
 
 def blocks(j):
-    return sorted(f["closing"]["block"]["event"] for f in j["traces"][0]["findings"])
+    return sorted(f["closing"]["block"]["event"] for f in j["results"][0]["findings"])
 
 
 def corruptions(rng, f):
@@ -255,22 +255,22 @@ for i in range(runs):
         rc, out, err = verify(j, path)
         if rc != 0:
             bad.append(f"trace {i}: {out[:300]}{err[:300]}")
-    for f in rng.sample(ja["traces"][0]["findings"], min(2, len(ja["traces"][0]["findings"]))):
+    for f in rng.sample(ja["results"][0]["findings"], min(2, len(ja["results"][0]["findings"]))):
         for what, g in corruptions(rng, f):
             j = copy.deepcopy(ja)
-            j["traces"][0]["findings"] = [g]
+            j["results"][0]["findings"] = [g]
             tried += 1
             if verify(j, path)[0] == 1:
                 rejected += 1
             else:
                 bad.append(f"trace {i}: corrupted {what} accepted")
     rc, jp, err = report("--predict", "--witness", tmp / "w.std", "--window=200", path)
-    if jp["traces"][0]["predicted"]["proven"]:
+    if jp["results"][0]["predicted"]["proven"]:
         proven += 1
         rc, jw, err = report("--each", "--limit=0", tmp / "w.std")
         lines = (tmp / "w.std").read_text().splitlines()
         begin = max(k for k, l in enumerate(lines, 1) if l.startswith(lines[-1].split("|")[0] + "|begin"))
-        if rc != 1 or all(f["closing"]["block"]["event"] != begin for f in jw["traces"][0]["findings"]):
+        if rc != 1 or all(f["closing"]["block"]["event"] != begin for f in jw["results"][0]["findings"]):
             bad.append(f"trace {i}: the witness does not break its last block {err}")
 print(f"# seed {seed}: {runs} traces, {found} violating blocks, {rejected} of {tried} corrupted reports rejected, {proven} witnesses")
 check("clock and graph agree on large traces, every cycle holds, corrupted ones do not", not bad and found and tried and proven, "\n".join(bad))

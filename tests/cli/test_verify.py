@@ -101,7 +101,7 @@ check(f"{wanted} corrupted results are all rejected", not accepted, "\n".join(ac
 
 # a run that is no violation is not accepted as one
 fixed = examples / "lost-update-fixed.atm"
-serial = json.loads(run([intact, "sim", "--json", fixed, "--schedule", ",".join("1" * 6 + "2" * 6)])[1])
+serial = json.loads(run([intact, "sim", "--json=-", fixed, "--schedule", ",".join("1" * 6 + "2" * 6)])[1])
 data = json.loads(run([intact, "check", "--json", "-", fixed])[1])
 data["verdict"] = "violated"
 r = data["results"][-1]

@@ -1,6 +1,5 @@
 /* std::shared_mutex: a reader that comes back as a writer.
- * intact: find Cache::fill predicted
- * intact: miss clang -O2 */
+ * intact: find Cache::fill predicted */
 #include <mutex>
 #include <shared_mutex>
 #include <thread>

@@ -170,4 +170,64 @@ static inline void gen_model(struct buf *b, uint64_t seed, bool choices, bool ma
 	}
 }
 
+/* One small statement over the variables and the locals t0, t1. */
+static inline void gen_plain(struct gen *g)
+{
+	unsigned k = gen_below(g, 9);
+	if (k < 3)
+		buf_printf(g->b, "x%u = %u; ", gen_below(g, g->vars), 1 + gen_below(g, 2));
+	else if (k < 6)
+		buf_printf(g->b, "t%u = x%u; ", gen_below(g, 2), gen_below(g, g->vars));
+	else if (k == 6)
+		buf_printf(g->b, "x%u = t%u; ", gen_below(g, g->vars), gen_below(g, 2));
+	else if (k == 7)
+		buf_printf(g->b, "step { x%u = (x%u + %u) %% 3; } ", gen_below(g, g->vars), gen_below(g, g->vars),
+		           1 + gen_below(g, 2));
+	else if (g->choices)
+		buf_printf(g->b, "t%u = any(0..1); ", gen_below(g, 2));
+	else
+		buf_printf(g->b, "fetch_add(x%u, %u); ", 4, 1 + gen_below(g, 2));
+}
+
+/*
+ * A model of 3 or 4 threads with few steps each, many of them outside every
+ * block, on several variables: here the order of independent steps decides
+ * whether an execution looks serial.
+ */
+static inline void gen_scattered(struct buf *b, uint64_t seed, bool choices)
+{
+	struct gen g = { .b = b, .choices = choices };
+	rng_seed(&g.r, seed);
+	g.vars = 2 + gen_below(&g, 3);
+	buf_str(b, "int[0..2] x0, x1, x2, x3;\nint[0..9] x4, seen0, seen1, seen2, seen3;\n");
+	unsigned threads = 3 + (gen_below(&g, 3) == 0), blocks = 0;
+	for (unsigned t = 0; t < threads; t++) {
+		bool reader = t < 1 + gen_below(&g, 2);
+		buf_printf(b, "thread p%u {\n  int[0..2] t0 = 0; int[0..2] t1 = 0;\n", t);
+		if (!reader && gen_below(&g, 2)) {
+			buf_printf(b, "  x%u = 1; ", t % g.vars);
+			if (gen_below(&g, 2))
+				gen_plain(&g);
+		} else if (!reader) {
+			for (unsigned i = 0, n = 1 + gen_below(&g, 2); i < n; i++)
+				gen_plain(&g);
+		} else {
+			if (gen_below(&g, 4) == 0)
+				gen_plain(&g);
+			buf_printf(b, "  atomic b%u { ", blocks++);
+			if (gen_below(&g, 2))
+				buf_printf(b, "t0 = x%u; t1 = x%u; ", t % g.vars, (t + 1) % g.vars);
+			else
+				for (unsigned i = 0, n = 1 + gen_below(&g, 3); i < n; i++)
+					gen_plain(&g);
+			buf_str(b, "}\n  ");
+			if (gen_below(&g, 4) == 0)
+				gen_plain(&g);
+			else
+				buf_printf(b, "seen%u = t0 + 3 * t1; ", t);
+		}
+		buf_str(b, "\n}\n");
+	}
+}
+
 #endif

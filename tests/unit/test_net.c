@@ -7,9 +7,9 @@
  * INTACT_SOAK=N checks N nets (default 1500), INTACT_SEED=S starts at S.
  */
 #include "check.h"
-#include "markings.h"
 
 #include "base/rng.h"
+#include "causal/marking.h"
 #include "causal/query.h"
 #include "causal/unfold.h"
 

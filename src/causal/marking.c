@@ -1,36 +1,11 @@
-/*
- * markings: the reachable markings of a small 1-safe net, one by one.
- *
- * The plain twin of the prefix: a marking is a bit a place, all of them are
- * kept in one array with a hash table over it, and each is expanded once,
- * breadth first. It tells whether some marking enables nothing, and whether
- * some place would get a second token.
- */
-#ifndef INTACT_TESTS_MARKINGS_H
-#define INTACT_TESTS_MARKINGS_H
+/* marking: see marking.h. Breadth first; open addressing, at most half full. */
+#include "causal/marking.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/map.h"
-#include "causal/net.h"
-
-struct markings {
-	const struct net *net;
-	uint32_t words;      /* of a marking */
-	uint64_t *bits;      /* n markings, in the order of their distance */
-	uint64_t n, cap;
-	uint64_t dead;       /* the nearest marking that enables nothing, if `deadlock` */
-	bool deadlock;
-	const char *limit;   /* "states", "memory" or "time"; NULL: all were seen */
-	uint32_t unsafe;     /* a place that would get a second token, or NET_NONE */
-};
-
-static inline bool marking_has(const struct markings *m, uint64_t i, uint32_t place)
-{
-	return m->bits[i * m->words + place / 64] >> (place % 64) & 1;
-}
 
 struct explore {
 	struct markings *m;
@@ -148,8 +123,7 @@ static void search(struct explore *x, double deadline, bool all)
 	}
 }
 
-/* Explores until all are seen, one is dead (unless `all`), or a limit: 0 = none. */
-static void markings_explore(const struct net *n, uint64_t max_states, uint64_t max_bytes,
+void markings_explore(const struct net *n, uint64_t max_states, uint64_t max_bytes,
                       double deadline, bool all, struct markings *m)
 {
 	memset(m, 0, sizeof *m);
@@ -170,10 +144,8 @@ static void markings_explore(const struct net *n, uint64_t max_states, uint64_t 
 	free(x.next);
 }
 
-static void markings_free(struct markings *m)
+void markings_free(struct markings *m)
 {
 	free(m->bits);
 	memset(m, 0, sizeof *m);
 }
-
-#endif

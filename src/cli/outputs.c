@@ -1,0 +1,109 @@
+#include "cli/outputs.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/doc.h"
+#include "report/render.h"
+
+static bool is_stdout(const char *file)
+{
+	return file && !strcmp(file, "-");
+}
+
+bool outputs_wanted(const struct outputs *o)
+{
+	return o->json || o->sarif || o->html || o->junit || o->github;
+}
+
+bool outputs_take_stdout(const struct outputs *o)
+{
+	return is_stdout(o->json) || is_stdout(o->sarif) || is_stdout(o->html) || is_stdout(o->junit);
+}
+
+const char *outputs_wrong(const struct outputs *o)
+{
+	int n = is_stdout(o->json) + is_stdout(o->sarif) + is_stdout(o->html) + is_stdout(o->junit) + o->github;
+	return n > 1 ? "only one report can go to standard output; name a file for the others" : NULL;
+}
+
+/* A report replaces a report, not whatever file was named by mistake. */
+static bool may_replace(const char *path, const char *mark)
+{
+	char head[512];
+	struct stat st;
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return true;
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return true; /* writing it will tell */
+	size_t n = fread(head, 1, sizeof head - 1, f);
+	head[n] = 0;
+	fclose(f);
+	return strlen(head) == n && strstr(head, mark);
+}
+
+bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, const char *mark,
+                  struct buf *text)
+{
+	if (is_stdout(path)) {
+		buf_add(&cli->out, buf_cstr(text), text->len);
+		return !text->failed;
+	}
+	const char *why = NULL;
+	FILE *f = NULL;
+	if (!may_replace(path, mark))
+		why = "it exists and is no such report; it is left alone";
+	else if (!(f = fopen(path, "wb")))
+		why = strerror(errno);
+	else {
+		if (!buf_flush(text, f))
+			why = strerror(errno);
+		if (fclose(f) && !why)
+			why = strerror(errno);
+	}
+	if (!why)
+		return true;
+	buf_printf(&cli->err, "intact %s: cannot write '", cmd->name);
+	buf_safe(&cli->err, path, strlen(path));
+	buf_printf(&cli->err, "': %s\n", why);
+	return false;
+}
+
+int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o,
+                  struct buf *document, int rc)
+{
+	struct buf text, why;
+	bool ok = true;
+	json_t *doc = NULL;
+	buf_init(&text);
+	buf_init(&why);
+	if (document->failed || (!(o->sarif || o->html || o->junit || o->github) ? false
+	    : !(doc = doc_parse(buf_cstr(document), document->len, &why)))) {
+		buf_printf(&cli->err, "intact %s: internal error: the result is no document: %s\n", cmd->name,
+		           document->failed ? "out of memory" : buf_cstr(&why));
+		buf_free(&text);
+		buf_free(&why);
+		return EXIT_INTERNAL;
+	}
+	const struct { const char *path, *mark; void (*render)(const json_t *, struct buf *); } all[] = {
+		{ o->sarif, "\"version\": \"2.1.0\"", render_sarif },
+		{ o->html, "<title>Intact", render_html },
+		{ o->junit, "<testsuites", render_junit },
+		{ o->github ? "-" : NULL, "", render_github },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		if (!all[i].path)
+			continue;
+		buf_clear(&text);
+		all[i].render(doc, &text);
+		ok &= outputs_file(cli, cmd, all[i].path, all[i].mark, &text);
+	}
+	if (o->json)
+		ok &= outputs_file(cli, cmd, o->json, "\"schema\": \"" DOC_SCHEMA "\"", document);
+	json_decref(doc);
+	buf_free(&text);
+	buf_free(&why);
+	return ok ? rc : EXIT_USAGE;
+}

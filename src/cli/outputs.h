@@ -1,0 +1,38 @@
+/*
+ * outputs: --json, --sarif, --html, --junit and --github, for every command.
+ *
+ * A command puts OUTPUT_OPTIONS into its table, and when outputs_wanted says
+ * so writes its result as a document (docs/json.md) and hands that over.
+ */
+#ifndef INTACT_CLI_OUTPUTS_H
+#define INTACT_CLI_OUTPUTS_H
+
+#include "cli/cli.h"
+
+struct outputs {
+	const char *json, *sarif, *html, *junit; /* files; "-": standard output */
+	bool github;
+};
+
+#define OUTPUT_OPTIONS(o) \
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "reports (FILE - is standard output, in place of the text)", 0, 0, NULL }, \
+	{ OPT_FILE, "json", 0, "FILE", &(o)->json, "the result as JSON, for 'intact report' and programs", 0, 0, NULL }, \
+	{ OPT_FILE, "html", 0, "FILE", &(o)->html, "one page to look at, in any browser", 0, 0, NULL }, \
+	{ OPT_FILE, "sarif", 0, "FILE", &(o)->sarif, "SARIF 2.1.0, for code scanning and editors", 0, 0, NULL }, \
+	{ OPT_FILE, "junit", 0, "FILE", &(o)->junit, "JUnit XML, for build servers", 0, 0, NULL }, \
+	{ OPT_FLAG, "github", 0, NULL, &(o)->github, "annotations as GitHub's workflows read them", 0, 0, NULL }
+
+bool outputs_wanted(const struct outputs *o);
+/* One of them takes standard output: no text there. */
+bool outputs_take_stdout(const struct outputs *o);
+/* NULL, or what is wrong with the combination. */
+const char *outputs_wrong(const struct outputs *o);
+/* Writes one file ("-": standard output); false after a message. A file that
+ * exists is replaced only when its beginning has the mark of such a report. */
+bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, const char *mark,
+                  struct buf *text);
+/* Writes everything asked for. Returns `rc`, or the code of what went wrong. */
+int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o,
+                  struct buf *document, int rc);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * explains: is this one execution explained by a serial one?
+ *
+ * Executions that differ only in the order of independent adjacent steps are
+ * one execution (Mazurkiewicz). Two steps of different threads conflict when
+ * both touch a shared variable, element or lock, by what they really did, and
+ * one of them writes it; entering and leaving a block, and local steps, touch
+ * nothing. The *items* of an execution are its block instances and its steps
+ * outside every block. In some equivalent execution the items can take effect
+ * in the order L, each between its entry and its exit, exactly when L puts X
+ * before Y wherever the end of X causally precedes the beginning of Y: then
+ * the moments of effect, in the order L, and the causal order of the steps
+ * have no cycle together, because a cycle would have to pass from an end to a
+ * beginning that L has the other way round.
+ *
+ * So: a search over *cuts* (how many items each thread has taken effect with)
+ * and serial states, item by item, breadth first; all items of one layer have
+ * the same number behind them. What an item must come after is a cut too,
+ * since who knows the end of an item knows the ends of all earlier ones of its
+ * thread. An item that touches nothing shared commutes with everything and
+ * is taken as soon as it can be.
+ *
+ * Cost: bounded by EXPLAINS_POINTS (cut, state) pairs; beyond, -1.
+ */
+#ifndef INTACT_EXPLORE_EXPLAINS_H
+#define INTACT_EXPLORE_EXPLAINS_H
+
+#include "verdict/verdict.h"
+
+#define EXPLAINS_POINTS 1000000u
+
+/*
+ * 1 explained, 0 not, -1 unknown: a limit was spent, or the moves are not
+ * possible or do not end with everybody outside. Only the moves from number
+ * `from` on count, the state before that being the initial one (there too
+ * everybody must be outside). `block`: the one that counts or
+ * VERDICT_PROGRAM.
+ */
+int explains_path(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                  uint32_t from);
+
+/*
+ * The states in which serial executions of the same items end, at most `max`
+ * of them, ir->nstate values each, in *states (malloc'ed); how many there are
+ * in *nstates. False when a limit was spent.
+ */
+bool explains_ends(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                   uint32_t max, int32_t **states, uint32_t *nstates);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * touch: which shared places a step really read and wrote.
+ *
+ * The product knows where a step leads, not what it touched on the way. Here
+ * the step is run once more with its accesses recorded, and the answer kept by
+ * edge. A failed compare-and-swap is a read; an element of an array is a
+ * place of its own; taking and giving back a lock write it.
+ */
+#ifndef INTACT_EXPLORE_TOUCH_H
+#define INTACT_EXPLORE_TOUCH_H
+
+#include "explore/product.h"
+#include "explore/seqtab.h"
+
+struct touches {
+	struct product *x;
+	struct map by_edge;  /* its first move -> list */
+	struct seqtab lists; /* sorted, slot * 2 + 1 when written */
+	struct ir_event *events;
+	int32_t *room; /* globals and a frame, twice */
+	bool out_of_memory, limit;
+};
+
+bool touches_init(struct touches *t, struct product *x);
+void touches_free(struct touches *t);
+/*
+ * The places of one edge of a thread of `kind` from (global, local), a single
+ * step; *n of them, valid until the next call.
+ */
+const int32_t *touches_of(struct touches *t, uint32_t kind, uint32_t global, uint32_t local,
+                          const struct prod_edge *edge, uint32_t *n);
+
+#endif

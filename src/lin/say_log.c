@@ -1,0 +1,241 @@
+/*
+ * say_log: the operations of a history as columns, for whoever draws or
+ * re-reads them (docs/json.md has the form).
+ *
+ * A column is a row of whole numbers, each as the difference to the one
+ * before (zigzag), in base 128 (LEB128), then base64: about eight bytes an
+ * operation, so that a million of them are a file that a browser opens.
+ * Small whole numbers stand for themselves; other values are numbered in the
+ * order of their appearance and listed once, long ones cut.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "lin/say.h"
+
+#define VALUE_MAX 160         /* bytes of one value's text */
+#define VALUES_MAX (6u << 20) /* bytes of all of them; the rest is "..." */
+#define FACTS_MAX 64
+
+void say_facts(const struct history *h, const struct interpretation *in, const struct result *r, struct buf *out)
+{
+	struct buf text;
+	bool first = true;
+	buf_init(&text);
+	buf_str(out, ",\"facts\":[");
+	for (uint32_t i = 0; i <= r->nops && i <= FACTS_MAX; i++) {
+		uint32_t op = i < r->nops ? r->ops[i] : r->culprit;
+		bool told = op == RANK_INF;
+		for (uint32_t j = 0; j < i && j < r->nops; j++)
+			told |= r->ops[j] == op;
+		if (told)
+			continue;
+		const struct hop *o = &h->ops[op];
+		buf_clear(&text);
+		hop_print_short(h, o, in->object, &text);
+		buf_printf(out, "%s{\"operation\":%u,\"process\":", first ? "" : ",", op);
+		val_json(&h->vals, h->procs.data[o->proc], out);
+		buf_printf(out, ",\"line\":%u,\"call\":%u", o->line, o->call);
+		if (o->ret != RANK_INF)
+			buf_printf(out, ",\"return\":%u", o->ret);
+		buf_str(out, ",\"text\":");
+		buf_json(out, buf_cstr(&text), text.len);
+		buf_char(out, '}');
+		first = false;
+	}
+	buf_char(out, ']');
+	buf_free(&text);
+}
+
+/* ---- columns --------------------------------------------------------------- */
+
+struct column {
+	struct buf *out;
+	uint64_t before;
+	unsigned char pending[3];
+	unsigned n;
+};
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void group(struct column *c)
+{
+	unsigned v = (unsigned)c->pending[0] << 16 | (unsigned)c->pending[1] << 8 | c->pending[2];
+	char text[4] = { digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63] };
+	if (c->n < 3)
+		text[3] = '=';
+	if (c->n < 2)
+		text[2] = '=';
+	buf_add(c->out, text, 4);
+	c->n = 0;
+	memset(c->pending, 0, sizeof c->pending);
+}
+
+static void byte(struct column *c, unsigned char b)
+{
+	c->pending[c->n++] = b;
+	if (c->n == 3)
+		group(c);
+}
+
+static void put(struct column *c, uint64_t v)
+{
+	int64_t d = (int64_t)(v - c->before);
+	uint64_t z = (uint64_t)d << 1 ^ (uint64_t)(d >> 63);
+	c->before = v;
+	while (z >= 128) {
+		byte(c, (unsigned char)(z | 128));
+		z >>= 7;
+	}
+	byte(c, (unsigned char)z);
+}
+
+static void begin(struct column *c, struct buf *out, const char *name, bool first)
+{
+	*c = (struct column){ .out = out };
+	buf_printf(out, "%s\"%s\":\"", first ? "" : ",", name);
+}
+
+static void end(struct column *c)
+{
+	if (c->n)
+		group(c);
+	buf_char(c->out, '"');
+}
+
+/* ---- values ---------------------------------------------------------------- */
+
+struct listing {
+	const struct history *h;
+	struct map ids;
+	struct buf text;
+	uint32_t n;
+};
+
+/* As a person writes it, cut where a character ends. */
+static void add_value(struct listing *l, val v)
+{
+	struct buf b;
+	buf_init(&b);
+	if (l->text.len < VALUES_MAX)
+		val_print(&l->h->vals, v, &b);
+	else
+		buf_str(&b, "...");
+	size_t n = b.len;
+	if (n > VALUE_MAX) {
+		n = VALUE_MAX;
+		while (n && ((unsigned char)b.data[n] & 0xC0) == 0x80)
+			n--;
+		b.len = n;
+		buf_str(&b, "...");
+	}
+	buf_str(&l->text, l->n ? "," : "");
+	buf_json(&l->text, buf_cstr(&b), b.len);
+	buf_free(&b);
+}
+
+/* 0: none; odd: a whole number n as 2 * zigzag(n) + 1; even: value k as 2 * k + 2. */
+static uint64_t code(struct listing *l, val v)
+{
+	if (v == VAL_NONE)
+		return 0;
+	if (val_is_small(v)) {
+		int64_t n = val_small(v);
+		return ((uint64_t)n << 1 ^ (uint64_t)(n >> 63)) << 1 | 1;
+	}
+	uint32_t id = map_get(&l->ids, v);
+	if (id == MAP_NONE) {
+		id = l->n;
+		add_value(l, v);
+		if (!map_put(&l->ids, v, id))
+			l->text.failed = true;
+		l->n++;
+	}
+	return 2 * (uint64_t)id + 2;
+}
+
+/* ---- the log --------------------------------------------------------------- */
+
+static void names(const struct history *h, const char *key, const val *list, uint32_t n, struct buf *out)
+{
+	buf_printf(out, "\"%s\":[", key);
+	for (uint32_t i = 0; i < n; i++) {
+		struct buf b;
+		buf_init(&b);
+		val_print(&h->vals, list[i], &b);
+		buf_str(out, i ? "," : "");
+		buf_json(out, buf_cstr(&b), b.len > 4 * VALUE_MAX ? VALUE_MAX : b.len);
+		buf_free(&b);
+	}
+	buf_str(out, "],");
+}
+
+enum field { F_PROCESS, F_KEY, F_FUNCTION, F_CALL, F_SPAN, F_A, F_B, F_RESULT, F_LINE, FIELDS };
+
+static uint64_t field(struct listing *l, enum field f, const struct hop *o)
+{
+	switch (f) {
+	case F_PROCESS: return o->proc;
+	case F_KEY: return o->key;
+	case F_FUNCTION: return o->fn;
+	case F_CALL: return o->call;
+	case F_SPAN: return o->ret == RANK_INF ? 0 : o->ret - o->call;
+	case F_A: return code(l, o->a);
+	case F_B: return code(l, o->b);
+	case F_RESULT: return o->res;
+	default: return o->line;
+	}
+}
+
+/* The orders found, part after part. */
+static void orders(const struct check_options *o, const struct check *c, struct buf *out)
+{
+	struct column col;
+	if ((o->condition != COND_ATOMIC && o->condition != COND_SEQUENTIAL) || o->k > 1 || o->k_min)
+		return;
+	buf_str(out, ",\"order_lengths\":[");
+	for (uint32_t i = 0; i < c->nparts; i++) {
+		const struct result *r = &c->parts[i].r;
+		buf_printf(out, "%s%u", i ? "," : "", r->verdict == LIN_HOLDS && r->order ? r->norder : 0);
+	}
+	buf_str(out, "],");
+	begin(&col, out, "order", true);
+	for (uint32_t i = 0; i < c->nparts; i++) {
+		const struct result *r = &c->parts[i].r;
+		for (uint32_t k = 0; r->verdict == LIN_HOLDS && r->order && k < r->norder; k++)
+			put(&col, r->order[k]);
+	}
+	end(&col);
+}
+
+void say_log(const struct history *h, const struct interpretation *in, const struct check_options *o,
+             const struct check *c, struct buf *out)
+{
+	static const char *const names_of[FIELDS] = { "process", "key", "function", "call", "span", "a", "b",
+		                                      "result", "line" };
+	struct listing l = { .h = h };
+	struct column col;
+	map_init(&l.ids);
+	buf_init(&l.text);
+	buf_printf(out, ",\n\"log\":{\"operations\":%u,\"events\":%u,", h->n, h->nevents);
+	names(h, "processes", h->procs.data, h->procs.len, out);
+	names(h, "keys", h->keys.data, h->keys.len, out);
+	buf_str(out, "\"functions\":[\"\"");
+	for (int f = 1; f < FN_COUNT; f++)
+		buf_printf(out, ",\"%s\"", fn_name((enum fn)f, in->object));
+	buf_str(out, "],\"columns\":{");
+	for (int f = 0; f < FIELDS; f++) {
+		begin(&col, out, names_of[f], f == 0);
+		for (uint32_t i = 0; i < h->n; i++)
+			put(&col, field(&l, (enum field)f, &h->ops[i]));
+		end(&col);
+	}
+	buf_str(out, "},\"values\":[");
+	buf_add(out, buf_cstr(&l.text), l.text.len);
+	buf_char(out, ']');
+	out->failed |= l.text.failed;
+	orders(o, c, out);
+	buf_char(out, '}');
+	map_free(&l.ids);
+	buf_free(&l.text);
+}

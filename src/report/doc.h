@@ -1,0 +1,44 @@
+/*
+ * doc: a result as a document, the one thing every renderer takes.
+ *
+ * A command writes its result as JSON (docs/json.md). Whoever renders it, the
+ * command itself or `intact report` later, reads those bytes: the same
+ * document gives the same page, whoever asks. A document may come from
+ * outside, so it is validated against the schema (share/report.schema.json,
+ * compiled in) before a renderer sees it: types, ranges and sizes are then
+ * known; what the schema cannot say (numbers that point into lists) renderers
+ * look up with care.
+ */
+#ifndef INTACT_REPORT_DOC_H
+#define INTACT_REPORT_DOC_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+#define DOC_SCHEMA "intact-1"
+#define DOC_MAX_BYTES ((size_t)256 << 20)
+
+/* The members every document begins with, behind its brace:
+ * "intact", "schema", "kind". No comma behind them. */
+void doc_begin(struct buf *out, const char *kind);
+
+/* The document in `text`, or NULL and the reason in `why`
+ * ("12:3: ...", "results[0].line: expected a whole number"). json_decref. */
+json_t *doc_parse(const char *text, size_t len, struct buf *why);
+
+/* The schema itself, as text. */
+const char *doc_schema(size_t *len);
+/* Does `value` meet `schema`? The supported keywords: $ref (#/$defs/...),
+ * type, const, enum, required, properties, additionalProperties, items,
+ * minItems, maxItems, minimum, maximum, maxLength, allOf, if and then. */
+bool schema_check(const json_t *schema, const json_t *value, struct buf *why);
+
+/* Members, with care: "" or 0 or NULL when absent or of another type. */
+const char *doc_text(const json_t *o, const char *key);
+json_int_t doc_number(const json_t *o, const char *key);
+bool doc_is(const json_t *o, const char *key, const char *text);
+
+#endif

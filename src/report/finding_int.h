@@ -1,0 +1,47 @@
+/* finding_int: what finding_text.c and finding_json.c share. */
+#ifndef INTACT_REPORT_FINDING_INT_H
+#define INTACT_REPORT_FINDING_INT_H
+
+#include "report/finding.h"
+
+struct stacks {
+	struct src_frame v[FINDING_MAX_FRAMES];
+	uint32_t n;
+};
+
+/* One finding with its places known. */
+struct view {
+	const struct raw_finding *f;
+	struct stacks entered, section, commit, violation, oacquire, owrite;
+	uint32_t block; /* index into entered: who is to blame */
+	const char *name, *key;
+	uint32_t count; /* with those merged into it */
+	uint32_t depth; /* calls between the block and its locks */
+	struct view *more; /* other gaps of the same block */
+	const struct pattern *by; /* suppressed by, or NULL */
+};
+
+struct writer {
+	struct buf *out;
+	const struct text_options *o;
+	struct symbols *sym;
+	struct arena *arena;
+};
+
+/* A file as the report names it. */
+const char *finding_file(const struct writer *w, const char *file);
+void finding_resolve(struct writer *w, struct stacks *s, const struct raw_stack *raw);
+const char *finding_thread(struct writer *w, uint32_t uid);
+const char *finding_lock(struct writer *w, uint32_t id, uint64_t addr);
+/* "lock release of M1 ('lock')" */
+const char *finding_commit(struct writer *w, const struct view *v);
+const char *finding_violation(struct writer *w, const struct view *v);
+/* What the other thread does: "can write under the lock". */
+const char *finding_other(const struct view *v);
+/* The sentence, into w->out, with its indent and line end. */
+void finding_sentence(struct writer *w, const struct view *v);
+
+/* One result into w->o->json. */
+void finding_json(struct writer *w, const struct view *v);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * html: a document as one page that needs nothing else.
+ *
+ * The page is fixed: style and script are compiled in, and a
+ * Content-Security-Policy lets nothing but those two run (by their hashes)
+ * and nothing be fetched. The document travels as data; the script puts text
+ * on the page as text only. Every `<` of the data is written as \u003c, so it
+ * cannot end its element.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/doc.h"
+#include "report/embed.h"
+#include "report/render.h"
+
+static void escaped(struct buf *out, const char *s)
+{
+	for (; *s; s++)
+		if (*s == '&')
+			buf_str(out, "&amp;");
+		else if (*s == '<')
+			buf_str(out, "&lt;");
+		else if (*s == '>')
+			buf_str(out, "&gt;");
+		else if (*s == '"')
+			buf_str(out, "&quot;");
+		else
+			buf_char(out, *s);
+}
+
+static const char *subject(const json_t *doc)
+{
+	const char *s = doc_text(json_object_get(doc, "model"), "name");
+	if (!*s)
+		s = doc_text(json_array_get(json_object_get(doc, "results"), 0), "file");
+	return *s ? s : doc_text(doc, "program");
+}
+
+static int put(const char *text, size_t len, void *ctx)
+{
+	struct buf *out = ctx;
+	size_t from = 0;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '<') {
+			buf_add(out, text + from, i - from);
+			buf_str(out, "\\u003c");
+			from = i + 1;
+		}
+	buf_add(out, text + from, len - from);
+	return 0;
+}
+
+void render_html(const json_t *doc, struct buf *out)
+{
+	struct buf title;
+	buf_init(&title);
+	buf_safe(&title, subject(doc), strnlen(subject(doc), 200));
+	buf_str(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Intact: ");
+	escaped(out, buf_cstr(&title));
+	buf_printf(out, "</title>\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	           "style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+	           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	           "<meta name=\"color-scheme\" content=\"light dark\">\n<style>",
+	           embed_style_hash, embed_script_hash);
+	buf_add(out, (const char *)embed_style, embed_style_len);
+	buf_str(out, "</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This report is drawn by its own script; "
+	             "nothing is loaded from elsewhere. Please allow scripts for it, or read it with 'intact report FILE.json "
+	             "--text'.</noscript></main>\n<script type=\"application/json\" id=\"document\">");
+	json_dump_callback(doc, put, out, JSON_COMPACT | JSON_ENSURE_ASCII);
+	buf_str(out, "</script>\n<script>");
+	buf_add(out, (const char *)embed_script, embed_script_len);
+	buf_str(out, "</script>\n</body>\n</html>\n");
+	buf_free(&title);
+}

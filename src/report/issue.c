@@ -1,0 +1,132 @@
+#include "report/issue.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/doc.h"
+
+const struct rule issue_rules[] = {
+	{ "not-atomic", "NotAtomic", "error", "A block that is meant to be atomic is not.",
+	  "Some execution of the block, interleaved with other threads, has no serial explanation: no order that runs "
+	  "the block in one piece ends in the same state. The code flow shows such an execution, one thread flow a "
+	  "thread. Keep the lock (or the transaction) from the first access to the last one that depends on it." },
+	{ "not-serializable", "NotSerializable", "error", "The blocks together are not serializable.",
+	  "Each block may be atomic by itself, but some execution of all of them together has no serial explanation. "
+	  "The code flow shows it. Look for two blocks that each see a half of the other." },
+	{ "not-commit-atomic", "NotCommitAtomic", "error", "The marked commit points do not explain the result.",
+	  "Running each block in one piece at its marked commit point ends differently from the interleaved execution. "
+	  "Move the commit mark, or find the access that should have happened at it." },
+	{ "fault", "Fault", "error", "A failed assertion or another fault can be reached.",
+	  "The code flow leads to a failed assertion, an index out of range, a release of a lock that is not held, or "
+	  "another fault of the model." },
+	{ "deadlock", "Deadlock", "error", "Threads can wait for each other for ever.",
+	  "At the end of the code flow no thread can move and some have not finished. Take locks in one order." },
+	{ "stuck", "Stuck", "error", "A block cannot finish when it runs alone.",
+	  "From a reachable state the block, run by itself, waits for something that only another thread can do: it has "
+	  "no serial execution." },
+	{ "endless", "Endless", "error", "A block never ends when it runs alone.",
+	  "From a reachable state the block, run by itself, loops for ever: it has no serial execution." },
+	{ "history", "HistoryViolation", "error", "A recorded history does not meet its condition.",
+	  "No order of the recorded operations is legal for the object and agrees with real time (or with the weaker "
+	  "condition that was asked for). The message names the operations in conflict." },
+	{ "trace-cycle", "TraceNotSerializable", "error", "A block of a recorded execution is not serializable.",
+	  "The block's conflicts with other threads form a cycle: it must come both before and after another one. The "
+	  "code flow shows the events of the cycle in the order they happened." },
+	{ "trace-predicted", "TracePredicted", "warning", "Another schedule of a recorded execution breaks a block.",
+	  "The recorded execution can be reordered, with every read still seeing the same write, so that another "
+	  "thread's access comes between two accesses of the block." },
+	{ "atomicity-violation", "AtomicityViolation", "warning", "A function gives up its protection half-way.",
+	  "The function releases its lock (or uses shared data without one) and goes on to depend on what it read "
+	  "before: another thread can come in between. Hold the lock across both parts, or check again behind it." },
+	{ "atomicity-violation-confirmed", "AtomicityViolationConfirmed", "error",
+	  "Another thread came in between, in this run.",
+	  "As atomicity-violation, and it happened: another thread used the same data inside the window." },
+	{ "net-coverable", "NetCoverable", "error", "The places can be marked together.",
+	  "A reachable marking of the net has a token on each of the places asked about." },
+	{ "net-deadlock", "NetDeadlock", "error", "The net can come to a standstill.",
+	  "In a reachable marking no transition can fire." },
+	{ 0 },
+};
+
+const struct rule *issue_rule(const char *id)
+{
+	for (const struct rule *r = issue_rules; r->id; r++)
+		if (!strcmp(r->id, id))
+			return r;
+	return NULL;
+}
+
+struct issue *issue_new(struct issues *s, const json_t *result, const char *verdict)
+{
+	struct issue *i = arena_new(&s->arena, struct issue);
+	i->result = result;
+	i->verdict = *verdict ? verdict : "unknown";
+	i->name = i->title = i->message = "";
+	i->subject = s->subject;
+	avec_push(&s->arena, &s->list, i);
+	return i;
+}
+
+uint32_t issue_flow(struct issues *s, struct issue *i, const char *name)
+{
+	for (uint32_t k = 0; k < i->flows.len; k++)
+		if (!strcmp(i->flows.data[k], name))
+			return k;
+	avec_push(&s->arena, &i->flows, name);
+	return i->flows.len - 1;
+}
+
+void issue_fingerprint(struct issue *i, const char *a, const char *b, const char *c)
+{
+	const char *all[] = { i->rule ? i->rule->id : "", i->at.file ? i->at.file : "", i->name, a, b, c };
+	uint64_t h = 0xCBF29CE484222325u;
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+		for (const char *t = all[k] ? all[k] : ""; *t; t++)
+			h = (h ^ (unsigned char)*t) * 0x100000001B3u;
+		h = (h ^ 0xFFu) * 0x100000001B3u;
+	}
+	snprintf(i->fingerprint, sizeof i->fingerprint, "%016llx", (unsigned long long)h);
+}
+
+struct place issue_place(struct issues *s, const char *text, const char *file)
+{
+	struct place p = { .file = file };
+	size_t n = strlen(text), digits = n;
+	while (digits && isdigit((unsigned char)text[digits - 1]))
+		digits--;
+	if (digits > 1 && digits < n && n - digits < 10 && text[digits - 1] == ':') {
+		for (size_t i = digits; i < n; i++)
+			p.line = p.line * 10 + (uint32_t)(text[i] - '0');
+		p.file = arena_strndup(&s->arena, text, digits - 1);
+	}
+	return p;
+}
+
+void issues_init(struct issues *s, const json_t *doc)
+{
+	memset(s, 0, sizeof *s);
+	arena_init(&s->arena, 0);
+	s->made = json_array();
+	s->kind = doc_text(doc, "kind");
+	s->verdict = doc_text(doc, "verdict");
+	s->subject = doc_text(json_object_get(doc, "model"), "name");
+	if (!strcmp(s->kind, "check"))
+		issues_of_check(s, doc);
+	else if (!strcmp(s->kind, "sim"))
+		issues_of_sim(s, doc);
+	else if (!strcmp(s->kind, "history"))
+		issues_of_history(s, doc);
+	else if (!strcmp(s->kind, "trace"))
+		issues_of_trace(s, doc);
+	else if (!strcmp(s->kind, "run"))
+		issues_of_run(s, doc);
+	else if (!strcmp(s->kind, "net"))
+		issues_of_net(s, doc);
+}
+
+void issues_free(struct issues *s)
+{
+	json_decref(s->made);
+	arena_free(&s->arena);
+}

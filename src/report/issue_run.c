@@ -1,0 +1,79 @@
+/* issue_run: documents of `intact run` as issues: the two threads' stacks. */
+#include <string.h>
+
+#include "report/doc.h"
+#include "report/issue.h"
+
+/* The innermost frame that has a file and is the program's own. */
+static struct place top(const json_t *stack)
+{
+	const json_t *f;
+	size_t k;
+	for (int own = 1; own >= 0; own--)
+		json_array_foreach(stack, k, f)
+			if (*doc_text(f, "file") && !(own && json_is_true(json_object_get(f, "system"))))
+				return (struct place){ .file = doc_text(f, "file"),
+					.line = (uint32_t)doc_number(f, "line"),
+					.column = (uint32_t)doc_number(f, "column"),
+					.function = *doc_text(f, "function") ? doc_text(f, "function") : NULL };
+	return (struct place){ 0 };
+}
+
+static void step(struct issues *s, struct issue *i, const char *thread, const json_t *access, const char *what,
+                 bool essential)
+{
+	const json_t *stack = json_object_get(access, "stack");
+	if (!json_array_size(stack))
+		return;
+	struct flow_step f = { .at = top(stack), .text = what, .essential = essential };
+	f.flow = issue_flow(s, i, thread);
+	avec_push(&s->arena, &i->steps, f);
+	struct frame_list l = { what, stack };
+	avec_push(&s->arena, &i->stacks, l);
+}
+
+static void one(struct issues *s, const json_t *r)
+{
+	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
+	bool confirmed = json_is_true(json_object_get(r, "confirmed"));
+	const char *mark = doc_text(r, "mark"), *thread = doc_text(r, "thread"), *other = doc_text(r, "other");
+	const json_t *commit = json_object_get(r, "commit"), *violation = json_object_get(r, "violation");
+	const json_t *access = json_object_get(r, "other_access"), *acquire = json_object_get(r, "other_acquire");
+	const json_t *sup = json_object_get(r, "suppressed");
+	i->name = doc_text(r, "block");
+	i->rule = issue_rule(confirmed ? "atomicity-violation-confirmed" : "atomicity-violation");
+	i->title = *mark ? arena_printf(&s->arena, "block '%s' in %s is not atomic", mark, i->name)
+	                 : arena_printf(&s->arena, "%s is not atomic", i->name);
+	i->message = doc_text(r, "sentence");
+	i->at = top(json_object_get(json_object_get(r, "entered"), "stack"));
+	i->at.function = i->name;
+	i->next = "intact run --gen-suppressions ... prints a suppression for it";
+	if (*doc_text(r, "suppression"))
+		i->next = NULL;
+	if (json_is_object(sup))
+		i->suppressed = arena_printf(&s->arena, "%s (%s:%lld)", doc_text(sup, "by"), doc_text(sup, "file"),
+		                             (long long)doc_number(sup, "line"));
+	step(s, i, thread, json_object_get(r, "entered"), "enters the block", false);
+	step(s, i, thread, commit, arena_printf(&s->arena, "commits at %s", doc_text(commit, "what")), true);
+	step(s, i, *other ? other : "another thread", acquire,
+	     arena_printf(&s->arena, "%s", doc_text(acquire, "what")), false);
+	step(s, i, *other ? other : "another thread", access,
+	     arena_printf(&s->arena, "%s", doc_text(access, "what")), true);
+	step(s, i, thread, violation, arena_printf(&s->arena, "violates at %s", doc_text(violation, "what")), true);
+	issue_fingerprint(i, mark, NULL, NULL);
+}
+
+void issues_of_run(struct issues *s, const json_t *doc)
+{
+	const json_t *r;
+	size_t k;
+	s->subject = doc_text(doc, "program");
+	json_array_foreach(json_object_get(doc, "results"), k, r)
+		one(s, r);
+	if (json_array_size(json_object_get(doc, "results")))
+		return;
+	struct issue *i = issue_new(s, doc, "holds");
+	i->name = "run";
+	i->title = "nothing was found in this run";
+	issue_fingerprint(i, NULL, NULL, NULL);
+}

@@ -1,0 +1,26 @@
+/*
+ * render: a document (doc.h) as something else. A renderer sees the document
+ * and nothing besides; it never fails, for the document is valid.
+ */
+#ifndef INTACT_REPORT_RENDER_H
+#define INTACT_REPORT_RENDER_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+
+void render_sarif(const json_t *doc, struct buf *out);
+void render_html(const json_t *doc, struct buf *out);
+void render_junit(const json_t *doc, struct buf *out);
+void render_github(const json_t *doc, struct buf *out);
+/* The net, or its prefix, for graphviz; a comment when there is none. */
+void render_dot(const json_t *doc, struct buf *out);
+
+struct render_text_options {
+	unsigned width;
+	bool color, utf8;
+	unsigned max_rows; /* of a table; 0: all */
+};
+void render_text(const json_t *doc, const struct render_text_options *o, struct buf *out);
+
+#endif

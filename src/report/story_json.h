@@ -1,0 +1,23 @@
+/*
+ * story_json: what a counterexample says to a person, as members of a result.
+ *
+ *   "sentence": what went wrong, in words;
+ *   "marks": [steps it speaks of, from 1];
+ *   "serial": {"ends": [shared variables at the end of serial orders],
+ *     "more": how many ends are not shown,
+ *     "orders": [{"order": "1, 2", threads, schedule, steps, state}]}
+ *
+ * The orders are examples: the same blocks, each run in one piece, in the
+ * order in which they were entered or left.
+ */
+#ifndef INTACT_REPORT_STORY_JSON_H
+#define INTACT_REPORT_STORY_JSON_H
+
+#include "base/buf.h"
+#include "verdict/run.h"
+#include "verdict/verdict.h"
+
+/* Begins with a comma, or writes nothing. */
+void story_json(struct run *r, const struct verdict *v, struct buf *out);
+
+#endif
