@@ -559,6 +559,8 @@ void decide_safety(struct decide *d, struct verdict *v)
 	search_run(d->p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &so, &r);
 	d->states += r.states;
 	take_search(v, &r);
+	if (v->path)
+		tidy_order(d->p, v->path, v->npath);
 	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
 	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
 	                                        : ANSWER_VIOLATED;
