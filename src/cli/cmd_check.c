@@ -322,7 +322,7 @@ static int verify(struct check *c, const struct ir *p)
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
 	if (c->quiescence && !strcmp(c->quiescence, "unknown") && !quiet)
-		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states; '--faults --deadlock' looks further)\n");
+		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states; --deadlock looks further)\n");
 	if (c->contradiction) {
 		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
