@@ -277,6 +277,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			rc = EXIT_USAGE;
 		} else if (!strcmp(get_string(root, "kind"), "trace")) {
 			rc = trace_verify_report(cli, cmd, root, v.model);
+		} else if (!strcmp(get_string(root, "kind"), "history")) {
+			rc = cli_usage(cli, cmd, "a result about a history is checked by 'intact history --verify=RESULT FILE'");
 		} else {
 			rc = check_result(&v, root);
 		}
