@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-explore bench-history bench-ladder bench-objects bench-run bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -36,6 +36,10 @@ bench-run: all
 bench-trace: all
 	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null
 	@python3 bench/trace.py $(BUILD)
+
+bench-causal: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/causal.py $(BUILD) $(ARGS)
 
 bench-explore: all
 	@tools/setup.sh bench

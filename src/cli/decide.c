@@ -5,6 +5,7 @@
 
 #include "cli/rungs.h"
 #include "cli/suspicion.h"
+#include "explore/exact.h"
 
 #define CAUSAL_TRY 20000u /* states of the causal rung at first */
 
@@ -87,6 +88,7 @@ static void follow_suspicion(struct decide *d, uint32_t block, struct verdict *v
 	v->limit = v->reason = NULL;
 	v->path = run;
 	v->npath = n;
+	exact_shorten(d->p, block, &v->path, &v->npath);
 	rung_serial(d->p, block, v);
 }
 

@@ -7,6 +7,7 @@
 #include "causal/causal.h"
 #include "explore/commit.h"
 #include "explore/exact.h"
+#include "explore/tidy.h"
 #include "verdict/causal_run.h"
 
 #define SERIAL_SHOWN 4u
@@ -57,6 +58,9 @@ static void drop_path(struct verdict *v)
 
 void rung_serial(const struct ir *p, uint32_t block, struct verdict *v)
 {
+	if (strcmp(v->engine, "exact"))
+		exact_shorten(p, block, &v->path, &v->npath);
+	v->npath = tidy_violation(p, block, v->path, v->npath);
 	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
 	if (v->nserial_all)

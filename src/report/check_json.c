@@ -85,23 +85,6 @@ void check_json_run(const struct run *r, struct buf *out)
 	run_json(r, out);
 }
 
-/* The concrete run of a causal counterexample, when it is one of these threads. */
-static void causal_counterexample(const struct ir *p, const struct causal_run *c, struct buf *out)
-{
-	struct run r;
-	for (uint32_t t = 0; t < p->ntemplates; t++)
-		if (c->count[t] != p->templates[t].count)
-			return;
-	if (c->concrete != CAUSAL_POSSIBLE)
-		return;
-	if (run_init(&r, p) && replay(&r, c->path, c->npath)) {
-		buf_str(out, ",\n     \"counterexample\": {\n");
-		check_json_run(&r, out);
-		buf_str(out, "}");
-	}
-	run_free(&r);
-}
-
 /* The operations of the object, in the order of their calls; steps from 1. */
 void check_json_history(const struct run *r, uint32_t object, struct buf *out)
 {
@@ -126,6 +109,23 @@ void check_json_history(const struct run *r, uint32_t object, struct buf *out)
 	buf_char(out, ']');
 	object_history_free(&h);
 	buf_free(&name);
+}
+
+/* The concrete run of a causal counterexample, when it is one of these threads. */
+static void causal_counterexample(const struct ir *p, const struct causal_run *c, struct buf *out)
+{
+	struct run r;
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		if (c->count[t] != p->templates[t].count)
+			return;
+	if (c->concrete != CAUSAL_POSSIBLE)
+		return;
+	if (run_init(&r, p) && replay(&r, c->path, c->npath)) {
+		buf_str(out, ",\n     \"counterexample\": {\n");
+		check_json_run(&r, out);
+		buf_str(out, "}");
+	}
+	run_free(&r);
 }
 
 static void counterexample(const struct ir *p, const struct verdict *v, struct buf *out)

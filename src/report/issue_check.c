@@ -213,9 +213,9 @@ static void one(struct issues *s, const json_t *result)
 	i->rule = rule_of(result, program);
 	i->title = !strcmp(i->rule->id, "not-atomic")         ? arena_printf(&s->arena, "%s is not atomic", i->name)
 	           : !strcmp(i->rule->id, "not-serializable") ? "the program is not serializable"
+	           : object ? arena_printf(&s->arena, "%s is not %s", i->name, doc_text(result, "condition"))
 	           : !strcmp(i->rule->id, "not-causally-atomic")
 	                   ? arena_printf(&s->arena, "%s is not causally %s", i->name, program ? "serializable" : "atomic")
-	           : object ? arena_printf(&s->arena, "%s is not %s", i->name, doc_text(result, "condition"))
 	           : !strcmp(i->rule->id, "not-commit-atomic")
 	                   ? arena_printf(&s->arena, "%s is not atomic at its commit points", i->name)
 	                   : arena_printf(&s->arena, "%s: %s", i->name, i->rule->name);

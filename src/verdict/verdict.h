@@ -63,9 +63,9 @@ struct verdict { /* the answer to one question */
 	uint32_t npath;
 	int32_t *serial;         /* final states of serial orders, nstate values each */
 	uint32_t nserial, nserial_all; /* kept here; how many there are */
-	struct causal_run *causal; /* counterexample of the causal engines (causal_run.h), owned */
 	int32_t *halt;           /* PROBLEM_STUCK, PROBLEM_ENDLESS: the state in which ... */
 	uint32_t halt_thread;    /* ... this thread's block stands, running alone; or NULL */
+	struct causal_run *causal; /* counterexample of the causal engines (causal_run.h), owned */
 	uint64_t states, transitions, bytes;
 	uint64_t conditions, events, cutoffs; /* of a prefix, when there is one */
 	double seconds;
