@@ -5,7 +5,11 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
+<<<<<<< HEAD
 .PHONY: all demo test bench bench-causal bench-explore bench-history bench-objects bench-report bench-run bench-trace soak fuzz install clean setup
+=======
+.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-run bench-trace soak fuzz install clean setup
+>>>>>>> 13c2e61
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -54,6 +58,9 @@ bench-report: all
 bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
+
+bench-ladder: all
+	@python3 bench/ladder.py $(BUILD)/src/cli/intact examples
 
 bench-objects: all
 	@python3 bench/objects.py $(BUILD)/src/cli/intact examples
