@@ -6,6 +6,7 @@
 
 #include "cli/decide.h"
 #include "cli/model.h"
+#include "cli/progress.h"
 #include "cli/outputs.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -227,9 +228,15 @@ static int verify(struct check *c, const struct ir *p)
 		return EXIT_INTERNAL;
 	set_limits(c);
 	struct decide d;
+	struct progress line;
+	progress_begin(&line);
+	line.on &= !c->model.quiet;
+	c->decide.search.progress = line.on ? progress_line : NULL;
+	c->decide.search.progress_arg = &line;
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
+	progress_end(&line);
 	fixed_counts_only(p, v, n);
 	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
 		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,

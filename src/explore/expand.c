@@ -196,6 +196,8 @@ static uint32_t look_up(struct worker *w)
 	for (uint32_t i = 0; i < s->nthreads; i++) {
 		if (w->run_first[i] != i) {
 			w->codes[i] = w->codes[i - 1];
+		} else if (search_frozen(s, i)) {
+			w->codes[i] = PROD_BLOCKED;
 		} else {
 			w->codes[i] = product_code(x, x->kind_of[i], w->ids[0], w->ids[i + 1]);
 			if (w->codes[i] == PROD_TROUBLE)

@@ -413,14 +413,15 @@ static void make_groups(struct search *s)
 {
 	const struct product *x = &s->prod;
 	for (uint32_t i = 0; i < s->nthreads; i++) {
-		bool joins = i && s->o->symmetry && x->kind_of[i] == x->kind_of[i - 1];
+		bool joins = i && s->o->symmetry && x->kind_of[i] == x->kind_of[i - 1] &&
+		             search_frozen(s, i) == search_frozen(s, i - 1);
 		s->first[i] = joins ? s->first[i - 1] : i;
 	}
 	for (uint32_t i = s->nthreads; i-- > 0;)
 		s->last[i] = i + 1 < s->nthreads && s->first[i + 1] == s->first[i] ? s->last[i + 1] : i;
 	s->plain = !s->tracing && !s->o->deadlock;
 	for (uint32_t i = 0; i < s->nthreads; i++)
-		s->plain &= s->first[i] == s->last[i];
+		s->plain &= s->first[i] == s->last[i] && !search_frozen(s, i);
 }
 
 /* The initial state, inserted and put into the present level. */

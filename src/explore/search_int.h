@@ -85,6 +85,12 @@ enum expanded {
 	AGAIN,    /* not all; a meeting has been asked for, then anew */
 };
 
+/* Does the thread stay where it is? */
+static inline bool search_frozen(const struct search *s, uint32_t thread)
+{
+	return s->o->few && s->prod.ir->threads[thread].index > s->o->few;
+}
+
 /* expand.c */
 enum expanded expand(struct worker *w);
 void flush(struct worker *w);
