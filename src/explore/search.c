@@ -137,11 +137,9 @@ static void worker_free_room(struct worker *w)
 {
 	free(w->batch);
 	free(w->ids);
-	free(w->run_first);
-	free(w->run_last);
+	free(w->runs);
 	free(w->nodes);
 	free(w->child_nodes);
-	free(w->codes);
 	free(w->words);
 	free(w->child);
 }
@@ -154,15 +152,12 @@ static bool worker_room(struct worker *w)
 	worker_free_room(w);
 	w->batch = malloc(BATCH * s->store.key * sizeof *w->batch);
 	w->ids = malloc(n * sizeof *w->ids);
-	w->run_first = malloc(n * sizeof *w->run_first);
-	w->run_last = malloc(n * sizeof *w->run_last);
+	w->runs = malloc(n * sizeof *w->runs);
 	w->nodes = malloc(tree_room((uint32_t)words) * sizeof *w->nodes);
 	w->child_nodes = malloc(tree_room((uint32_t)words) * sizeof *w->child_nodes);
-	w->codes = malloc(n * sizeof *w->codes);
 	w->words = malloc(words * sizeof *w->words);
 	w->child = malloc(words * sizeof *w->child);
-	return w->batch && w->ids && w->run_first && w->run_last && w->nodes && w->child_nodes &&
-	       w->codes && w->words && w->child;
+	return w->batch && w->ids && w->runs && w->nodes && w->child_nodes && w->words && w->child;
 }
 
 struct converting {

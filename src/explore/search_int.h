@@ -33,6 +33,13 @@ struct thread_span { /* threads of one kind side by side, for expand's fast path
 	uint8_t shift, bits;
 };
 
+struct run { /* threads of a symmetric group with the same local state */
+	uint32_t first, last; /* threads */
+	uint32_t id;
+	uint32_t low, high;   /* the runs of its group */
+	uint64_t code;        /* what they can do */
+};
+
 struct worker {
 	struct search *s;
 	pthread_t thread;
@@ -47,8 +54,10 @@ struct worker {
 	bool check[BATCH];   /* may be quiescent */
 	struct origin from[BATCH];
 	/* the state being expanded, and a successor */
-	uint32_t *ids, *run_first, *run_last, *nodes, *child_nodes;
-	uint64_t *codes, *words, *child;
+	uint32_t global, nruns;
+	struct run *runs;
+	uint32_t *ids, *nodes, *child_nodes;
+	uint64_t *words, *child;
 };
 
 struct search {
