@@ -260,4 +260,43 @@ static inline void gen_scattered(struct buf *b, uint64_t seed, bool choices)
 	}
 }
 
+/*
+ * A model whose blocks wait for each other: by assume, by spinning, by locks
+ * taken in any order and not always given back. Finite states.
+ */
+static inline void gen_waiting(struct buf *b, uint64_t seed)
+{
+	struct gen g = { .b = b, .vars = 2 };
+	rng_seed(&g.r, seed);
+	buf_str(b, "int[0..1] x0, x1;\nlock l0, l1;\n");
+	unsigned threads = 2 + (gen_below(&g, 4) == 0), blocks = 0;
+	for (unsigned t = 0; t < threads; t++) {
+		unsigned count = threads == 2 && gen_below(&g, 5) == 0 ? 2 : 1;
+		buf_printf(b, "thread p%u * %u {\n", t, count);
+		if (gen_below(&g, 4) == 0)
+			buf_printf(b, "  x%u = %u;\n", gen_below(&g, 2), gen_below(&g, 2));
+		buf_printf(b, "  atomic b%u { ", blocks++);
+		for (unsigned i = 0, n = 2 + gen_below(&g, 2), held = 0; i < n; i++) {
+			unsigned v = gen_below(&g, 2), k = gen_below(&g, 8);
+			if (k < 3)
+				buf_printf(b, "x%u = %u; ", v, gen_below(&g, 4) != 0);
+			else if (k == 3)
+				buf_printf(b, "assume(x%u == 1); ", v);
+			else if (k == 4)
+				buf_printf(b, "while (x%u == 0) { } ", v);
+			else if (k == 5)
+				buf_printf(b, "x%u = 1 - x%u; ", v, 1 - v);
+			else if (!(held & 1u << v)) {
+				buf_printf(b, "acquire(l%u); ", v);
+				held |= 1u << v;
+			}
+			if (i + 1 == n)
+				for (v = 0; v < 2; v++)
+					if ((held & 1u << v) && gen_below(&g, 6))
+						buf_printf(b, "release(l%u); ", v);
+		}
+		buf_str(b, "}\n}\n");
+	}
+}
+
 #endif
