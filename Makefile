@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-run bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-report bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -45,6 +45,11 @@ bench-explore: all
 	@tools/setup.sh bench
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/explore.py $(BUILD) $(ARGS)
+
+bench-report: all
+	@tools/setup.sh test
+	@ninja -C $(BUILD) bench/history_gen >/dev/null
+	@python3 bench/report.py $(BUILD)
 
 bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null

@@ -5,6 +5,7 @@
 
 #include "cli/rungs.h"
 #include "cli/suspicion.h"
+#include "explore/tidy.h"
 #include "explore/exact.h"
 
 #define CAUSAL_TRY 20000u /* states of the causal rung at first */
@@ -249,6 +250,8 @@ void decide_safety(struct decide *d, struct verdict *v)
 	search_run(d->p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &so, &r);
 	d->states += r.states;
 	rung_take(v, &r);
+	if (v->path)
+		tidy_order(d->p, v->path, v->npath);
 	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
 	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
 	                                        : ANSWER_VIOLATED;
