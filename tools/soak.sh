@@ -26,6 +26,8 @@ INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaust
 INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive
 wait $half
 INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
+echo "== objects in models against every execution and every order"
+INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
 for t in objects conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done

@@ -114,8 +114,8 @@ static void exhaustive(uint32_t ops, bool slow)
 	e.g.p.init = num(&e.g, 0);
 	count = count_bad = disagreements = 0;
 	extend(&e, -1, -1, 1);
-	printf("# %u operations: %llu histories, %llu not atomic, %llu disagreements\n", ops,
-	       (unsigned long long)count, (unsigned long long)count_bad,
+	printf("# %u operations: %llu histories (one in %llu of them judged), %llu not atomic, %llu disagreements\n", ops,
+	       (unsigned long long)count, (unsigned long long)e.parts, (unsigned long long)count_bad,
 	       (unsigned long long)disagreements);
 	CHECK(count > 1000 && count_bad > 100);
 	CHECK_EQ(disagreements, 0);
