@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-explore bench-history bench-objects bench-run bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-causal bench-explore bench-history bench-objects bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -37,6 +37,10 @@ bench-trace: all
 	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null
 	@python3 bench/trace.py $(BUILD)
 
+bench-causal: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/causal.py $(BUILD) $(ARGS)
+
 bench-explore: all
 	@tools/setup.sh bench
 	@ninja -C $(BUILD) bench/measure >/dev/null
@@ -58,4 +62,4 @@ install: all
 	@$(MESON) install -C $(BUILD)
 
 clean:
-	@rm -rf build build-clang build-asan build-fuzz
+	@rm -rf build build-clang build-asan build-fuzz build-browser

@@ -4,10 +4,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "causal/causal.h"
 #include "explore/commit.h"
 #include "explore/exact.h"
+#include "explore/tidy.h"
+#include "verdict/causal_run.h"
 
 #define SERIAL_SHOWN 4u
+#define CAUSAL_TRY   20000u /* states of the causal rung at first */
 
 static double now(void)
 {
@@ -55,8 +59,15 @@ static void drop_path(struct verdict *v)
 
 static void add_serial(const struct ir *p, uint32_t block, struct verdict *v)
 {
+	if (strcmp(v->engine, "exact"))
+		exact_shorten(p, block, &v->path, &v->npath);
+	v->npath = tidy_violation(p, block, v->path, v->npath);
 	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
+	if (v->nserial_all)
+		return;
+	enum problem halt = exact_stuck(p, block, v->path, v->npath, &v->halt_thread, &v->halt);
+	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
 }
 
 /* ---- reduction ---------------------------------------------------------- */
@@ -112,6 +123,87 @@ static bool by_reduction(struct decide *d, uint32_t block, struct verdict *v, ch
 		*why = program ? program_why(d) : copy(r->blocks[block].why);
 	}
 	return holds;
+}
+
+/* ---- causal ------------------------------------------------------------- */
+
+static void say_place(const struct ir *p, const struct causal_run *r, uint32_t event, struct buf *b)
+{
+	const struct ir_node *n = &p->nodes[r->events[event].node];
+	struct source_pos at = source_pos(p->src, n->span.start);
+	buf_printf(b, "%u:%u (", at.line, at.column);
+	ir_print_node(p, r->events[event].node, b);
+	buf_char(b, ')');
+}
+
+/* "a chain of causes leaves the block at 23:9 (read data in ...) and comes back ..." */
+static char *describe_chain(const struct ir *p, uint32_t block, const struct causal_run *r)
+{
+	struct buf b;
+	buf_init(&b);
+	if (block != VERDICT_PROGRAM && r->nlinks) {
+		buf_str(&b, "a chain of causes leaves the block at ");
+		say_place(p, r, r->links[0].from, &b);
+		buf_str(&b, " and comes back at ");
+		say_place(p, r, r->links[r->nlinks - 1].to, &b);
+	} else {
+		buf_str(&b, "blocks must come before each other in a circle of causes");
+	}
+	buf_str(&b, r->concrete == CAUSAL_POSSIBLE     ? ", in a run that the data allow"
+	            : r->concrete == CAUSAL_IMPOSSIBLE ? ", in a run that the data do not allow"
+	                                               : ", if the data allow it");
+	char *s = strdup(buf_cstr(&b));
+	buf_free(&b);
+	return s;
+}
+
+/* What it finds is no answer: `said` has it. */
+static bool by_causal(struct decide *d, uint32_t block, uint64_t max_states, struct verdict *v, char **why,
+                      enum answer *said)
+{
+	struct search_options s = remaining(d);
+	struct causal_options o = { .engine = CAUSAL_PICK, .track = d->o.track, .abstract = d->o.abstract,
+		                    .ntrack = d->o.ntrack, .nabstract = d->o.nabstract, .many = d->any,
+		                    .max_states = s.max_states && (!max_states || s.max_states < max_states)
+		                                          ? s.max_states : max_states,
+		                    .max_bytes = s.max_bytes, .deadline = s.deadline };
+	struct arena a;
+	struct diags e;
+	struct verdict c;
+	arena_init(&a, 0);
+	diags_init(&e, &a);
+	if (!causal_check(d->p, block, &o, &e, &c))
+		c.answer = ANSWER_UNKNOWN;
+	d->states += c.states;
+	*said = c.answer;
+	v->engine = "causal";
+	v->states += c.states;
+	v->transitions += c.transitions;
+	v->bytes = c.bytes > v->bytes ? c.bytes : v->bytes;
+	v->answer = c.answer == ANSWER_HOLDS ? ANSWER_HOLDS : ANSWER_UNKNOWN;
+	v->scope = c.scope;
+	v->limit = c.answer == ANSWER_UNKNOWN ? c.limit : NULL;
+	v->reason = NULL;
+	if (c.causal)
+		*why = describe_chain(d->p, block, c.causal);
+	else if (c.answer == ANSWER_UNKNOWN && c.reason)
+		*why = copy(c.reason);
+	verdict_free(&c);
+	arena_free(&a);
+	return v->answer == ANSWER_HOLDS;
+}
+
+bool decide_options_fit(const struct ir *p, const struct decide_options *o, struct diags *e)
+{
+	struct causal_options c = { .engine = CAUSAL_PICK, .track = o->track, .abstract = o->abstract,
+		                    .ntrack = o->ntrack, .nabstract = o->nabstract, .max_states = 1,
+		                    .max_bytes = o->search.max_bytes, .deadline = o->search.deadline };
+	struct verdict v;
+	if (!o->ntrack && !o->nabstract)
+		return true;
+	bool ok = causal_check(p, VERDICT_PROGRAM, &c, e, &v);
+	verdict_free(&v);
+	return ok;
 }
 
 /* ---- commit ------------------------------------------------------------- */
@@ -230,32 +322,84 @@ static bool by_exact(struct decide *d, uint32_t block, struct verdict *v)
 
 /* ---- the ladder --------------------------------------------------------- */
 
-static const enum decide_engine rungs[] = { ENGINE_REDUCTION, ENGINE_COMMIT, ENGINE_EXACT };
+static const struct rung {
+	enum decide_engine engine;
+	const char *name;
+} rungs[] = {
+	{ ENGINE_REDUCTION, "reduction" },
+	{ ENGINE_CAUSAL, "causal" },
+	{ ENGINE_COMMIT, "commit" },
+	{ ENGINE_EXACT, "exact" },
+};
+enum { RUNGS = sizeof rungs / sizeof *rungs };
 
-static bool ask_rung(struct decide *d, enum decide_engine e, uint32_t block, struct verdict *v,
-                     char **points)
+static bool climb(struct decide *d, enum decide_engine e, uint32_t block, uint64_t max_states,
+                  struct verdict *v, struct attempt *a, char **points)
 {
-	char *why = NULL;
+	bool done;
+	switch (e) {
+	case ENGINE_REDUCTION:
+		a->seconds = d->reduce_seconds;
+		done = by_reduction(d, block, v, &a->why);
+		break;
+	case ENGINE_CAUSAL:
+		return by_causal(d, block, max_states, v, &a->why, &a->answer);
+	case ENGINE_COMMIT:
+		done = by_commit(d, block, v, &a->why, points);
+		break;
+	default:
+		done = by_exact(d, block, v);
+		break;
+	}
+	a->answer = v->answer;
+	return done;
+}
+
+/* One rung, for one question: true when it answers. */
+static bool ask_rung(struct decide *d, const struct rung *r, uint32_t block, uint64_t max_states,
+                     struct verdict *v, char **points)
+{
+	struct attempt a = { .engine = r->name, .answer = ANSWER_UNKNOWN };
 	uint64_t before = v->states;
 	double start = now();
-	const char *spent_limit = e == ENGINE_REDUCTION ? NULL : spent_budget(d);
-	if (spent_limit) {
-		v->limit = spent_limit;
+	bool done = false;
+	a.limit = r->engine == ENGINE_REDUCTION ? NULL : spent_budget(d);
+	if (a.limit) {
+		v->limit = a.limit;
 		v->reason = NULL;
-		v->attempts[v->nattempts++] = (struct attempt){
-			e == ENGINE_COMMIT ? "commit" : "exact", ANSWER_UNKNOWN, spent_limit,
-			strdup("not asked: nothing is left of the budget"), 0, 0 };
-		return false;
+		a.why = strdup("not asked: nothing is left of the budget");
+	} else {
+		done = climb(d, r->engine, block, max_states, v, &a, points);
+		a.limit = a.answer == ANSWER_UNKNOWN ? v->limit : NULL;
+		a.states = v->states - before;
+		a.seconds += now() - start;
 	}
-	bool done = e == ENGINE_REDUCTION ? by_reduction(d, block, v, &why)
-	            : e == ENGINE_COMMIT  ? by_commit(d, block, v, &why, points)
-	                                  : by_exact(d, block, v);
-	double spent = now() - start + (e == ENGINE_REDUCTION ? d->reduce_seconds : 0);
-	v->attempts[v->nattempts++] = (struct attempt){
-		v->engine, v->answer, v->answer == ANSWER_UNKNOWN ? v->limit : NULL, why,
-		v->states - before, spent };
-	v->seconds += spent;
+	v->attempts[v->nattempts++] = a;
+	v->seconds += a.seconds;
 	return done;
+}
+
+/* What the engines above made of a suspicion of the causal one. */
+static void settle(const struct decide *d, struct verdict *v)
+{
+	for (uint32_t i = 0; i < v->nattempts; i++) {
+		struct attempt *a = &v->attempts[i];
+		if (strcmp(a->engine, "causal") != 0 || a->answer != ANSWER_VIOLATED || !a->why)
+			continue;
+		struct buf b;
+		buf_init(&b);
+		buf_str(&b, a->why);
+		if (v->answer == ANSWER_UNKNOWN)
+			buf_str(&b, "; neither confirmed nor refuted");
+		else
+			buf_printf(&b, "; %s %s%s", v->engine,
+			           v->answer == ANSWER_HOLDS ? "refutes the suspicion: every outcome is one of a serial run"
+			                                     : "confirms the suspicion with a run",
+			           d->any && v->answer == ANSWER_HOLDS ? " (with the declared number of threads)" : "");
+		free(a->why);
+		a->why = strdup(buf_cstr(&b));
+		buf_free(&b);
+	}
 }
 
 static bool wanted(const struct decide *d, enum decide_engine e)
@@ -265,18 +409,29 @@ static bool wanted(const struct decide *d, enum decide_engine e)
 
 static void ask(struct decide *d, uint32_t block, struct verdict *v, char **points)
 {
+	bool done = false, suspected = false, cut = false;
 	memset(v, 0, sizeof *v);
 	v->block = block;
 	v->answer = ANSWER_UNKNOWN;
-	for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++)
-		if (wanted(d, rungs[i]) && ask_rung(d, rungs[i], block, v, points))
-			break;
+	for (uint32_t i = 0; i < RUNGS && !done; i++) {
+		if (!wanted(d, rungs[i].engine))
+			continue;
+		done = ask_rung(d, &rungs[i], block, d->any ? 0 : CAUSAL_TRY, v, points);
+		const struct attempt *a = &v->attempts[v->nattempts - 1];
+		suspected |= rungs[i].engine == ENGINE_CAUSAL && a->answer == ANSWER_VIOLATED;
+		cut |= rungs[i].engine == ENGINE_CAUSAL && a->limit && !d->any;
+	}
+	if (!done && !suspected && cut && !spent_budget(d))
+		ask_rung(d, &rungs[1], block, 0, v, NULL); /* all that is left is for it */
+	settle(d, v);
 }
 
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o)
 {
 	double start = now();
 	*d = (struct decide){ .p = p, .o = *o };
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		d->any |= p->templates[t].any_count;
 	reduce_run(p, &d->reduce);
 	d->reduce_seconds = now() - start;
 }
@@ -291,6 +446,23 @@ void decide_block(struct decide *d, uint32_t block, struct verdict *v)
 	ask(d, block, v, NULL);
 }
 
+/* The program needed a search, but this block may be causally atomic by
+ * itself. All blocks together get as much as one question. */
+static bool causal_alone(struct decide *d, uint32_t block, const struct verdict *program, struct verdict *v)
+{
+	struct verdict alone = { .block = block, .answer = ANSWER_UNKNOWN };
+	if (!wanted(d, ENGINE_CAUSAL) || !strcmp(program->engine, "causal") || d->causal_states >= CAUSAL_TRY)
+		return false;
+	ask_rung(d, &rungs[0], block, 0, &alone, NULL);
+	bool holds = ask_rung(d, &rungs[1], block, CAUSAL_TRY - d->causal_states, &alone, NULL);
+	d->causal_states += alone.states + 100; /* making the net counts too */
+	if (holds)
+		*v = alone;
+	else
+		verdict_free(&alone);
+	return holds;
+}
+
 /* A block of a serializable program, with the cheapest argument for it. */
 static void as_part(struct decide *d, uint32_t block, const struct verdict *program, char *commits,
                     struct verdict *v)
@@ -301,6 +473,11 @@ static void as_part(struct decide *d, uint32_t block, const struct verdict *prog
 		               .engine = reduces ? "reduction" : program->engine };
 	if (reduces) {
 		v->scope = scope_of(d->p, r->part_any);
+		free(commits);
+		return;
+	}
+	if (causal_alone(d, block, program, v)) {
+		v->as_part = true;
 		free(commits);
 		return;
 	}
@@ -332,8 +509,38 @@ void decide_program(struct decide *d, struct verdict *v)
 	free(points);
 }
 
+static void *copy_bytes(const void *data, size_t n)
+{
+	void *to = data && n ? malloc(n) : NULL;
+	if (to)
+		memcpy(to, data, n);
+	return to;
+}
+
+/* The only block there is: the question about the program is its own. */
+static void same_answer(const struct ir *p, const struct verdict *program, struct verdict *v)
+{
+	*v = *program;
+	v->block = 0;
+	v->commits = copy(program->commits);
+	v->notes = copy(program->notes);
+	v->path = copy_bytes(program->path, sizeof *v->path * v->npath);
+	v->npath = v->path ? v->npath : 0;
+	v->serial = copy_bytes(program->serial, sizeof *v->serial * p->nstate * v->nserial);
+	v->nserial = v->serial ? v->nserial : 0;
+	v->causal = NULL;
+	v->halt = copy_bytes(program->halt, sizeof *v->halt * p->nstate);
+	for (uint32_t i = 0; i < v->nattempts; i++)
+		v->attempts[i].why = copy(program->attempts[i].why);
+}
+
 void decide_blocks(struct decide *d, struct verdict *v)
 {
+	if (d->p->nblocks == 1 && v[1].answer != ANSWER_HOLDS) {
+		verdict_free(&v[0]);
+		same_answer(d->p, &v[1], &v[0]);
+		return;
+	}
 	for (uint32_t b = 0; b < d->p->nblocks && v[d->p->nblocks].answer != ANSWER_HOLDS; b++) {
 		verdict_free(&v[b]);
 		decide_block(d, b, &v[b]);
@@ -371,9 +578,9 @@ bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
 	memset(v, 0, sizeof *v);
 	v->block = block;
 	v->answer = ANSWER_UNKNOWN;
-	for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
+	for (uint32_t i = 0; i < RUNGS; i++) {
 		struct verdict one = { .block = block, .answer = ANSWER_UNKNOWN };
-		bool done = ask_rung(d, rungs[i], block, &one, NULL);
+		bool done = ask_rung(d, &rungs[i], block, 0, &one, NULL);
 		struct attempt a = one.attempts[0];
 		one.nattempts = 0;
 		proved |= done && one.answer == ANSWER_HOLDS;
@@ -389,5 +596,6 @@ bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
 		verdict_free(&one);
 		v->attempts[v->nattempts++] = a;
 	}
+	settle(d, v);
 	return !(proved && refuted);
 }

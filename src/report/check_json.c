@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/causal_json.h"
 #include "report/check_text.h"
 #include "report/doc.h"
 #include "report/run_json.h"
@@ -14,7 +15,8 @@ static const char *const problems[] = {
 	[PROBLEM_NONE] = "none",         [PROBLEM_ATOMICITY] = "atomicity",
 	[PROBLEM_STUCK] = "stuck",       [PROBLEM_ENDLESS] = "endless",
 	[PROBLEM_FAULT] = "fault",       [PROBLEM_DEADLOCK] = "deadlock",
-	[PROBLEM_COMMIT] = "commit",     [PROBLEM_HISTORY] = "history",
+	[PROBLEM_COMMIT] = "commit",     [PROBLEM_QUIESCENCE] = "quiescence",
+	[PROBLEM_HISTORY] = "history",
 };
 
 const char *problem_name(enum problem p)
@@ -109,6 +111,23 @@ void check_json_history(const struct run *r, uint32_t object, struct buf *out)
 	buf_free(&name);
 }
 
+/* The concrete run of a causal counterexample, when it is one of these threads. */
+static void causal_counterexample(const struct ir *p, const struct causal_run *c, struct buf *out)
+{
+	struct run r;
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		if (c->count[t] != p->templates[t].count)
+			return;
+	if (c->concrete != CAUSAL_POSSIBLE)
+		return;
+	if (run_init(&r, p) && replay(&r, c->path, c->npath)) {
+		buf_str(out, ",\n     \"counterexample\": {\n");
+		check_json_run(&r, out);
+		buf_str(out, "}");
+	}
+	run_free(&r);
+}
+
 static void counterexample(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	struct run r;
@@ -189,7 +208,7 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_free(&name);
 	}
 	buf_printf(out, ", \"verdict\": \"%s\", \"problem\": \"%s\", \"engine\": \"%s\"",
-	           answer_name(v->answer), problem_name(v->problem), v->engine);
+	           answer_name(v->answer), v->causal ? "causality" : problem_name(v->problem), v->engine);
 	if (v->commits) {
 		buf_str(out, ", \"commits\": ");
 		string(out, v->commits);
@@ -208,6 +227,9 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 		proof(p, v, out);
 	if (v->nattempts)
 		attempts(v, out);
+	causal_json(p, v, out);
+	if (v->causal)
+		causal_counterexample(p, v->causal, out);
 	if (v->path)
 		counterexample(p, v, out);
 	buf_char(out, '}');
@@ -220,7 +242,10 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
 	doc_begin(out, "check");
 	buf_str(out, ",\n");
 	check_json_model(p, o->model, out);
-	buf_printf(out, "  \"verdict\": \"%s\",\n  \"results\": [\n", answer_name(worst(v, n)));
+	buf_printf(out, "  \"verdict\": \"%s\",\n", answer_name(worst(v, n)));
+	if (o->quiescence)
+		buf_printf(out, "  \"quiescence\": \"%s\",\n", o->quiescence);
+	buf_str(out, "  \"results\": [\n");
 	for (uint32_t i = 0; i < n; i++) {
 		result(p, &v[i], out);
 		buf_str(out, i + 1 < n ? ",\n" : "\n");

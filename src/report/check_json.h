@@ -6,6 +6,7 @@
  *   {"intact": version, "schema": "intact-1", "kind": "check",
  *    "model": {"name", "language", "hash", "text", "threads": {name: count}},
  *    "verdict": "holds" | "violated" | "unknown",
+ *    "quiescence": "always" | "lost" | "unknown" (when it was asked),
  *    "results": [{"block": "worker.update" | null (the program), "line",
  *      "verdict", "problem", "engine", "commits", "limit",
  *      "states", "transitions",
@@ -13,7 +14,8 @@
  *      "as_part": true (atomic because the program is serializable), "notes",
  *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
  *      "counterexample": {threads, schedule, steps, state: see run_json.h},
- *      "sentence", "marks", "serial": see story_json.h}]}
+ *      "sentence", "marks", "serial": see story_json.h,
+ *      "causal": see causal_json.h}]}
  *
  * A result about an object has a null "block", and "object" and "condition";
  * with a counterexample "history": [{"name": "r2", "thread", "method",
@@ -28,6 +30,8 @@
 
 struct check_json_options {
 	const char *model; /* as the user named it */
+	const char *quiescence; /* can threads always leave their blocks: always, lost,
+	                         * unknown; NULL: was not asked */
 };
 
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,

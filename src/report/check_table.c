@@ -45,6 +45,8 @@ const char *check_headline(const struct verdict *v)
 		return "ENDLESS";
 	case PROBLEM_COMMIT:
 		return "NOT COMMIT-ATOMIC";
+	case PROBLEM_QUIESCENCE:
+		return "NO WAY OUT";
 	default:
 		return program ? "NOT SERIALIZABLE" : "NOT ATOMIC";
 	}
@@ -269,6 +271,18 @@ static void say_proof(const struct ir *p, const struct verdict *v, struct buf *o
 	}
 }
 
+/* A violation that the causal engine had suspected. */
+static void say_suspicion(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	for (uint32_t i = 0; i < v->nattempts; i++) {
+		const struct attempt *a = &v->attempts[i];
+		if (a->answer != ANSWER_VIOLATED || !a->why)
+			continue;
+		note(p, v, out);
+		buf_printf(out, "%s: %s\n", a->engine, a->why);
+	}
+}
+
 static void notes(const struct ir *p, const struct verdict *v, uint32_t n,
                   const struct check_text_options *o, struct buf *out)
 {
@@ -287,6 +301,8 @@ static void notes(const struct ir *p, const struct verdict *v, uint32_t n,
 			say_unknown(p, &v[i], &text);
 		else if (v[i].answer == ANSWER_HOLDS)
 			say_proof(p, &v[i], &text);
+		else
+			say_suspicion(p, &v[i], &text);
 		shown += text.len != before;
 	}
 	if (left)
@@ -312,7 +328,7 @@ void check_table(const struct ir *p, const struct verdict *v, uint32_t n,
 static const char *word(const struct attempt *a)
 {
 	return a->answer == ANSWER_HOLDS      ? "yes"
-	       : a->answer == ANSWER_VIOLATED ? "VIOLATED"
+	       : a->answer == ANSWER_VIOLATED ? strcmp(a->engine, "causal") ? "VIOLATED" : "suspects"
 	       : a->limit                     ? "limit"
 	                                      : "no proof";
 }
@@ -366,7 +382,7 @@ void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n,
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < v[i].nattempts; k++) {
 			const struct attempt *a = &v[i].attempts[k];
-			if (a->answer != ANSWER_UNKNOWN)
+			if (a->answer == ANSWER_HOLDS || !(a->why || a->answer == ANSWER_UNKNOWN))
 				continue;
 			if (v[i].block == VERDICT_PROGRAM && p->nblocks == 1 && i && same_why(a, &v[i - 1].attempts[k]))
 				continue;

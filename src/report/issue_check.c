@@ -134,6 +134,8 @@ static const struct rule *rule_of(const json_t *result, bool program)
 		return issue_rule("history");
 	if (!strcmp(p, "commit"))
 		return issue_rule("not-commit-atomic");
+	if (!strcmp(p, "causality"))
+		return issue_rule("not-causally-atomic");
 	const struct rule *r = issue_rule(p);
 	return r ? r : issue_rule("not-atomic");
 }
@@ -212,6 +214,8 @@ static void one(struct issues *s, const json_t *result)
 	i->title = !strcmp(i->rule->id, "not-atomic")         ? arena_printf(&s->arena, "%s is not atomic", i->name)
 	           : !strcmp(i->rule->id, "not-serializable") ? "the program is not serializable"
 	           : object ? arena_printf(&s->arena, "%s is not %s", i->name, doc_text(result, "condition"))
+	           : !strcmp(i->rule->id, "not-causally-atomic")
+	                   ? arena_printf(&s->arena, "%s is not causally %s", i->name, program ? "serializable" : "atomic")
 	           : !strcmp(i->rule->id, "not-commit-atomic")
 	                   ? arena_printf(&s->arena, "%s is not atomic at its commit points", i->name)
 	                   : arena_printf(&s->arena, "%s: %s", i->name, i->rule->name);

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 spec.loader.exec_module(table)
 
 WORDS = {"atomic": "yes", "serializable": "yes", "NOT ATOMIC": "no", "NOT SERIALIZABLE": "no",
-         "unknown": "unknown", "linearizable": "yes", "regular": "yes", "safe": "yes", "NOT LINEARIZABLE": "no",
+         "STUCK": "no", "ENDLESS": "no", "unknown": "unknown", "linearizable": "yes", "regular": "yes", "safe": "yes", "NOT LINEARIZABLE": "no",
          "NOT REGULAR": "no", "NOT SAFE": "no"}
 CONDITIONS = {"linearizable": "atomic", "regular": "regular", "safe": "safe"}
 
@@ -37,8 +37,9 @@ def verdicts(text):
     """{block or 'program': yes/no} from the summary table."""
     out = {}
     for line in text.split("\n\n")[0].splitlines()[1:]:
-        if m := re.match(r"((?:object )?\S+) +(?:\d+)? +(NOT [A-Z]+|atomic|serializable|linearizable|regular|safe|unknown|FAULT|DEADLOCK)", line):
-            out[m[1]] = WORDS.get(m[2], m[2])
+        if m := re.match(r"((?:object )?\S+) +(?:\d+)? +(NOT [A-Z]+|STUCK|ENDLESS|NO WAY OUT|atomic|serializable|linearizable|regular|safe|unknown"
+                         r"|FAULT|DEADLOCK)", line):
+            out["quiescence" if m[2] == "NO WAY OUT" else m[1]] = WORDS.get(m[2], m[2])
     return out
 
 
@@ -52,7 +53,10 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
             bad.append(f"program: {got.get('program')}, expected {props}")
         elif "." in name and isinstance(props, dict) and "atomic" in props and got.get(name) != props["atomic"]:
             bad.append(f"{name}: {got.get(name)}, expected {props['atomic']}")
-    violated = "no" in got.values()
+    halts = "quiescence" in got or re.search(r"^\S+ .*\b(STUCK|ENDLESS)\b", out, re.M)
+    if want.get("stuck", "") in ("yes", "no") and bool(halts) != (want["stuck"] == "yes"):
+        bad.append(f"stuck: {bool(halts)}, expected {want['stuck']}")
+    violated = "no" in got.values() or "quiescence" in got
     for name, props in want.items():
         for prop, value in props.items() if name.startswith("object ") else ():
             orc, oout, oerr = run([intact, "check", f"--condition={CONDITIONS[prop]}", path])
@@ -101,6 +105,20 @@ check("an assertion is not proved for any number of threads",
 rc, out, err = run([intact, "check", "--deadlock", examples / "bank-transfer-deadlock.atm"])
 check("--deadlock finds the deadlock and says who waits for what",
       rc == 1 and "DEADLOCK" in out and out.count("waits") >= 2 and "held by" in out, out)
+rc, out, err = run([intact, "check", separating / "await-each-other.atm"])
+check("a block that waits for ever alone is a verdict of its own, with the place",
+      rc == 1 and "STUCK: program" in out and "waits for ever at line 20: assume(b) (b is false)" in out, out)
+spin = "bool a; bool b; thread left { atomic meet { a = true; while (!b) { } } } thread right { atomic meet { b = true; while (!a) { } } }"
+rc, out, err = run([intact, "check", "-"], stdin=spin)
+check("so is one that goes round for ever", rc == 1 and "ENDLESS: program" in out and "goes round for ever" in out, out)
+rc, out, err = run([intact, "check", "--json", "-", "-"], stdin=spin)
+check("ENDLESS in JSON, and verified", '"problem": "endless"' in out and '"quiescence": "always"' in out
+      and "accepted: program: endless" in run([intact, "verify", "-"], stdin=out)[1], out)
+rc, out, err = run([intact, "check", examples / "bank-transfer-deadlock.atm"])
+check("no way out of the blocks: the shortest way there, and who waits for what",
+      rc == 1 and "NO WAY OUT" in out and "after 4 steps" in out and out.count("held by") == 2, out)
+rc, out, err = run([intact, "check", "-"], stdin="bool x; thread t { atomic b { x = true; while (true) { x = !x; } } } thread u { x = true; }")
+check("no way out while threads still move", rc == 1 and "NO WAY OUT" in out and "can go on at line 1, inside t.b" in out, out)
 rc, out, err = run([intact, "check", "--max-states=50", examples / "transaction.atm"])
 check("a spent limit is unknown, exit 3, and named", rc == 3 and "unknown" in out and "states" in out, out)
 rc, out, err = run([intact, "check", "-"], stdin="int[0..1] x; thread t * 2 { x = x + 1; }")

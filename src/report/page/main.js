@@ -83,7 +83,8 @@ function checkTitle(r) {
 	if (r.verdict === "holds") return n + (r.block === null ? " is serializable" : " is atomic");
 	if (r.verdict !== "violated") return n + " is not decided";
 	return { atomicity: n + (r.block === null ? " is not serializable" : " is not atomic"), fault: n + " can go wrong", deadlock: n + " can deadlock",
-		stuck: n + " cannot finish alone", endless: n + " never ends alone", commit: n + " is not atomic at its commit points" }[r.problem] || n + " is violated";
+		stuck: n + " cannot finish alone", endless: n + " never ends alone", quiescence: n + " has no way out of its blocks", commit: n + " is not atomic at its commit points",
+		causality: n + (r.block === null ? " is not causally serializable" : " is not causally atomic") }[r.problem] || n + " is violated";
 }
 function faultText(r) {
 	const s = list(r.counterexample && r.counterexample.steps), last = s[s.length - 1];
