@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-explore bench-history bench-run bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-explore bench-history bench-objects bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -46,6 +46,9 @@ bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
 
+bench-objects: all
+	@python3 bench/objects.py $(BUILD)/src/cli/intact examples
+
 fuzz:
 	@tools/setup.sh fuzz
 	@fuzz/run.sh
@@ -55,4 +58,4 @@ install: all
 	@$(MESON) install -C $(BUILD)
 
 clean:
-	@rm -rf build build-clang build-asan build-fuzz
+	@rm -rf build build-clang build-asan build-fuzz build-browser

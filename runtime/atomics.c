@@ -27,8 +27,11 @@ static NOINLINE void judge(uintptr_t addr, unsigned size, bool write, uintptr_t 
 	if (!th)
 		return;
 	th->t.acc.atomic = true;
-	red_access(&rt_dyn, &th->t, addr,
-	           size >= 8 ? 0xff : ((1u << size) - 1) << (addr & 7) & 0xff, write, pc);
+	unsigned mask = size >= 8 ? 0xff : ((1u << size) - 1) << (addr & 7) & 0xff;
+	if (unlikely(rt.recording))
+		rec_access(th, addr, mask, write, pc);
+	else
+		red_access(&rt_dyn, &th->t, addr, mask, write, pc, NULL);
 	th->t.acc.atomic = false;
 	rt_leave(th);
 }

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "event/record.h"
 #include "rt.h"
 
 static const void *degraded_told;
@@ -24,7 +25,12 @@ void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
+		bool rec = rec_try(th);
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, read, false, pc);
+		if (rec) {
+			rec_put(th, REC_ACQUIRE, read ? REC_SHARED : 0, (uintptr_t)obj, pc);
+			rec_end();
+		}
 		rt_leave(th);
 	}
 	errno = keep;
@@ -35,7 +41,12 @@ void rt_try_failed(void)
 	int keep = errno;
 	struct rt_thread *th = rt_enter();
 	if (th) {
+		bool rec = rec_try(th);
 		red_try_failed(&th->t);
+		if (rec) {
+			rec_put(th, REC_TRY_FAILED, 0, 0, 0);
+			rec_end();
+		}
 		rt_leave(th);
 	}
 	errno = keep;
@@ -47,7 +58,12 @@ void rt_release(const void *obj, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
+		bool rec = rec_try(th);
 		red_release(&rt_dyn, &th->t, (uintptr_t)obj, false, pc);
+		if (rec) {
+			rec_put(th, REC_RELEASE, 0, (uintptr_t)obj, pc);
+			rec_end();
+		}
 		rt_leave(th);
 	}
 	errno = keep;
@@ -59,7 +75,12 @@ void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp)
 	if (!th)
 		return;
 	red_prune(&th->t, sp);
+	bool rec = rec_try(th);
 	red_release(&rt_dyn, &th->t, (uintptr_t)obj, true, pc);
+	if (rec) {
+		rec_put(th, REC_RELEASE, REC_WAIT, (uintptr_t)obj, pc);
+		rec_end();
+	}
 	rt_leave(th);
 }
 
@@ -69,7 +90,12 @@ void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
+		bool rec = rec_try(th);
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, false, true, pc);
+		if (rec) {
+			rec_put(th, REC_ACQUIRE, REC_WAIT, (uintptr_t)obj, pc);
+			rec_end();
+		}
 		rt_leave(th);
 	}
 	errno = keep;
@@ -80,7 +106,12 @@ void rt_sync_release(const void *obj)
 	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (!th)
 		return;
+	bool rec = rec_try(th);
 	red_sync_release(&rt_dyn, &th->t, (uintptr_t)obj);
+	if (rec) {
+		rec_put(th, REC_SYNC_RELEASE, 0, (uintptr_t)obj, 0);
+		rec_end();
+	}
 	rt_leave(th);
 }
 
@@ -89,7 +120,12 @@ void rt_sync_acquire(const void *obj)
 	int keep = errno;
 	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (th) {
+		bool rec = rec_try(th);
 		red_sync_acquire(&rt_dyn, &th->t, (uintptr_t)obj);
+		if (rec) {
+			rec_put(th, REC_SYNC_ACQUIRE, 0, (uintptr_t)obj, 0);
+			rec_end();
+		}
 		rt_leave(th);
 	}
 	errno = keep;
@@ -102,9 +138,14 @@ void rt_renew(const void *obj)
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
+	bool rec = rec_try(th);
 	uint32_t id = lock_id(&rt_dyn.locks, (uintptr_t)obj);
 	if (id)
 		lock_renew(&rt_dyn.locks.locks[id]);
+	if (rec) {
+		rec_put(th, REC_RENEW, 0, (uintptr_t)obj, 0);
+		rec_end();
+	}
 	rt_leave(th);
 }
 
@@ -113,7 +154,10 @@ NOINLINE void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
-	red_access(&rt_dyn, &th->t, addr, mask, write, pc);
+	if (unlikely(rt.recording))
+		rec_access(th, addr, mask, write, pc);
+	else
+		red_access(&rt_dyn, &th->t, addr, mask, write, pc, NULL);
 	if (unlikely(rt_dyn.shadow.degraded))
 		tell_degraded();
 	rt_leave(th);
@@ -135,9 +179,12 @@ NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 		uint64_t *c = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
 		if (c)
 			c += (addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3;
-		if (!c || ((*c & (CELL_KEY_MASK | need)) != (key | need) &&
-		           !rt_own(th, c, need, write)))
-			red_access(&rt_dyn, &th->t, addr, mask, write, pc);
+		if (!c || (*c & (CELL_KEY_MASK | need)) != (key | need)) {
+			if (unlikely(rt.recording))
+				rec_access(th, addr, mask, write, pc);
+			else if (!c || !rt_own(th, c, need, write))
+				red_access(&rt_dyn, &th->t, addr, mask, write, pc, NULL);
+		}
 		addr += n;
 	}
 	if (unlikely(rt_dyn.shadow.degraded))
@@ -150,9 +197,14 @@ void rt_forget(uintptr_t addr, size_t size)
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
+	bool rec = rec_try(th);
+	if (rec)
+		rec_forget(th, addr, size);
 	shadow_reset(&rt_dyn.shadow, addr, size);
 	if (rt_dyn.locks.n > 1)
 		lock_forget(&rt_dyn.locks, addr, size);
+	if (rec)
+		rec_end();
 	rt_leave(th);
 }
 

@@ -8,6 +8,7 @@
  * which inlined functions keep, and as __tsan_func_*, for objects compiled
  * without it.
  */
+#include "event/record.h"
 #include "rt.h"
 
 void __tsan_init(void);
@@ -23,7 +24,7 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 	uint64_t *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
 	if (likely(leaf)) {
 		uint64_t need = write ? mask * 0x101 : mask << 8;
-		if (rt_own(me, c, need, write))
+		if (likely(!rt.recording) && rt_own(me, c, need, write))
 			return;
 	}
 	rt_access(addr, mask, write, pc);
@@ -45,7 +46,7 @@ static inline __attribute__((always_inline)) void touch(uintptr_t addr,
 		 * all readers held so far is not held now. */
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
 			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
-			if (!locks || locks == me->t.acc.all)
+			if ((!locks || locks == me->t.acc.all) && !rt.recording)
 				return;
 		}
 	}
@@ -150,6 +151,16 @@ static inline void push(struct thread *t, uintptr_t fn, uintptr_t site, uintptr_
 	*(uint64_t *)&f->node = (uint64_t)t->nlog << 32; /* node 0, log */
 }
 
+static void mark(struct rt_thread *th, const char *name, uintptr_t pc)
+{
+	bool rec = rec_try(th);
+	red_mark_begin(&rt_dyn, &th->t, name, pc);
+	if (rec) {
+		rec_mark(th, name, pc);
+		rec_end();
+	}
+}
+
 /* Left by longjmp or an exception, first call of a thread, or no room. */
 static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc,
                                 uintptr_t sp)
@@ -176,7 +187,7 @@ static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc,
 			i = (i + 1) % 4096;
 		if ((rt.atomic_fns[i] || rt_in_section(fn)) && !th->busy) {
 			th->busy = 1;
-			red_mark_begin(&rt_dyn, t, NULL, pc);
+			mark(th, NULL, pc);
 			rt_leave(th);
 		}
 	}
@@ -263,7 +274,7 @@ EXPORT void __intact_begin(const char *name)
 	if (!th)
 		return;
 	red_prune(&th->t, FRAME);
-	red_mark_begin(&rt_dyn, &th->t, name, CALLER);
+	mark(th, name, CALLER);
 	rt_leave(th);
 }
 
@@ -272,6 +283,11 @@ EXPORT void __intact_end(void)
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
+	bool rec = rec_try(th);
+	if (rec) {
+		rec_put(th, REC_MARK_END, 0, 0, 0);
+		rec_end();
+	}
 	red_mark_end(&th->t);
 	rt_leave(th);
 }

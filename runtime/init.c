@@ -169,7 +169,10 @@ void rt_init(void)
 	if (rt_dyn.history < 4 || rt_dyn.history > RED_LOG)
 		rt_dyn.history = RED_LOG;
 	rt.on = true;
+	rec_init();
 	rt_attach();
+	if (rt.recording)
+		rt_modules();
 	rt_load_atomic_fns();
 	if (rt.opt.verbosity)
 		rt_sayf("Intact: watching process %d\n", rt.pid);
@@ -194,6 +197,9 @@ __attribute__((destructor(101))) static void at_end(void)
 	if (!rt.on || (int)syscall(SYS_getpid) != rt.pid)
 		return;
 	me->busy = 1;
+	if (rt.recording)
+		rt_modules();
+	rec_finish();
 	rt_flush(true);
 	if (rt_shown() && rt.opt.exitcode) {
 		fflush(NULL);
@@ -206,6 +212,9 @@ static _Noreturn void end_now(int status)
 {
 	if (rt.on && (int)syscall(SYS_getpid) == rt.pid) {
 		me->busy = 1;
+		if (rt.recording)
+			rt_modules();
+		rec_finish();
 		rt_flush(true);
 		if (rt_shown() && rt.opt.exitcode)
 			status = (int)rt.opt.exitcode;
@@ -229,6 +238,7 @@ void rt_told(void)
 	rt.nready = rt_dyn.ready;
 	if (rt.opt.halt_on_error) {
 		me->busy = 1;
+		rec_finish();
 		rt_flush(true);
 		me->busy = 0;
 		if (rt_shown()) {

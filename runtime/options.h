@@ -18,6 +18,7 @@
 	X(history_size, N, "256", "sections a thread looks back on, 4 to 256") \
 	X(log_path, S, "stderr", "where reports go: stderr, stdout, or a file (.PID is added)") \
 	X(print_suppressions, B, "1", "list the suppressions that matched")    \
+	X(record, S, "", "file to record the events to (`intact trace` reads it)") \
 	X(report_loops, B, "0", "also report blocks that only repeat one section") \
 	X(socket, S, "", "where `intact run` listens")                         \
 	X(spec, S, "", "file that says what is atomic")                        \

@@ -49,9 +49,13 @@ EXPORT pid_t fork(void)
 	bool mine = th != &rt_nobody && !th->busy;
 	if (mine)
 		th->busy = 1;
+	bool rec = mine && rec_before_fork(th);
+	int parent = rt.pid;
 	pid_t pid = REAL(fork)();
 	if (pid == 0)
 		in_child();
+	if (rec || (!pid && rt.recording))
+		rec_after_fork(pid == 0, rec ? parent : 0);
 	if (mine) {
 		int keep = errno;
 		th->busy = 0;
@@ -68,6 +72,7 @@ static void before_exec(void)
 		return;
 	int busy = me->busy, keep = errno;
 	me->busy = 1;
+	rec_finish();
 	rt_flush(false);
 	me->busy = busy;
 	errno = keep;

@@ -21,26 +21,15 @@
 
 #include "rt.h"
 
-enum { MESSAGE = 256 << 10, MAX_FRAMES = 64, MAX_MODULES = 4096 };
+enum { MAX_MODULES = 4096 };
 
-static struct {
-	char *text;
-	size_t n;
-	struct spin lock;
-} out;
+static struct message out;
+static struct spin out_lock;
 static uint32_t shown;
 
 uint32_t rt_shown(void)
 {
 	return shown;
-}
-
-static void put(const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	out.n += rt_format(out.text + out.n, MESSAGE - out.n, fmt, ap);
-	va_end(ap);
 }
 
 /* ---- modules ---- */
@@ -81,6 +70,10 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 	rt.modules[rt.nmodules++] = (struct rt_module){
 		info->dlpi_addr, lo, hi, rt_strdup(name, rt_length(name)), false
 	};
+	if (rec_try(me)) {
+		rec_module(&rt.modules[rt.nmodules - 1]);
+		rec_end();
+	}
 	return 0;
 }
 
@@ -97,8 +90,13 @@ void rt_modules(void)
 	for (uint32_t i = 0; i < rt.nmodules; i++)
 		if (rt.modules[i].gone) {
 			struct rt_module *m = &rt.modules[i];
+			bool rec = rec_try(me);
+			if (rec)
+				rec_forget(me, m->lo, m->hi - m->lo);
 			shadow_reset(&rt_dyn.shadow, m->lo, m->hi - m->lo);
 			lock_forget(&rt_dyn.locks, m->lo, m->hi - m->lo);
+			if (rec)
+				rec_end();
 		}
 	spin_unlock(&rt.modules_lock);
 	me->busy = busy;
@@ -106,90 +104,17 @@ void rt_modules(void)
 
 /* ---- messages ---- */
 
-static void put_stack(const char *name, uint32_t id)
-{
-	uint64_t pcs[MAX_FRAMES];
-	uint32_t n = stack_walk(&rt_dyn.stacks, id, pcs, MAX_FRAMES);
-	if (!n)
-		return;
-	put("stack %s", name);
-	for (uint32_t i = 0; i < n; i++)
-		put(" %lx", (unsigned long)pcs[i]);
-	put("\n");
-}
-
-static void put_locks(const char *name, uint32_t set)
-{
-	uint32_t n;
-	const uint32_t *e = lockset_members(&rt_dyn.sets, set, &n);
-	if (!n)
-		return;
-	put("locks %s", name);
-	for (uint32_t i = 0; i < n && i < 16; i++)
-		put(" %u:%lx", e[i], (unsigned long)rt_dyn.locks.locks[e[i]].addr);
-	put("\n");
-}
-
-static void put_thread(uint32_t uid)
-{
-	for (int depth = 0; uid && uid < RT_UIDS && depth < 3; depth++) {
-		put("thread %u %u\n", uid, rt.parent[uid]);
-		put_stack("created", rt.created[uid]);
-		uid = rt.parent[uid];
-	}
-}
-
-static void put_finding(const struct finding *f)
-{
-	put("finding %lx\n", (unsigned long)f->key);
-	put("set kind %u\nset confirmed %u\nset count %u\nset loop %u\n", f->kind,
-	    f->confirmed, f->count, f->loop);
-	put("set commit_op %u\nset violation_op %u\nset thread %u\nset other %u\n",
-	    f->commit_op, f->violation_op, f->uid, f->other);
-	put("set lock %u\nset lock2 %u\nset address %lx\n", f->lock, f->lock2,
-	    (unsigned long)f->address);
-	if (f->lock2)
-		put("set address2 %lx\n", (unsigned long)rt_dyn.locks.locks[f->lock2].addr);
-	if (f->name)
-		put("name %s\n", f->name);
-	put_stack("entered", f->entered);
-	put_stack("section", f->section);
-	put_stack("commit", f->commit);
-	put_stack("violation", f->violation);
-	put_stack("other_acquire", f->other_acquire);
-	put_stack("other_write", f->other_write);
-	put_locks("commit", f->commit_held);
-	put_locks("violation", f->held);
-	put_locks("other", f->other_held);
-	put_thread(f->uid);
-	put_thread(f->other);
-	put("end\n");
-}
-
 static bool compose(bool final)
 {
-	bool any = false;
-	out.n = 0;
-	put("INTACT 1\npid %d\nfinal %u\n", rt.pid, final);
-	for (uint32_t i = 0; i < rt.nmodules; i++)
-		put("module %lx %lx %lx %s\n", rt.modules[i].lo, rt.modules[i].hi,
-		    rt.modules[i].base, rt.modules[i].path);
-	for (uint32_t i = 1; i < rt_dyn.nfindings; i++) {
-		struct finding *f = &rt_dyn.findings[i];
-		if (!f->ready || !f->count || (f->sent && !final))
-			continue;
-		if (f->loop && !rt.opt.report_loops && !f->name)
-			continue;
-		if (out.n > MESSAGE - (48 << 10)) {
-			put("dropped 1\n");
-			break;
-		}
-		put_finding(f);
-		f->sent = true;
-		any = true;
+	out.created = rt.created;
+	out.parent = rt.parent;
+	out.nthreads = RT_UIDS;
+	message_begin(&out, rt.pid, final);
+	for (uint32_t i = 0; i < rt.nmodules; i++) {
+		const struct rt_module *m = &rt.modules[i];
+		message_module(&out, &(struct message_module){ m->lo, m->hi, m->base, m->path });
 	}
-	put("done\n");
-	return any;
+	return message_findings(&out, &rt_dyn, final, rt.opt.report_loops);
 }
 
 /* ---- ways out ---- */
@@ -204,7 +129,7 @@ static bool send_datagram(void)
 	long fd = syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	int room = MESSAGE * 2;
+	int room = MESSAGE_SIZE * 2;
 	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
 	long r;
 	do
@@ -301,9 +226,9 @@ void rt_flush(bool final)
 	if (!any)
 		return;
 	rt_modules();
-	spin_lock(&out.lock);
+	spin_lock(&out_lock);
 	if (!out.text)
-		out.text = pages_map(MESSAGE);
+		out.text = pages_map(MESSAGE_SIZE);
 	if (out.text && compose(final) && !(*rt.opt.socket && !rt.opt.halt_on_error && send_datagram())) {
 		const char *tool = *rt.opt.tool ? rt.opt.tool : NULL;
 		int r = -1;
@@ -320,7 +245,7 @@ void rt_flush(bool final)
 			shown = 1;
 		}
 	}
-	spin_unlock(&out.lock);
+	spin_unlock(&out_lock);
 }
 
 /* The section of functions marked in the source; the linker gives its ends. */

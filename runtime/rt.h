@@ -24,6 +24,7 @@
  * dynamic linker. */
 #pragma GCC visibility push(hidden)
 
+#include "dynamic/message.h"
 #include "dynamic/reduction.h"
 
 #define EXPORT      __attribute__((visibility("default"), used))
@@ -45,17 +46,20 @@ struct rt_thread {
 	int iterations;      /* of the key's destructor */
 	void *(*start)(void *);
 	void *arg;
+	uint32_t told;       /* functions the recording knows of */
 	uint64_t pending_set[2];
 	siginfo_t pending_info[65];
+	uint64_t reads[1024]; /* of shared constants, recorded already */
 };
 enum { RT_FREE, RT_LIVE, RT_ENDED };
+enum { RT_READS = 1024 };
 
 struct rt_options {
 	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions,
 		report_loops, strict;
 	long exitcode, history_size, verbosity;
 	const char *color, *log_path, *socket, *spec, *strip_path_prefix,
-		*suppressions, *tool;
+		*suppressions, *tool, *record;
 };
 
 struct rt_module {
@@ -66,6 +70,7 @@ struct rt_module {
 
 struct rt {
 	bool on;               /* the analyses run */
+	bool recording;        /* and what they are told is recorded */
 	int pid;
 	uint32_t live;         /* threads */
 	uint32_t uids;         /* threads ever */
@@ -126,26 +131,9 @@ static inline void rt_leave(struct rt_thread *th)
 		rt_deliver(th);
 }
 
-/*
- * Data that is this thread's own, and new or known only from an earlier epoch
- * or for other bytes: one compare-and-swap of the cell's first word, when the
- * second already says what it should. False: the analyses must look.
- */
 static inline bool rt_own(struct rt_thread *th, uint64_t *c, uint64_t need, bool write)
 {
-	const struct accessor *a = &th->t.acc;
-	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), next;
-	if (a->all != a->wr || (write && !th->t.wrote && (th->t.nheld | th->t.nmarks)) || !a->tid)
-		return false;
-	if ((w0 & ~0xffffull) == th->key)
-		next = w0 | need;
-	else if (!w0 ? !a->all
-	             : w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first &&
-	                       c[SHADOW_SECOND] == a->all)
-		next = th->key | need;
-	else
-		return false;
-	return __atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return red_own(&th->t, th->key, c, need, write);
 }
 
 /* Forwarders used by the interposers; errno is kept. */
@@ -169,10 +157,29 @@ void rt_flush(bool final); /* tell of all findings */
 uint32_t rt_shown(void);   /* how many were shown */
 void rt_modules(void);     /* look again at what is loaded */
 
+/* record.c. A call of the analyses stands between rec_begin and rec_end, with
+ * one rec_put for it; rec_begin is false when nothing is recorded (any more). */
+bool rec_begin(struct rt_thread *th);
+void rec_end(void);
+void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc);
+void rec_mark(struct rt_thread *th, const char *name, uintptr_t pc);
+void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size);
+void rec_module(const struct rt_module *m);
+/* All of an access, the call included. */
+void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
+void rec_init(void);
+bool rec_before_fork(struct rt_thread *th);
+void rec_after_fork(bool child, int parent);
+void rec_finish(void);
+static inline bool rec_try(struct rt_thread *th)
+{
+	return unlikely(rt.recording) && rec_begin(th);
+}
+
 /* sys.c */
 void rt_say(const char *text); /* to stderr */
 void rt_sayf(const char *fmt, ...);
-size_t rt_format(char *out, size_t max, const char *fmt, va_list ap);
+void rt_print(char *out, size_t max, const char *fmt, ...);
 void rt_copy(void *dst, const void *src, size_t n);
 size_t rt_length(const char *s);
 bool rt_same(const char *a, const char *b);

@@ -40,49 +40,12 @@ char *rt_strdup(const char *s, size_t n)
 	return p;
 }
 
-static size_t put_number(char *out, size_t at, size_t max, uint64_t v, unsigned base)
+void rt_print(char *out, size_t max, const char *fmt, ...)
 {
-	char tmp[24];
-	unsigned n = 0;
-	do {
-		tmp[n++] = "0123456789abcdef"[v % base];
-		v /= base;
-	} while (v);
-	while (n && at < max)
-		out[at++] = tmp[--n];
-	return at;
-}
-
-/* %s %c %d %u %x (unsigned long with l), %%; always ends with a NUL. */
-size_t rt_format(char *out, size_t max, const char *fmt, va_list ap)
-{
-	size_t at = 0;
-	if (!max--)
-		return 0;
-	for (; *fmt && at < max; fmt++) {
-		if (*fmt != '%') {
-			out[at++] = *fmt;
-			continue;
-		}
-		bool wide = *++fmt == 'l';
-		fmt += wide;
-		if (*fmt == 's') {
-			for (const char *s = va_arg(ap, const char *); *s && at < max;)
-				out[at++] = *s++;
-		} else if (*fmt == 'd') {
-			int64_t v = wide ? va_arg(ap, long) : va_arg(ap, int);
-			if (v < 0)
-				out[at++] = '-';
-			at = put_number(out, at, max, (uint64_t)(v < 0 ? -v : v), 10);
-		} else if (*fmt == 'u' || *fmt == 'x') {
-			uint64_t v = wide ? va_arg(ap, unsigned long) : va_arg(ap, unsigned);
-			at = put_number(out, at, max, v, *fmt == 'u' ? 10 : 16);
-		} else {
-			out[at++] = *fmt;
-		}
-	}
-	out[at] = 0;
-	return at;
+	va_list ap;
+	va_start(ap, fmt);
+	message_format(out, max, fmt, ap);
+	va_end(ap);
 }
 
 void rt_say(const char *text)
@@ -104,7 +67,7 @@ void rt_sayf(const char *fmt, ...)
 	char line[1024];
 	va_list ap;
 	va_start(ap, fmt);
-	rt_format(line, sizeof line, fmt, ap);
+	message_format(line, sizeof line, fmt, ap);
 	va_end(ap);
 	rt_say(line);
 }

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "event/record.h"
 #include "rt.h"
 
 static struct frame no_frames[2];
@@ -69,43 +70,34 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	th->self = 0;
 	th->detached = false;
 	th->busy = th->pending = th->iterations = 0;
-	t->tid = t->acc.tid = slot;
-	t->uid = uid;
-	t->top = t->frames;
-	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1 };
-	t->nheld = t->nlog = t->nmarks = t->lost = 0;
-	t->wrote = false;
-	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
-	t->acc.cache = &t->cache;
-	t->acc.epoch = t->acc.first = rt.slot_epoch[slot] + 1;
-	t->stack_lo = t->stack_hi = 0;
-	for (uint32_t i = 0; i < t->clock.n; i++)
-		t->clock.e[i] = 0;
-	if (slot < CLOCK_MAX)
-		clock_reserve(&rt_dyn.bump, &t->clock, slot + 1);
-	if (parent) {
-		clock_join(&rt_dyn.bump, &t->clock, &parent->t.clock);
-		t->parent = parent->t.uid;
-		t->created = red_stack(&rt_dyn, &parent->t, pc);
-		red_tick(&parent->t);
-	} else {
-		t->parent = t->created = 0;
-	}
+	th->told = 0;
+	struct rt_thread *by = parent ? parent : &rt_nobody;
+	bool rec = rec_try(by);
+	red_thread_begin(&rt_dyn, t, parent ? &parent->t : NULL, slot, uid,
+	                 rt.slot_epoch[slot] + 1, pc);
 	if (uid < RT_UIDS) {
 		rt.created[uid] = t->created;
 		rt.parent[uid] = t->parent;
 	}
-	red_tick(t);
 	th->key = CELL_KEY(slot, t->acc.epoch);
 	__atomic_fetch_add(&rt.live, 1, __ATOMIC_RELAXED);
+	if (rec) {
+		rec_put(by, REC_CREATE, 0, (uint64_t)slot << 32 | uid, pc);
+		rec_end();
+	}
 	return th;
 }
 
 /* The thread has run; its clock stays for whoever joins it. */
 void rt_thread_end(struct rt_thread *th)
 {
+	bool rec = rec_try(th);
 	rt.slot_epoch[th->t.tid] = th->t.acc.epoch + 1;
 	__atomic_fetch_sub(&rt.live, 1, __ATOMIC_RELAXED);
+	if (rec) {
+		rec_put(th, REC_END, 0, 0, 0);
+		rec_end();
+	}
 	bool free_now;
 	spin_lock(&rt.threads_lock);
 	free_now = th->detached;
@@ -125,8 +117,7 @@ void rt_thread_free(struct rt_thread *th)
 	spin_unlock(&rt.threads_lock);
 }
 
-/* Writes to one's own stack are nobody's business. */
-void rt_stack_bounds(struct rt_thread *th)
+static void find_stack(struct rt_thread *th)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	pthread_attr_t attr;
@@ -142,6 +133,16 @@ void rt_stack_bounds(struct rt_thread *th)
 		th->t.stack_hi = (uintptr_t)lo + size;
 	}
 	pthread_attr_destroy(&attr);
+}
+
+/* Writes to one's own stack are nobody's business. */
+void rt_stack_bounds(struct rt_thread *th)
+{
+	find_stack(th);
+	if (rec_try(th)) {
+		rec_put(th, REC_STACK, 0, th->t.stack_lo, th->t.stack_hi);
+		rec_end();
+	}
 }
 
 static void at_thread_end(void *arg)
@@ -226,9 +227,8 @@ static int create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void
 	int r = REAL(pthread_create)(id, attr, intact_thread_main, th);
 	me->busy--;
 	if (r) {
-		rt.slot_epoch[th->t.tid] = th->t.acc.epoch + 1;
-		__atomic_fetch_sub(&rt.live, 1, __ATOMIC_RELAXED);
-		rt_thread_free(th);
+		th->detached = true;
+		rt_thread_end(th);
 	} else if (th->state == RT_LIVE && !th->self) {
 		th->self = *id; /* joined before it runs: the joiner must find it */
 	}
@@ -241,13 +241,17 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 	return create(id, attr, start, arg, CALLER, FRAME);
 }
 
+/* The newest of that name: one that has been joined, by a thread that is about
+ * to say so, may still bear it. */
 static struct rt_thread *find(pthread_t id)
 {
 	struct rt_thread *found = NULL;
 	spin_lock(&rt.threads_lock);
-	for (uint32_t i = 1; i < rt.nslots && !found; i++)
-		if (rt.threads[i] && rt.threads[i]->self == id && !rt.threads[i]->detached)
-			found = rt.threads[i];
+	for (uint32_t i = 1; i < rt.nslots; i++) {
+		struct rt_thread *th = rt.threads[i];
+		if (th && th->self == id && !th->detached && (!found || th->t.uid > found->t.uid))
+			found = th;
+	}
 	spin_unlock(&rt.threads_lock);
 	return found;
 }
@@ -258,8 +262,12 @@ static void joined(struct rt_thread *th)
 	int keep = errno;
 	struct rt_thread *self = th ? rt_enter() : NULL;
 	if (self) {
-		clock_join(&rt_dyn.bump, &self->t.clock, &th->t.clock);
-		red_tick(&self->t);
+		bool rec = rec_try(self);
+		red_join(&rt_dyn, &self->t, &th->t);
+		if (rec) {
+			rec_put(self, REC_JOIN, 0, th->t.tid, 0);
+			rec_end();
+		}
 		rt_leave(self);
 	}
 	if (th && th->state == RT_ENDED) {

@@ -21,6 +21,8 @@
 
 #include "cli/outputs.h"
 #include "cli/paths.h"
+#include "cli/run_record.h"
+#include "cli/run_report.h"
 #include "report/doc.h"
 #include "report/finding.h"
 
@@ -114,6 +116,26 @@ static void deliver(struct cli *cli, struct settings *s, struct buf *text, uint3
 	buf_add(&cli->err, text->data, text->len);
 }
 
+bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct buf *out,
+                struct run_shown *shown)
+{
+	struct settings s = { 0 };
+	arena_init(&s.arena, 0);
+	bool ok = read_settings(cli, &s);
+	s.text.color = cli->color_out;
+	for (uint32_t i = 0; i < n; i++) {
+		struct raw_report r;
+		if (!raw_parse(&r, &s.arena, m[i].text, m[i].len))
+			continue;
+		r.saved = m[i].symbols;
+		findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
+	}
+	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed };
+	arena_free(&s.arena);
+	return ok;
+}
+
 /* ---- symbolize ---- */
 
 static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
@@ -159,9 +181,9 @@ const struct cmd cmd_symbolize = {
 
 static struct {
 	struct opt_list atomic, not_atomic, specs, suppressions;
-	const char *infer, *log_path;
-	uint64_t exitcode, runs;
-	bool gen, halt, loops, strict;
+	const char *infer, *log_path, *record;
+	uint64_t exitcode, runs, keep;
+	bool silent, gen, halt, loops, strict;
 	struct outputs outputs;
 } o;
 
@@ -179,6 +201,10 @@ static const struct opt table[] = {
 	{ OPT_FLAG, "gen-suppressions", 0, NULL, &o.gen, "end each report with a suppression for it", 0, 0, NULL },
 	{ OPT_STR, "log-path", 0, "FILE", &o.log_path, "write reports to FILE.PID", 0, 0, NULL },
 	{ OPT_FLAG, "halt-on-error", 0, NULL, &o.halt, "stop the program at the first finding", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Recording", 0, 0, NULL },
+	{ OPT_STR, "record", 0, "FILE", &o.record, "also record what happens, for `intact trace`", 0, 0, NULL },
+	{ OPT_SIZE, "keep-last", 0, "SIZE", &o.keep, "with --record: keep about the last SIZE bytes of it", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Other", 0, 0, NULL },
 	{ OPT_UINT, "exitcode", 0, "N", &o.exitcode, "exit status when something is found (66; 0: the program's own)", 0, 255, NULL },
 	OUTPUT_OPTIONS(&o.outputs),
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
@@ -193,6 +219,7 @@ struct message {
 struct listener {
 	char dir[64], path[80];
 	int fd;
+	struct recording *rec;
 	struct message *list;
 	uint32_t n, lost;
 };
@@ -226,13 +253,39 @@ static void listen_end(struct listener *l)
 	free(l->list);
 }
 
+/* One datagram; *fd gets the descriptor that came with it. */
+static ssize_t receive(struct listener *l, char *block, int *fd)
+{
+	struct iovec v = { block, MESSAGE_MAX };
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
+		            .msg_controllen = sizeof control };
+	ssize_t n = recvmsg(l->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(c), sizeof *fd);
+	return n;
+}
+
 static void take_messages(struct listener *l)
 {
 	static char block[MESSAGE_MAX];
 	for (;;) {
-		ssize_t n = recv(l->fd, block, sizeof block, MSG_DONTWAIT);
+		int fd = -1;
+		ssize_t n = receive(l, block, &fd);
 		if (n <= 0)
 			return;
+		if (fd >= 0) {
+			if (l->rec)
+				recording_add(l->rec, fd);
+			else
+				close(fd);
+			continue;
+		}
 		struct message *list = l->n < MAX_MESSAGES
 		                               ? realloc(l->list, (l->n + 1) * sizeof *list)
 		                               : NULL;
@@ -262,14 +315,16 @@ static int watch(struct listener *l, pid_t pid)
 	sigaction(SIGHUP, &sa, NULL);
 	signal(SIGINT, SIG_IGN); /* the terminal sends it to the program too */
 	signal(SIGQUIT, SIG_IGN);
-	for (;;) {
+	for (bool busy = false;;) {
 		struct pollfd p[2] = { { l->fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
-		poll(p, 2, pidfd < 0 ? 50 : -1);
+		poll(p, 2, busy ? 0 : l->rec ? 4 : pidfd < 0 ? 50 : -1);
 		if (to_forward) {
 			kill(pid, to_forward);
 			to_forward = 0;
 		}
 		take_messages(l);
+		if (l->rec)
+			busy = recording_drain(l->rec);
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			break;
 	}
@@ -284,9 +339,10 @@ static const char *environment(struct settings *s, const struct listener *l)
 	const char *old = getenv("INTACT_OPTIONS");
 	char self[PATH_MAX];
 	self_path(self, sizeof self);
-	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s", old ? old : "",
+	return arena_printf(&s->arena, "%s%ssocket=%s:tool=%s%s%s%s", old ? old : "",
 	                    old && *old ? ":" : "", l->path, self, o.halt ? ":halt_on_error=1" : "",
-	                    o.loops ? ":report_loops=1" : "");
+	                    o.loops ? ":report_loops=1" : "",
+	                    l->rec ? arena_printf(&s->arena, ":record=-%d", (int)getpid()) : "");
 }
 
 /* ---- --atomic: functions of the program by name ---- */
@@ -356,6 +412,12 @@ static int run_once(struct cli *cli, struct settings *s, char **argv)
 		listen_end(&l);
 		return EXIT_USAGE;
 	}
+	const char *why;
+	if (o.record && !(l.rec = recording_begin(o.record, o.keep, &why))) {
+		buf_printf(&cli->err, "intact: cannot record to '%s': %s\n", o.record, why);
+		listen_end(&l);
+		return EXIT_USAGE;
+	}
 	const char *env = environment(s, &l);
 	buf_flush(&cli->err, stderr);
 	fflush(NULL);
@@ -368,7 +430,10 @@ static int run_once(struct cli *cli, struct settings *s, char **argv)
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	int status = pid < 0 ? 0 : watch(&l, pid);
-	show(cli, s, &l);
+	if (l.rec)
+		recording_end(l.rec, &cli->err, false);
+	if (!o.silent)
+		show(cli, s, &l);
 	listen_end(&l);
 	if (pid < 0) {
 		buf_printf(&cli->err, "intact: cannot start a process: %s\n", strerror(errno));
@@ -541,6 +606,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_help(cli, cmd, table);
 	} else if (at >= argc) {
 		rc = cli_usage(cli, cmd, "which program?");
+	} else if (o.record && o.infer) {
+		rc = cli_usage(cli, cmd, "--record and --infer do not go together");
+	} else if (o.keep && !o.record) {
+		rc = cli_usage(cli, cmd, "--keep-last goes with --record");
 	} else if (outputs_wrong(&o.outputs)) {
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	} else {
@@ -565,6 +634,72 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	free(room);
 	return rc;
 }
+
+/* The program's exit status is its own. */
+static const char *record_options(struct arena *a)
+{
+	const char *old = getenv("INTACT_OPTIONS");
+	return arena_printf(a, "%s%sexitcode=0", old ? old : "", old && *old ? ":" : "");
+}
+
+static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
+{
+	struct record_opts {
+		const char *file;
+		uint64_t keep;
+	} r = { "intact.trace", 0 };
+	const struct opt own[] = {
+		{ OPT_STR, "output", 'o', "FILE", &r.file, "where to (default: intact.trace)", 0, 0, NULL },
+		{ OPT_SIZE, "keep-last", 0, "SIZE", &r.keep, "keep about the last SIZE bytes of it", 0, 0, NULL },
+		{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
+	};
+	const char **args = calloc((size_t)argc + 1, sizeof *args);
+	struct opts opts = { .table = own, .args = args };
+	struct buf err;
+	int at = 0, rc;
+	while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
+		bool value = !strcmp(argv[at], "-o") || !strcmp(argv[at], "--output") ||
+		             !strcmp(argv[at], "--keep-last");
+		at += value ? 2 : 1;
+	}
+	int words = at < argc ? at : argc;
+	if (at < argc && !strcmp(argv[at], "--"))
+		at++;
+	buf_init(&err);
+	if (!args) {
+		rc = EXIT_INTERNAL;
+	} else if (!opts_parse(&opts, words, argv, &err)) {
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
+	} else if (opts.help) {
+		rc = cli_help(cli, cmd, own);
+	} else if (at >= argc) {
+		rc = cli_usage(cli, cmd, "which program?");
+	} else {
+		struct settings s = { 0 };
+		arena_init(&s.arena, 0);
+		memset(&o, 0, sizeof o);
+		o.record = r.file;
+		o.keep = r.keep;
+		o.silent = true;
+		setenv("INTACT_OPTIONS", record_options(&s.arena), 1);
+		rc = read_settings(cli, &s) ? run_once(cli, &s, argv + at) : EXIT_USAGE;
+		arena_free(&s.arena);
+	}
+	buf_free(&err);
+	free(args);
+	return rc;
+}
+
+const struct cmd cmd_record = {
+	"record", "record what a program built with `intact cc` does",
+	"record [-o FILE] [--keep-last SIZE] [--] PROGRAM [ARGUMENTS]",
+	"Runs the program and records its accesses, locks, threads and calls, with their\n"
+	"names, into one compressed file for `intact trace`. Nothing is reported now: the\n"
+	"exit status is the program's. `intact run --record FILE` does both.\n\n"
+	"When the program is killed the file holds all it did. With --keep-last a long run\n"
+	"leaves its last part only.\n",
+	NULL, run_record,
+};
 
 const struct cmd cmd_run = {
 	"run", "watch a program built with `intact cc`", "run [OPTIONS] [--] PROGRAM [ARGUMENTS]",

@@ -8,6 +8,7 @@
 
 #include "cli/outputs.h"
 #include "cli/trace_predict.h"
+#include "cli/trace_recorded.h"
 #include "cli/trace_report.h"
 #include "cli/trace_tools.h"
 #include "dynamic/predict.h"
@@ -35,6 +36,8 @@ struct judged {
 	uint64_t events, blocks;
 	enum serial_end end;
 	bool failed, damaged;
+	bool recording, predicting;
+	struct recorded rec; /* when it is one: the findings of the run */
 	struct serial_stats st;
 };
 
@@ -59,6 +62,7 @@ static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 			.window = (size_t)o->window, .limit = (uint32_t)o->limit });
 	j->r = trace_open(j->file, msgs_add, m);
 	j->failed = !j->r;
+	j->recording = j->r && trace_is_recording(j->r);
 	if (!ord || !(g || s) || (o->predict && !j->predict))
 		j->end = SERIAL_NOMEM;
 	while (!j->failed && !j->end && (n = trace_next(j->r, &ev))) {
@@ -100,10 +104,12 @@ static int exit_of(const struct judged *j)
 {
 	if (j->failed)
 		return EXIT_USAGE;
-	if (j->found.blocks)
+	if (j->found.blocks || j->rec.shown.confirmed)
 		return EXIT_VIOLATED;
-	if (j->end)
+	if (j->end || j->rec.nomem)
 		return EXIT_UNKNOWN;
+	if (j->predicting && j->rec.shown.count)
+		return EXIT_VIOLATED;
 	if (j->predict && predict_count(j->predict, PREDICT_PROVEN))
 		return EXIT_VIOLATED;
 	return EXIT_HOLDS;
@@ -158,6 +164,8 @@ static void text_report(struct cli *cli, const struct judged *j,
 		predict_text(j->predict, t, cli->color_out, out);
 	if (j->found.blocks || j->predict)
 		buf_char(out, '\n');
+	if (j->recording)
+		buf_add(out, buf_cstr(&j->rec.text), j->rec.text.len);
 }
 
 static void json_report(const struct judged *j, const struct trace_opts *o, struct buf *out)
@@ -241,6 +249,11 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 		struct msgs m = { .cli = cli };
 		cycles_init(&j.found, (uint32_t)o->limit, o->each);
 		judge(&j, o, &m);
+		j.predicting = o->predict;
+		if (j.recording && !j.failed) {
+			recorded_judge(cli, trace_reopen(j.r), &(struct msgs){ .cli = cli, .silent = true }, &j.rec);
+			j.failed |= j.rec.failed;
+		}
 		if (wanted) {
 			buf_str(&results, i ? ",\n" : "");
 			json_report(&j, o, &results);
@@ -252,6 +265,7 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 			rc = worse(rc, write_witness(cli, &j, o->witness));
 		cycles_free(&j.found);
 		predict_free(j.predict);
+		recorded_free(&j.rec);
 		trace_close(j.r);
 	}
 	if (wanted)

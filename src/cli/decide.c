@@ -57,6 +57,10 @@ static void add_serial(const struct ir *p, uint32_t block, struct verdict *v)
 {
 	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
+	if (v->nserial_all)
+		return;
+	enum problem halt = exact_stuck(p, block, v->path, v->npath, &v->halt_thread, &v->halt);
+	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
 }
 
 /* ---- reduction ---------------------------------------------------------- */

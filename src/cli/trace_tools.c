@@ -17,7 +17,8 @@ void msgs_add(void *ctx, const struct trace_msg *m)
 	struct msgs *x = ctx;
 	x->errors += m->error;
 	x->nomem |= m->error && m->code && !strcmp(m->code, "memory");
-	trace_msg_render(m, &x->cli->err, x->cli->color_err);
+	if (!x->silent)
+		trace_msg_render(m, &x->cli->err, x->cli->color_err);
 }
 
 /* Options and exactly `want` words; -1 to go on, else the exit code. */

@@ -11,6 +11,7 @@
 struct msgs {
 	struct cli *cli;
 	uint64_t errors;
+	bool silent; /* they have been told already */
 	bool nomem; /* one of them was about memory: a limit, not a mistake */
 };
 void msgs_add(void *ctx, const struct trace_msg *m);

@@ -12,6 +12,20 @@ bool dynamic_init(struct dynamic *d)
 	       shadow_init(&d->shadow, &d->sets);
 }
 
+void dynamic_free(struct dynamic *d)
+{
+	if (d->findings)
+		pages_unmap(d->findings, RED_MAX_FINDINGS * sizeof *d->findings);
+	if (d->slots)
+		pages_unmap(d->slots, SLOTS * sizeof *d->slots);
+	lockset_free(&d->sets);
+	stack_free(&d->stacks);
+	lock_free(&d->locks);
+	shadow_free(&d->shadow);
+	bump_free(&d->bump);
+	*d = (struct dynamic){ 0 };
+}
+
 uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 {
 	uint32_t i = (uint32_t)f->key % SLOTS, id;

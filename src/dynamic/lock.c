@@ -4,23 +4,43 @@
 #define HEADS     (1u << 17)
 #define FILTER    (1u << 16) /* bits */
 
+/* At the start of each chunk. */
+struct bump_chunk {
+	struct bump_chunk *next;
+	size_t size;
+	char pad[64 - 2 * sizeof(size_t)];
+};
+
 void *bump_alloc(struct bump *b, size_t size)
 {
 	size = (size + 63) & ~(size_t)63;
 	spin_lock(&b->lock);
 	if ((size_t)(b->end - b->next) < size) {
-		size_t chunk = size > (256u << 10) ? size : 256u << 10;
-		b->next = pages_map(chunk);
-		b->end = b->next ? b->next + chunk : NULL;
-		if (!b->next) {
+		size_t chunk = size + 64 > (256u << 10) ? size + 64 : 256u << 10;
+		struct bump_chunk *c = pages_map(chunk);
+		if (!c) {
 			spin_unlock(&b->lock);
 			return NULL;
 		}
+		*c = (struct bump_chunk){ .next = b->chunks, .size = chunk };
+		b->chunks = c;
+		b->next = (char *)(c + 1);
+		b->end = (char *)c + chunk;
 	}
 	void *p = b->next;
 	b->next += size;
 	spin_unlock(&b->lock);
 	return p;
+}
+
+void bump_free(struct bump *b)
+{
+	while (b->chunks) {
+		struct bump_chunk *c = b->chunks;
+		b->chunks = c->next;
+		pages_unmap(c, c->size);
+	}
+	*b = (struct bump){ 0 };
 }
 
 bool clock_reserve(struct bump *b, struct clock *c, uint32_t n)

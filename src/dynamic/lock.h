@@ -23,11 +23,14 @@
 
 enum { CLOCK_MAX = 1024, LOCK_EVIDENCE = 4 };
 
-struct bump { /* memory that is never given back */
+struct bump { /* memory that is given back all at once, if ever */
 	char *next, *end;
+	struct bump_chunk *chunks;
 	struct spin lock;
 };
 void *bump_alloc(struct bump *b, size_t size);
+/* All of it, when nobody uses it any more. */
+void bump_free(struct bump *b);
 
 struct clock {
 	uint32_t *e;

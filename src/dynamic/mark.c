@@ -14,6 +14,7 @@ void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
 		.nframes = (uint32_t)(t->top - t->frames),
 	};
 	t->wrote = false;
+	red_tick(t); /* what it touches is its own doing: noted anew */
 }
 
 void red_mark_end(struct thread *t)

@@ -15,18 +15,18 @@ static bool inlined(const struct frame *f)
 static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 {
 	struct frame *from = f;
-	while (from > t->frames && !from->node)
+	while (from > t->frames && !(from->node & FRAME_NODE))
 		from--;
 	for (; from < f; from++) {
 		struct frame *g = from + 1;
-		if (!g->pc || (g > t->frames + 1 && inlined(g))) {
-			g->node = from->node;
-			continue;
+		uint32_t node = from->node & FRAME_NODE;
+		if (g->pc && !(g > t->frames + 1 && inlined(g))) {
+			node = stack_push(&d->stacks, node, g->site);
+			node = stack_push(&d->stacks, node, g->pc | STACK_MARK);
 		}
-		g->node = stack_push(&d->stacks, from->node, g->site);
-		g->node = stack_push(&d->stacks, g->node, g->pc | STACK_MARK);
+		g->node = node | (g->node & FRAME_TOLD);
 	}
-	return f->node;
+	return f->node & FRAME_NODE;
 }
 
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc)
@@ -117,6 +117,40 @@ void red_tick(struct thread *t)
 		t->clock.e[t->tid] = t->acc.epoch;
 	t->acc.clock = t->clock.e;
 	t->acc.nclock = t->clock.n;
+}
+
+void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
+                      uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc)
+{
+	t->tid = t->acc.tid = tid;
+	t->uid = uid;
+	t->top = t->frames;
+	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1 };
+	t->nheld = t->nlog = t->nmarks = t->lost = 0;
+	t->wrote = t->backing_off = false;
+	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
+	t->acc.cache = &t->cache;
+	t->acc.epoch = t->acc.first = first;
+	t->stack_lo = t->stack_hi = 0;
+	for (uint32_t i = 0; i < t->clock.n; i++)
+		t->clock.e[i] = 0;
+	t->clock.n = 0;
+	if (tid < CLOCK_MAX)
+		clock_reserve(&d->bump, &t->clock, tid + 1);
+	t->parent = t->created = 0;
+	if (parent) {
+		clock_join(&d->bump, &t->clock, &parent->clock);
+		t->parent = parent->uid;
+		t->created = red_stack(d, parent, pc);
+		red_tick(parent);
+	}
+	red_tick(t);
+}
+
+void red_join(struct dynamic *d, struct thread *t, const struct thread *other)
+{
+	clock_join(&d->bump, &t->clock, &other->clock);
+	red_tick(t);
 }
 
 static struct held *held_find(struct thread *t, uintptr_t addr)
@@ -389,7 +423,7 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
 }
 
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
-                unsigned mask, bool write, uintptr_t pc)
+                unsigned mask, bool write, uintptr_t pc, uint64_t *was)
 {
 	uint64_t *c = shadow_cell(d->shadow.dir, addr);
 	uint32_t race = 0;
@@ -398,7 +432,7 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 			return;
 		c = shadow_cell(d->shadow.dir, addr);
 	}
-	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race);
+	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
 	if (write && !t->wrote && (t->nheld || t->nmarks) &&
 	    !(addr >= t->stack_lo && addr < t->stack_hi)) {
 		uint32_t stack = red_stack(d, t, pc);

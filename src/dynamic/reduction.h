@@ -48,9 +48,12 @@ struct frame {
 	uintptr_t site; /* where it returns to */
 	uintptr_t sp;   /* about the top of its frame */
 	uintptr_t fn;   /* its address; 0: not told */
-	uint32_t node;  /* its stack, when known */
+	uint32_t node;  /* its stack, when known; FRAME_TOLD: in the recording */
 	uint32_t log;   /* entries in the log when it was entered */
 };
+
+#define FRAME_TOLD (1u << 31)
+#define FRAME_NODE (~FRAME_TOLD)
 
 enum log_kind { LOG_SECTION, LOG_READ, LOG_WRITE, LOG_ACQUIRE };
 
@@ -141,6 +144,16 @@ struct dynamic {
 };
 
 bool dynamic_init(struct dynamic *d);
+void dynamic_free(struct dynamic *d);
+
+/*
+ * Thread `uid` begins in slot `tid` with epoch `first`; its frames are there.
+ * `parent` (or NULL) made it at `pc`.
+ */
+void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
+                      uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc);
+/* Thread t waited for the end of `other`. */
+void red_join(struct dynamic *d, struct thread *t, const struct thread *other);
 
 /* The stack of this thread with `pc` innermost. */
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
@@ -159,9 +172,34 @@ void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr);
 void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr);
 void red_tick(struct thread *t);
 
-/* One access that the fast path did not settle. */
+/*
+ * Data that is this thread's own, and new or known only from an earlier epoch
+ * or for other bytes: one compare-and-swap of the cell's first word, when the
+ * second already says what it should. False: red_access must look. `key` is
+ * the CELL_KEY of the thread now; `need` the bits of the first word.
+ */
+static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t need,
+                           bool write)
+{
+	const struct accessor *a = &t->acc;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), next;
+	if (a->all != a->wr || (write && !t->wrote && (t->nheld | t->nmarks)) || !a->tid)
+		return false;
+	if ((w0 & ~0xffffull) == key)
+		next = w0 | need;
+	else if (!w0 ? !a->all
+	             : w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first &&
+	                       c[SHADOW_SECOND] == a->all)
+		next = key | need;
+	else
+		return false;
+	return __atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* One access that the fast path did not settle. `was` (or NULL) gets the
+ * cell's first word as it was found. */
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
-                unsigned mask, bool write, uintptr_t pc);
+                unsigned mask, bool write, uintptr_t pc, uint64_t *was);
 
 /* Marked blocks. */
 void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,

@@ -3,6 +3,8 @@
 #include <sched.h>
 
 #define DIR_SIZE  (sizeof(uint64_t *) << SHADOW_DIR_BITS)
+#define MAX_LEAVES (1u << 20)
+#define USED_SIZE (sizeof(uint32_t) * MAX_LEAVES)
 #define LEAF_SIZE (2 * sizeof(uint64_t) * SHADOW_SECOND)
 #define MAX_RACES (1u << 20)
 #define MAX_EXTS  (1u << 18)
@@ -15,7 +17,8 @@ bool shadow_init(struct shadow *s, struct lockset_table *sets)
 	s->races = pages_map(MAX_RACES * sizeof *s->races);
 	s->exts = pages_map(MAX_EXTS * sizeof *s->exts);
 	s->ext_locks = pages_map(EXT_LOCKS * sizeof *s->ext_locks);
-	if (s->dir && s->races && s->exts && s->ext_locks)
+	s->used = pages_map(USED_SIZE);
+	if (s->dir && s->used && s->races && s->exts && s->ext_locks)
 		return true;
 	shadow_free(s);
 	return false;
@@ -24,11 +27,12 @@ bool shadow_init(struct shadow *s, struct lockset_table *sets)
 void shadow_free(struct shadow *s)
 {
 	if (s->dir) {
-		for (size_t i = 0; i < (size_t)1 << SHADOW_DIR_BITS; i++)
-			if (s->dir[i])
-				pages_unmap(s->dir[i], LEAF_SIZE);
+		for (uint32_t i = 0; i < s->nused; i++)
+			pages_unmap(s->dir[s->used[i]], LEAF_SIZE);
 		pages_unmap(s->dir, DIR_SIZE);
 	}
+	if (s->used)
+		pages_unmap(s->used, USED_SIZE);
 	if (s->races)
 		pages_unmap(s->races, MAX_RACES * sizeof *s->races);
 	if (s->exts)
@@ -48,11 +52,13 @@ uint64_t *shadow_leaf(struct shadow *s, uintptr_t addr)
 	spin_lock(&s->grow);
 	leaf = *entry;
 	if (!leaf) {
-		leaf = pages_map(LEAF_SIZE);
-		if (leaf)
+		leaf = s->nused < MAX_LEAVES ? pages_map(LEAF_SIZE) : NULL;
+		if (leaf) {
+			s->used[s->nused++] = (uint32_t)(entry - s->dir);
 			__atomic_store_n(entry, leaf, __ATOMIC_RELEASE);
-		else
+		} else {
 			s->degraded = true;
+		}
 	}
 	spin_unlock(&s->grow);
 	return leaf;
@@ -64,6 +70,19 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size)
 	const uintptr_t leaf_mask = ((uintptr_t)1 << SHADOW_LEAF_BITS) - 1;
 	if (size >> 47)
 		return;
+	if (size >> SHADOW_LEAF_BITS > s->nused) { /* mostly never touched */
+		for (uint32_t i = 0; i < s->nused; i++) {
+			uintptr_t lo = (uintptr_t)s->used[i] << SHADOW_LEAF_BITS;
+			uintptr_t hi = lo + leaf_mask + 1;
+			if (lo < at)
+				lo = at;
+			if (hi > end)
+				hi = end;
+			if (lo < hi)
+				shadow_reset(s, lo, hi - lo);
+		}
+		return;
+	}
 	while (at < end) {
 		uintptr_t stop = (at | leaf_mask) + 1;
 		if (stop > end)
@@ -334,7 +353,7 @@ static bool wants_split(const struct accessor *a, const struct cell *c,
 }
 
 enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c,
-                         unsigned mask, bool write, uint32_t *race)
+                         unsigned mask, bool write, uint32_t *race, uint64_t *was)
 {
 	unsigned need = write ? mask * 0x101 : mask << 8;
 	uint64_t seen = __atomic_load_n(c, __ATOMIC_RELAXED);
@@ -348,6 +367,8 @@ enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c
 	if (now.w0)
 		now.w1 = c[SHADOW_SECOND];
 	uint64_t before_w1 = now.w1;
+	if (was)
+		*was = now.w0;
 	enum mover m;
 	if (wants_split(a, &now, mask))
 		split(s, &now);

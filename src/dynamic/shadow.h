@@ -76,6 +76,7 @@ struct shadow {
 	struct cell (*exts)[8];
 	struct spin *ext_locks;
 	uint32_t nraces, nexts; /* index 0 unused */
+	uint32_t *used, nused;  /* entries of dir with a leaf */
 	struct lockset_table *sets;
 	bool degraded;          /* memory ended: some addresses are not watched */
 	struct spin grow;
@@ -108,9 +109,11 @@ uint64_t *shadow_leaf(struct shadow *s, uintptr_t addr);
 /* Forgets [addr, addr + size): freed, unmapped or reused memory. */
 void shadow_reset(struct shadow *s, uintptr_t addr, size_t size);
 
-/* One access to bytes `mask` of a cell. When racy, `*race` is its record. */
-enum mover shadow_access(struct shadow *s, const struct accessor *a,
-                         uint64_t *c, unsigned mask, bool write, uint32_t *race);
+/* One access to bytes `mask` of a cell. When racy, `*race` is its record.
+ * `*was` (unless NULL) gets the first word that was found, 0 when it was not
+ * looked at for change. */
+enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c,
+                         unsigned mask, bool write, uint32_t *race, uint64_t *was);
 /* Keeps who accessed racing data. */
 void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write);
 

@@ -59,6 +59,7 @@ void itr_put_head(const struct itr_head *h, unsigned char out[ITR_HEAD])
 	put64(out + 16, h->first);
 	put32(out + 24, h->count);
 	put32(out + 28, h->crc);
+	put32(out + 32, h->process);
 	put32(out + 36, itr_crc(out, 36));
 }
 
@@ -69,9 +70,9 @@ bool itr_get_head(const unsigned char in[ITR_HEAD], struct itr_head *h)
 	*h = (struct itr_head){
 		.type = in[4], .encoding = in[5], .compression = in[6],
 		.stored = get32(in + 8), .raw = get32(in + 12),
-		.first = get64(in + 16), .count = get32(in + 24), .crc = get32(in + 28),
+		.first = get64(in + 16), .count = get32(in + 24), .crc = get32(in + 28), .process = get32(in + 32),
 	};
-	return h->type >= ITR_NAMES && h->type <= ITR_END && h->encoding <= ITR_PACKED &&
+	return h->type >= ITR_NAMES && h->type <= ITR_SYMBOLS && h->encoding <= ITR_PACKED &&
 	       h->compression <= ITR_ZSTD && h->raw <= ITR_MAX_RAW &&
 	       h->stored <= ITR_MAX_STORED && h->count <= ITR_MAX_RAW &&
 	       (h->compression || h->raw == h->stored);

@@ -9,11 +9,14 @@
  *     u32 stored         u32 raw (bytes after decompression)
  *     u64 first          (number of the first event; END: how many there are)
  *     u32 count          (events, or names)
- *     u32 crc of the payload   u32 zero   u32 crc of the 36 bytes before
+ *     u32 crc of the payload   u32 process   u32 crc of the 36 bytes before
  *
  * Types: NAMES (1) adds to the tables, in front of the events that use them;
- * EVENTS (2); META (3), lines "key=value"; END (4), the file is whole. CRC is
- * CRC-32 (IEEE). Compression: none (0), zstd (1).
+ * EVENTS (2); META (3), lines "key=value"; END (4), the file is whole; RECORDS
+ * (5), what a program under `intact run --record` told (record.h), FIXED or
+ * PACKED (recpack.h), of the process with that number (0 unless several ran;
+ * the highest bit: an opening, recstate.h); SYMBOLS (6), text: names for the
+ * addresses in them. CRC is CRC-32 (IEEE). Compression: none (0), zstd (1).
  *
  * NAMES: count times: u8 name space | 0x80 for an address; then varint length
  *   and bytes, or varint address. Ids follow from the order.
@@ -50,7 +53,8 @@
 #define ITR_MAX_RAW (UINT32_C(16) << 20)
 #define ITR_MAX_STORED (ITR_MAX_RAW + (UINT32_C(1) << 17))
 
-enum itr_type { ITR_NAMES = 1, ITR_EVENTS, ITR_META, ITR_END };
+enum itr_type { ITR_NAMES = 1, ITR_EVENTS, ITR_META, ITR_END, ITR_RECORDS, ITR_SYMBOLS };
+#define ITR_OPENING UINT32_C(0x80000000) /* of the process */
 enum itr_encoding { ITR_FIXED, ITR_PACKED };
 enum itr_compression { ITR_RAW, ITR_ZSTD };
 
@@ -58,7 +62,7 @@ struct itr_head {
 	uint8_t type, encoding, compression;
 	uint32_t stored, raw, count;
 	uint64_t first;
-	uint32_t crc;
+	uint32_t crc, process;
 };
 
 void itr_put_header(unsigned char out[ITR_HEADER]);

@@ -8,10 +8,13 @@
 #include "base/utf8.h"
 #include "event/input.h"
 #include "event/itr.h"
+#include "event/recpack.h"
 #include "event/std.h"
+#include "event/translate.h"
 
 #define BATCH 4096
 #define TEXT_SIZE ((size_t)256 << 10)
+#define SYMBOLS_MAX ((size_t)64 << 20)
 #define SLACK 16 /* readable bytes behind the text */
 
 struct trace_reader {
@@ -30,6 +33,18 @@ struct trace_reader {
 	size_t pos, len;
 	unsigned char *stored, *raw;
 	size_t stored_cap, raw_cap;
+	/* recordings */
+	bool recording;
+	struct recpack *pack;
+	struct rec *recs;
+	size_t recs_cap;
+	uint64_t next_rec;
+	uint32_t process;
+	struct buf symbols;
+	struct translate *events_of;
+	struct symtab symtab;
+	char again[64];       /* a name the recording can be opened by again */
+	FILE *spool;          /* its bytes, when they came from a pipe */
 };
 
 static void tell(struct trace_reader *r, struct trace_msg m)
@@ -52,10 +67,10 @@ static void tell_plain(struct trace_reader *r, bool error, const char *code,
 static void tell_damage(struct trace_reader *r, const char *what)
 {
 	char text[256];
+	uint64_t n = r->recording ? r->next_rec - !!r->next_rec : r->next_index - 1;
 	r->damaged = true;
 	snprintf(text, sizeof text, "%s; read up to there: %llu event%s", what,
-	         (unsigned long long)(r->next_index - 1),
-	         r->next_index == 2 ? "" : "s");
+	         (unsigned long long)n, n == 1 ? "" : "s");
 	tell_plain(r, false, "damaged-trace", text,
 	           "the verdict is about the part that could be read");
 }
@@ -78,6 +93,32 @@ static void refill(struct trace_reader *r)
 	}
 }
 
+/* A recording is read more than once: one from a pipe is put aside first. */
+static const char *spool(struct trace_reader *r)
+{
+	const char *why = NULL;
+	FILE *f = tmpfile();
+	if (!f)
+		return "there is no room for a copy of what comes from the pipe";
+	r->spool = f;
+	while (r->len) {
+		if (fwrite(r->text, 1, r->len, f) != r->len)
+			return "there is no room for a copy of what comes from the pipe";
+		r->len = r->pos = 0;
+		refill(r);
+	}
+	if (fflush(f))
+		return "there is no room for a copy of what comes from the pipe";
+	trace_input_close(r->in);
+	snprintf(r->again, sizeof r->again, "/proc/self/fd/%d", fileno(f));
+	r->in = trace_input_open(r->again, &why);
+	if (!r->in)
+		return why;
+	refill(r);
+	r->pos = ITR_HEADER;
+	return r->len >= ITR_HEADER ? NULL : "the copy of what came from the pipe is gone";
+}
+
 static bool start(struct trace_reader *r)
 {
 	refill(r);
@@ -96,7 +137,13 @@ static bool start(struct trace_reader *r)
 		return false;
 	}
 	r->pos = ITR_HEADER;
-	return true;
+	r->recording = r->len > ITR_HEADER + 4 && r->text[ITR_HEADER + 4] == ITR_RECORDS;
+	if (!r->recording || strcmp(r->path, "<stdin>"))
+		return true;
+	why = spool(r);
+	if (why)
+		tell_plain(r, true, "cannot-read", why, NULL);
+	return !why;
 }
 
 struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
@@ -115,6 +162,7 @@ struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
 	r->ctx = ctx;
 	r->next_index = 1;
 	trace_names_init(&r->names);
+	buf_init(&r->symbols);
 	r->text = calloc(1, TEXT_SIZE + SLACK);
 	r->events = malloc(BATCH * sizeof *r->events);
 	r->events_cap = BATCH;
@@ -142,6 +190,13 @@ void trace_close(struct trace_reader *r)
 	free(r->events);
 	free(r->stored);
 	free(r->raw);
+	recpack_free(r->pack);
+	free(r->recs);
+	buf_free(&r->symbols);
+	translate_free(r->events_of);
+	symtab_free(&r->symtab);
+	if (r->spool)
+		fclose(r->spool);
 	free(r);
 }
 
@@ -288,7 +343,40 @@ static const char *payload(struct trace_reader *r, const struct itr_head *h,
 	return NULL;
 }
 
-/* One block; *n gets the events it held. NULL, or what is wrong. */
+/* A block of records, into r->recs. */
+static const char *records(struct trace_reader *r, const struct itr_head *h,
+                           const unsigned char *p, size_t *n)
+{
+	void *recs = r->recs;
+	if (h->count > RECPACK_MAX * 4)
+		return "a block of records is too long";
+	if (h->encoding == ITR_FIXED && (h->raw != (uint64_t)h->count * sizeof *r->recs))
+		return "a block of records is not as long as its count says";
+	if (!r->pack)
+		r->pack = recpack_new();
+	bool ok = reserve(&recs, &r->recs_cap, (size_t)h->count + 1, sizeof *r->recs);
+	r->recs = recs;
+	if (!ok || !r->pack)
+		return "out of memory";
+	if (!(h->process & ITR_OPENING)) {
+		if (r->next_rec && h->first != r->next_rec)
+			return "records are missing between two blocks";
+		r->next_rec = h->first + h->count;
+	}
+	const char *why;
+	if (h->encoding == ITR_FIXED) {
+		memcpy(r->recs, p, h->raw);
+		why = rec_check(r->recs, h->count);
+	} else {
+		why = recpack_get(r->pack, p, h->raw, h->count, r->recs);
+	}
+	if (!why)
+		*n = h->count;
+	r->process = h->process;
+	return why;
+}
+
+/* One block; *n gets the events or records it held. NULL, or what is wrong. */
 static const char *next_block(struct trace_reader *r, size_t *n)
 {
 	unsigned char head[ITR_HEAD];
@@ -306,10 +394,17 @@ static const char *next_block(struct trace_reader *r, size_t *n)
 		return itr_unpack_names(&h, p, &r->names);
 	if (h.type == ITR_END) {
 		r->done = true;
-		return h.first == r->next_index - 1
+		return h.first == (r->recording ? (r->next_rec ? r->next_rec : 1) : r->next_index) - 1
 		               ? NULL
 		               : "events are missing: the end block counts others";
 	}
+	if (h.type == ITR_SYMBOLS && r->symbols.len < SYMBOLS_MAX)
+		buf_add(&r->symbols, (const char *)p, h.raw);
+	if ((h.type == ITR_RECORDS || h.type == ITR_EVENTS) != 0 &&
+	    (h.type == ITR_RECORDS) != r->recording)
+		return "a trace holds either events or records";
+	if (h.type == ITR_RECORDS)
+		return records(r, &h, p, n);
 	if (h.type != ITR_EVENTS)
 		return NULL;
 	if (h.first != r->next_index)
@@ -346,11 +441,56 @@ static size_t next_itr(struct trace_reader *r)
 
 /* ------------------------------------------------------------------------- */
 
+/* A first reading of a recording: which bytes go together, what has names. */
+static bool look_ahead(struct trace_reader *r)
+{
+	struct trace_reader *in = trace_open(trace_reopen(r), NULL, NULL);
+	struct rec *recs;
+	uint32_t process;
+	size_t n, len = 0;
+	bool ok = in != NULL;
+	r->events_of = translate_new(&r->names);
+	while (ok && r->events_of && (n = trace_next_recs(in, &recs, &process)))
+		if (!(process & ~ITR_OPENING))
+			ok = translate_look(r->events_of, recs, n);
+	const char *text = in ? trace_symbols(in, &len) : NULL;
+	ok = ok && r->events_of && symtab_read(&r->symtab, text, len);
+	if (ok && len)
+		translate_symbols(r->events_of, &r->symtab);
+	trace_close(in);
+	return ok;
+}
+
+/* The records of the first process, as events. */
+static size_t next_recorded(struct trace_reader *r, struct event **batch)
+{
+	struct rec *recs;
+	uint32_t process;
+	size_t n, count = 0;
+	if (!r->events_of && !look_ahead(r)) {
+		tell_plain(r, true, "memory", "out of memory", NULL);
+		return 0;
+	}
+	while (!count && (n = trace_next_recs(r, &recs, &process))) {
+		if (process & ~ITR_OPENING)
+			continue;
+		*batch = translate_put(r->events_of, recs, n, &count);
+		if (!*batch) {
+			tell_plain(r, true, "memory", "out of memory", NULL);
+			return 0;
+		}
+	}
+	r->next_index += count;
+	return count;
+}
+
 size_t trace_next(struct trace_reader *r, struct event **batch)
 {
 	*batch = r->events;
 	if (r->done)
 		return 0;
+	if (r->recording)
+		return next_recorded(r, batch);
 	size_t n = r->format == FORMAT_STD ? next_std(r) : next_itr(r);
 	*batch = r->events;
 	if (!n && !r->done && trace_input_error(r->in))
@@ -358,6 +498,34 @@ size_t trace_next(struct trace_reader *r, struct event **batch)
 	if (!n)
 		r->done = true;
 	return n;
+}
+
+const char *trace_reopen(const struct trace_reader *r)
+{
+	return r->spool ? r->again : r->path;
+}
+
+bool trace_is_recording(const struct trace_reader *r)
+{
+	return r->recording;
+}
+
+size_t trace_next_recs(struct trace_reader *r, struct rec **batch, uint32_t *process)
+{
+	size_t n = r->done || !r->recording ? 0 : next_itr(r);
+	*batch = r->recs;
+	*process = r->process;
+	if (!n && !r->done && trace_input_error(r->in))
+		tell_damage(r, trace_input_error(r->in));
+	if (!n)
+		r->done = true;
+	return n;
+}
+
+const char *trace_symbols(const struct trace_reader *r, size_t *len)
+{
+	*len = r->symbols.len;
+	return buf_cstr(&r->symbols);
 }
 
 bool trace_failed(const struct trace_reader *r)

@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "event/event.h"
 #include "event/names.h"
+#include "event/record.h"
 
 struct trace_msg {
 	bool error;         /* else a warning */
@@ -53,6 +54,18 @@ size_t trace_next(struct trace_reader *r, struct event **batch);
 bool trace_failed(const struct trace_reader *r);
 /* True when the file is cut or damaged: the events given are a prefix. */
 bool trace_damaged(const struct trace_reader *r);
+/*
+ * A recording (record.h) can be had as it is instead of as events: the next
+ * records, of one process (*process has ITR_OPENING when they stand for what
+ * was not kept). They have been checked (rec_check).
+ */
+bool trace_is_recording(const struct trace_reader *r);
+size_t trace_next_recs(struct trace_reader *r, struct rec **batch, uint32_t *process);
+/* A name under which it can be opened again while this one is open (one from
+ * a pipe was put aside). */
+const char *trace_reopen(const struct trace_reader *r);
+/* Names for its addresses, as far as they were met; "" when there are none. */
+const char *trace_symbols(const struct trace_reader *r, size_t *len);
 const struct trace_names *trace_reader_names(const struct trace_reader *r);
 enum trace_format trace_reader_format(const struct trace_reader *r);
 const char *trace_reader_codec(const struct trace_reader *r);

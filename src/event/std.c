@@ -215,7 +215,8 @@ static void print_name(const struct names *n, uint32_t id, struct buf *out)
 	size_t len;
 	const char *s = names_text(n, id, tmp, &len);
 	size_t from = out->len;
-	buf_add(out, s, len);
+	const char *nl = memchr(s, '\n', len); /* a stack: its innermost frame */
+	buf_add(out, s, nl ? (size_t)(nl - s) : len);
 	for (size_t i = from; i < out->len; i++)
 		if ((unsigned char)out->data[i] <= ' ' || out->data[i] == '|')
 			out->data[i] = '_';

@@ -462,3 +462,9 @@ bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *
 {
 	return explains_ends(ir, block, path, n, max, states, nstates);
 }
+
+enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                         uint32_t *thread, int32_t **state)
+{
+	return explains_stuck(ir, block, path, n, thread, state);
+}

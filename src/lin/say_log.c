@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "ir/seqspec.h"
 #include "base/utf8.h"
 #include "lin/say.h"
 
@@ -223,6 +224,8 @@ void say_log(const struct history *h, const struct interpretation *in, const str
 	buf_str(out, "\"functions\":[\"\"");
 	for (int f = 1; f < FN_COUNT; f++)
 		buf_printf(out, ",\"%s\"", fn_name((enum fn)f, in->object));
+	for (uint32_t f = 0; h->user && f < h->user->nmethods; f++)
+		buf_printf(out, ",\"%s\"", h->user->methods[f].name);
 	buf_str(out, "],\"columns\":{");
 	for (int f = 0; f < FIELDS; f++) {
 		begin(&col, out, names_of[f], f == 0);

@@ -16,12 +16,22 @@ void check_paint(struct buf *out, bool on, const char *color, const char *text)
 		buf_str(out, "\033[0m");
 }
 
+static const char *object_headline(const struct verdict *v)
+{
+	static const char *const good[] = { "linearizable", "regular", "safe" };
+	static const char *const bad[] = { "NOT LINEARIZABLE", "NOT REGULAR", "NOT SAFE" };
+	int c = !strcmp(v->condition, "regular") ? 1 : !strcmp(v->condition, "safe") ? 2 : 0;
+	return v->answer == ANSWER_HOLDS ? good[c] : bad[c];
+}
+
 /* The verdict in one or two words; a program is serializable, a block atomic. */
 const char *check_headline(const struct verdict *v)
 {
 	bool program = v->block == VERDICT_PROGRAM;
 	if (v->answer == ANSWER_UNKNOWN)
 		return "unknown";
+	if (v->object1)
+		return object_headline(v);
 	if (v->answer == ANSWER_HOLDS)
 		return program ? "serializable" : "atomic";
 	switch (v->problem) {
@@ -35,6 +45,8 @@ const char *check_headline(const struct verdict *v)
 		return "ENDLESS";
 	case PROBLEM_COMMIT:
 		return "NOT COMMIT-ATOMIC";
+	case PROBLEM_QUIESCENCE:
+		return "NO WAY OUT";
 	default:
 		return program ? "NOT SERIALIZABLE" : "NOT ATOMIC";
 	}
@@ -50,7 +62,10 @@ const char *check_color(const struct verdict *v)
 /* The question about faults has no block and is not about serializability. */
 static void row_name(const struct ir *p, const struct verdict *v, struct buf *out)
 {
-	if (v->engine && !strcmp(v->engine, "search"))
+	if (v->object1) {
+		buf_str(out, "object ");
+		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
+	} else if (v->engine && !strcmp(v->engine, "search"))
 		buf_str(out, "faults");
 	else
 		check_text_name(p, v->block, out);
@@ -98,7 +113,9 @@ static void cell(const struct ir *p, const struct verdict *v, int col, struct bu
 		row_name(p, v, out);
 		break;
 	case COL_LINE:
-		if (v->block != VERDICT_PROGRAM)
+		if (v->object1)
+			buf_printf(out, "%4u", source_pos(p->src, p->objects[v->object1 - 1].span.start).line);
+		else if (v->block != VERDICT_PROGRAM)
 			buf_printf(out, "%4u", source_pos(p->src, p->blocks[v->block].span.start).line);
 		break;
 	case COL_VERDICT:

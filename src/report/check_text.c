@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/check_table.h"
+#include "report/object_text.h"
 #include "report/step_text.h"
 #include "report/table.h"
 #include "verdict/explain.h"
@@ -20,6 +21,40 @@ void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 	buf_safe(out, t, strlen(t));
 	buf_char(out, '.');
 	buf_safe(out, b->name, strlen(b->name));
+}
+
+void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	buf_str(out, "No serial order of the same blocks comes to an end");
+	if (!v->halt) {
+		buf_char(out, '.');
+		return;
+	}
+	uint32_t node = ir_node_of(p, v->halt, v->halt_thread);
+	const struct ir_node *n = &p->nodes[node];
+	buf_str(out, ": ");
+	check_text_name(p, n->block, out);
+	buf_printf(out, ", when nothing comes in between, %s at line %u: ",
+	           v->problem == PROBLEM_STUCK ? "waits for ever" : "goes round for ever, for instance",
+	           text_line(p, node));
+	struct buf what;
+	buf_init(&what);
+	ir_print_node(p, node, &what);
+	buf_safe(out, buf_cstr(&what), what.len);
+	buf_free(&what);
+	for (uint32_t i = 0, shown = 0; i < n->naccess && shown < 4; i++) {
+		const struct ir_access *a = &p->accesses[n->access + i];
+		if (a->index == IR_NONE && p->vars[a->var].len > 1)
+			continue;
+		uint32_t elem = p->vars[a->var].len > 1 ? a->index : 0;
+		buf_str(out, shown++ ? ", " : " (");
+		text_variable(p, a->var, elem, out);
+		buf_str(out, " is ");
+		text_value(p, a->var, v->halt[p->vars[a->var].slot + elem], out);
+		if (i + 1 == n->naccess || shown == 4)
+			buf_char(out, ')');
+	}
+	buf_char(out, '.');
 }
 
 /* ---- counterexamples ---------------------------------------------------- */
@@ -57,8 +92,8 @@ static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 	const struct ir *p = r->ir;
 	const int32_t *end = run_state(r, r->nsteps);
 	if (!v->nserial) {
-		buf_str(out, "No serial order of the same blocks is possible at all: a block that "
-		             "runs alone cannot finish.\n");
+		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some "
+		             "thread gets elsewhere or cannot go on.\n");
 		return;
 	}
 	struct buf got;
@@ -97,6 +132,19 @@ static void say_fault(struct run *r, const struct check_text_options *o, struct 
 	(void)o;
 }
 
+/* "can go on at line 12, inside worker.update" */
+static void say_place(const struct run *r, uint32_t thread, struct buf *out)
+{
+	uint32_t node = ir_node_of(r->ir, run_now(r), thread);
+	buf_printf(out, "can go on at line %u, ", text_line(r->ir, node));
+	if (r->ir->nodes[node].block == IR_NONE) {
+		buf_str(out, "outside");
+		return;
+	}
+	buf_str(out, "inside ");
+	check_text_name(r->ir, r->ir->nodes[node].block, out);
+}
+
 static void say_waits(struct run *r, struct buf *out)
 {
 	for (uint32_t t = 0; t < r->ir->nthreads; t++) {
@@ -105,9 +153,22 @@ static void say_waits(struct run *r, struct buf *out)
 		buf_str(out, "  ");
 		text_thread(r->ir, t, out);
 		buf_char(out, ' ');
-		text_wait(r, t, out);
+		if (run_enabled(r, t))
+			say_place(r, t, out);
+		else
+			text_wait(r, t, out);
 		buf_char(out, '\n');
 	}
+}
+
+static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o,
+                         struct buf *out)
+{
+	struct object_history h;
+	buf_char(out, '\n');
+	if (object_history_init(&h, r, v->object1 - 1))
+		object_draw(&h, o->width, o->utf8, out);
+	object_history_free(&h);
 }
 
 static void counterexample(const struct ir *p, const struct verdict *v,
@@ -120,8 +181,15 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	buf_char(out, '\n');
 	check_paint(out, o->color, check_color(v), check_headline(v));
 	buf_str(out, ": ");
-	check_text_name(p, v->block, out);
-	if (v->problem == PROBLEM_ATOMICITY)
+	if (v->object1) {
+		buf_str(out, "object ");
+		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
+	} else {
+		check_text_name(p, v->block, out);
+	}
+	if (v->problem == PROBLEM_HISTORY)
+		buf_printf(out, " (%s: a run of %u steps whose history is not %s)", v->engine, v->npath, v->condition);
+	else if (v->problem == PROBLEM_ATOMICITY)
 		buf_printf(out, " (%s: a run of %u steps that no serial order explains)", v->engine, v->npath);
 	else
 		buf_printf(out, " (after %u steps)", v->npath);
@@ -137,8 +205,12 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 				text.data[0] = 'T';
 			buf_printf(out, "%s.\n", buf_cstr(&text));
 		}
+		if (v->why)
+			buf_printf(out, "%s\n", v->why);
 		if (v->problem == PROBLEM_FAULT)
 			say_fault(&r, o, out);
+		if (v->problem == PROBLEM_HISTORY)
+			draw_history(&r, v, o, out);
 		buf_char(out, '\n');
 		struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color,
 			                    .max_rows = o->max_rows, .full = "--full", .marks = marks };
@@ -146,7 +218,13 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 		buf_char(out, '\n');
 		if (v->problem == PROBLEM_ATOMICITY || v->problem == PROBLEM_COMMIT)
 			serial_ends(&r, v, out);
-		if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_STUCK)
+		if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS) {
+			check_text_halt(p, v, out);
+			buf_char(out, '\n');
+		}
+		if (v->problem == PROBLEM_QUIESCENCE)
+			buf_str(out, "From here on, whatever happens, some thread is inside a block:\n");
+		if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
 			say_waits(&r, out);
 		buf_str(out, "replay: intact sim ");
 		buf_safe(out, o->model, strlen(o->model));
@@ -165,11 +243,17 @@ static bool same_path(const struct verdict *a, const struct verdict *b)
 	       !memcmp(a->path, b->path, sizeof *a->path * a->npath);
 }
 
+/* Is it that no serial order ends like the run? */
+static bool about_serial(enum problem p)
+{
+	return p == PROBLEM_ATOMICITY || p == PROBLEM_STUCK || p == PROBLEM_ENDLESS;
+}
+
 /* The program's counterexample says it best; a block's own is a command away. */
 static const struct verdict *program_violation(const struct verdict *v, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (v[i].block == VERDICT_PROGRAM && v[i].problem == PROBLEM_ATOMICITY && v[i].path)
+		if (v[i].block == VERDICT_PROGRAM && about_serial(v[i].problem) && v[i].path)
 			return &v[i];
 	return NULL;
 }
@@ -183,7 +267,7 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 	for (uint32_t i = 0; i < n; i++) {
 		if (!v[i].path)
 			continue;
-		bool own = !whole || &v[i] == whole || v[i].problem != PROBLEM_ATOMICITY;
+		bool own = !whole || &v[i] == whole || !about_serial(v[i].problem);
 		if (own)
 			counterexample(p, &v[i], o, out);
 		else if (!same_path(&v[i], whole))
@@ -193,7 +277,8 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 		return;
 	buf_str(out, "\nBlocks that are not atomic by themselves have runs of their own:\n");
 	for (uint32_t i = 0; i < n; i++) {
-		if (!v[i].path || v[i].block == VERDICT_PROGRAM || same_path(&v[i], whole))
+		if (!v[i].path || v[i].block == VERDICT_PROGRAM || !about_serial(v[i].problem) ||
+		    same_path(&v[i], whole))
 			continue;
 		buf_str(out, "  intact check --block ");
 		check_text_name(p, v[i].block, out);

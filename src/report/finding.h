@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/symtab.h"
 
 enum { FINDING_MAX_PCS = 64, FINDING_MAX_FRAMES = 128, FINDING_MAX_LOCKS = 16 };
 
@@ -62,6 +63,7 @@ struct raw_report {
 	bool final, dropped;
 	AVEC(struct raw_module) modules;
 	AVEC(struct raw_finding) findings;
+	const struct symtab *saved; /* names of a recording; NULL: look them up */
 };
 
 /* False when the text is not such a message. Strings stay in `a`. */
@@ -94,6 +96,14 @@ uint32_t symbols_functions(struct arena *a, const char *path,
                            bool (*match)(void *ctx, const char *function,
                                          const char *file, uint32_t line),
                            void *ctx, uint64_t *out, uint32_t max);
+
+/*
+ * Saves what symbols_stack and symbols_data need for these program counters
+ * (each as it stands in a stack) and for the data of the modules, as the text
+ * of base/symtab.h.
+ */
+void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, uint32_t n,
+                  struct buf *out);
 
 /* ---- what is shown ---- */
 

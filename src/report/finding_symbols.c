@@ -45,6 +45,8 @@ struct symbols *symbols_open(const struct raw_report *r, struct arena *a)
 	struct symbols *s = arena_new(a, struct symbols);
 	s->arena = a;
 	s->report = r;
+	if (r->saved)
+		return s;
 	s->dwfl = dwfl_begin(&callbacks);
 	s->dies = dies_new();
 	load_demangler(s);
@@ -166,9 +168,27 @@ static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
 	}
 }
 
+static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
+{
+	const struct symtab *t = s->report->saved;
+	const struct sym_addr *a = symtab_addr(t, pc);
+	uint32_t n = a ? a->n : 0;
+	out[0] = (struct src_frame){ .module = "?", .offset = pc };
+	for (uint32_t i = 0; i < n && i < max; i++) {
+		const struct sym_frame *f = &t->frames[a->first + i];
+		out[i] = (struct src_frame){ .function = f->function, .file = f->file,
+			.line = f->line, .column = f->column, .decl = f->decl,
+			.decl_file = f->decl_file, .module = f->module ? f->module : "?",
+			.offset = f->offset, .system = f->system };
+	}
+	return n < 1 ? 1 : n < max ? n : max;
+}
+
 /* The frames at one address, innermost first: inlined ones, then the real. */
 static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
 {
+	if (s->report->saved)
+		return at_saved(s, pc, out, max);
 	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, pc) : NULL;
 	struct src_frame base = { .module = "?", .offset = pc };
 	for (uint32_t i = 0; i < s->report->modules.len; i++) {
@@ -229,6 +249,16 @@ static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 {
 	GElf_Sym sym;
 	GElf_Off oa, ob;
+	if (s->report->saved) {
+		const struct sym_addr *x = symtab_addr(s->report->saved, a);
+		const struct sym_addr *y = symtab_addr(s->report->saved, b);
+		if (!x || !y || !x->start || !y->start)
+			return false;
+		if (!x->symbol || !y->symbol)
+			return x->symbol == y->symbol;
+		size_t lx = strcspn(x->symbol, "."), ly = strcspn(y->symbol, ".");
+		return x->start == y->start || (lx == ly && !strncmp(x->symbol, y->symbol, lx));
+	}
 	Dwfl_Module *ma = s->dwfl ? dwfl_addrmodule(s->dwfl, a) : NULL;
 	Dwfl_Module *mb = s->dwfl ? dwfl_addrmodule(s->dwfl, b) : NULL;
 	if (!ma || ma != mb)
@@ -283,6 +313,11 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, addr) : NULL;
 	GElf_Sym sym;
 	GElf_Off at = 0;
+	if (s->report->saved) {
+		const struct sym_data *d = symtab_data(s->report->saved, addr);
+		*off = d ? addr - d->addr : 0;
+		return d ? d->name : NULL;
+	}
 	if (!mod)
 		return NULL;
 	const char *name = dwfl_module_addrinfo(mod, addr, &at, &sym, NULL, NULL, NULL);
@@ -290,6 +325,68 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 		return NULL;
 	*off = at;
 	return plain_name(s, name);
+}
+
+/* ---- saving, for recordings ---- */
+
+/* The start of the symbol an address lies in: modules told apart by it too. */
+static const char *symbol_at(struct symbols *s, uint64_t pc, uint64_t *start)
+{
+	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, pc) : NULL;
+	GElf_Sym sym;
+	GElf_Off off = 0;
+	Dwarf_Addr low = 0;
+	*start = 0;
+	if (!mod)
+		return NULL;
+	const char *name = dwfl_module_addrinfo(mod, pc, &off, &sym, NULL, NULL, NULL);
+	dwfl_module_info(mod, NULL, &low, NULL, NULL, NULL, NULL, NULL);
+	*start = name ? pc - off : low;
+	return name;
+}
+
+static int save_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr start, void *arg)
+{
+	void **ctx = arg;
+	struct symbols *s = ctx[0];
+	int n = dwfl_module_getsymtab(mod);
+	(void)user;
+	(void)name;
+	(void)start;
+	for (int i = 1; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr at;
+		const char *text = dwfl_module_getsym_info(mod, i, &sym, &at, NULL, NULL, NULL);
+		if (text && *text && GELF_ST_TYPE(sym.st_info) == STT_OBJECT && sym.st_size &&
+		    sym.st_shndx != SHN_UNDEF)
+			symtab_put_data(ctx[1], &(struct sym_data){ at, sym.st_size,
+			                                            plain_name(s, text) });
+	}
+	return DWARF_CB_OK;
+}
+
+void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, uint32_t n,
+                  struct buf *out)
+{
+	struct symbols *s = symbols_open(r, a);
+	struct src_frame f[FINDING_MAX_FRAMES];
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t pc = pcs[i] - 1, start;
+		const char *symbol = symbol_at(s, pc, &start);
+		uint32_t k = at_address(s, pc, f, FINDING_MAX_FRAMES);
+		symtab_put_addr(out, pc, start, symbol);
+		for (uint32_t j = 0; j < k; j++)
+			symtab_put_frame(out, &(struct sym_frame){
+				.function = f[j].function, .file = f[j].file,
+				.decl_file = f[j].decl_file, .module = f[j].module, .line = f[j].line,
+				.column = f[j].column, .decl = f[j].decl, .offset = f[j].offset,
+				.system = f[j].system });
+	}
+	if (s->dwfl) {
+		void *ctx[2] = { s, out };
+		dwfl_getmodules(s->dwfl, save_module, ctx, 0);
+	}
+	symbols_close(s);
 }
 
 /* ---- finding functions by name, for --atomic ---- */

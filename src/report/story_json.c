@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/check_text.h"
 #include "report/run_json.h"
 #include "report/step_text.h"
 #include "verdict/explain.h"
@@ -158,6 +159,16 @@ static void sentence(const struct run *r, const struct verdict *v, struct buf *o
 	buf_free(&text);
 }
 
+static void halt(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	struct buf text;
+	buf_init(&text);
+	check_text_halt(p, v, &text);
+	buf_str(out, ",\n     \"sentence\": ");
+	buf_json(out, buf_cstr(&text), text.len);
+	buf_free(&text);
+}
+
 static void waits(const struct run *r, struct buf *out)
 {
 	bool first = true;
@@ -181,7 +192,13 @@ void story_json(struct run *r, const struct verdict *v, struct buf *out)
 {
 	if (v->problem == PROBLEM_ATOMICITY)
 		sentence(r, v, out);
-	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_STUCK)
+	if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS)
+		halt(r->ir, v, out);
+	if (v->why) {
+		buf_str(out, ",\n     \"sentence\": ");
+		buf_json(out, v->why, strlen(v->why));
+	}
+	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
 		waits(r, out);
 	if (v->problem != PROBLEM_ATOMICITY && v->problem != PROBLEM_COMMIT)
 		return;

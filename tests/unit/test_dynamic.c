@@ -128,7 +128,7 @@ static enum mover touch(uintptr_t addr, struct accessor a, bool write)
 {
 	uint32_t race = 0;
 	CHECK(shadow_leaf(&sh, addr) != NULL);
-	return shadow_access(&sh, &a, shadow_cell(sh.dir, addr), 0xff, write, &race);
+	return shadow_access(&sh, &a, shadow_cell(sh.dir, addr), 0xff, write, &race, NULL);
 }
 
 static void test_shadow_states(void)
@@ -169,11 +169,11 @@ static void test_shadow_bytes(void)
 	memset(clocks, 0, sizeof clocks);
 	CHECK(shadow_leaf(&sh, 0x20000) != NULL);
 	uint64_t *c = shadow_cell(sh.dir, 0x20000);
-	CHECK_EQ(shadow_access(&sh, &a, c, 0x0f, true, &race), MOVE_LOCAL);
-	CHECK_EQ(shadow_access(&sh, &b, c, 0xf0, true, &race), MOVE_LOCAL);
-	CHECK_EQ(shadow_access(&sh, &a, c, 0x0f, true, &race), MOVE_LOCAL);
-	CHECK_EQ(shadow_access(&sh, &b, c, 0x10, true, &race), MOVE_LOCAL);
-	CHECK_EQ(shadow_access(&sh, &a, c, 0x18, true, &race), MOVE_RACY);
+	CHECK_EQ(shadow_access(&sh, &a, c, 0x0f, true, &race, NULL), MOVE_LOCAL);
+	CHECK_EQ(shadow_access(&sh, &b, c, 0xf0, true, &race, NULL), MOVE_LOCAL);
+	CHECK_EQ(shadow_access(&sh, &a, c, 0x0f, true, &race, NULL), MOVE_LOCAL);
+	CHECK_EQ(shadow_access(&sh, &b, c, 0x10, true, &race, NULL), MOVE_LOCAL);
+	CHECK_EQ(shadow_access(&sh, &a, c, 0x18, true, &race, NULL), MOVE_RACY);
 }
 
 /* ---- blocks, end to end, without a program ---- */
@@ -205,7 +205,7 @@ static void section(struct thread *t, uintptr_t lock, bool write, uintptr_t pc)
 {
 	call(t, pc);
 	red_acquire(&d, t, lock, false, false, pc + 2);
-	red_access(&d, t, 0x30000, 0xff, write, pc + 3);
+	red_access(&d, t, 0x30000, 0xff, write, pc + 3, NULL);
 	red_release(&d, t, lock, false, pc + 4);
 	t->top--;
 }

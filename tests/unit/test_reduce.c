@@ -25,7 +25,7 @@ static bool load(struct lang *l, const char *text, const char *name, uint32_t co
 static enum search_verdict exact(const struct ir *p, uint32_t block)
 {
 	struct search_options o = { .symmetry = true, .merge_local = true, .drop_pure = true,
-		                    .max_states = 60000, .max_bytes = 256u << 20 };
+		                    .max_states = 8000, .max_bytes = 256u << 20 };
 	struct search_result r;
 	exact_run(p, block, &o, &r);
 	enum search_verdict v = r.verdict;

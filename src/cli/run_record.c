@@ -1,0 +1,172 @@
+#include "cli/run_record.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "event/recorder.h"
+#include "report/finding.h"
+
+enum { MAX_PROCESSES = 4096, MUCH = REC_RING / 8 };
+
+struct tap {
+	struct rec_shm *shm;
+	uint64_t tail;
+	bool idle;
+};
+
+struct recording {
+	struct recorder *out;
+	const char *path;
+	struct tap *from; /* by number of the process */
+	uint32_t n, unmapped;
+	uint32_t lost;       /* processes that were too many */
+};
+
+struct recording *recording_begin(const char *path, uint64_t keep, const char **why)
+{
+	struct recording *r = calloc(1, sizeof *r);
+	*why = "out of memory";
+	if (!r)
+		return NULL;
+	r->path = path;
+	r->from = calloc(MAX_PROCESSES, sizeof *r->from);
+	r->out = r->from ? recorder_open(path, keep, why) : NULL;
+	if (r->out)
+		return r;
+	free(r->from);
+	free(r);
+	return NULL;
+}
+
+void recording_add(struct recording *r, int fd)
+{
+	struct stat st;
+	void *p = MAP_FAILED;
+	if (r->n < MAX_PROCESSES && !fstat(fd, &st) &&
+	    (size_t)st.st_size == sizeof(struct rec_shm))
+		p = mmap(NULL, sizeof(struct rec_shm), PROT_READ | PROT_WRITE,
+		         MAP_SHARED | MAP_NORESERVE, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED) {
+		r->lost++;
+		return;
+	}
+	r->from[r->n++].shm = p;
+}
+
+/* What stands in the ring. Numbers there are the program's: not trusted. */
+static uint64_t take_ring(struct recording *r, uint32_t i)
+{
+	struct tap *s = &r->from[i];
+	uint64_t head = __atomic_load_n(&s->shm->head, __ATOMIC_ACQUIRE), n = head - s->tail;
+	if (n > REC_RING)
+		n = REC_RING;
+	for (uint64_t left = n; left;) {
+		uint64_t at = s->tail % REC_RING, run = REC_RING - at;
+		if (run > left)
+			run = left;
+		if (run > 65536)
+			run = 65536; /* so that the program has room again soon */
+		recorder_put(r->out, i, &s->shm->ring[at], run);
+		s->tail += run;
+		left -= run;
+		__atomic_store_n(&s->shm->tail, s->tail, __ATOMIC_RELEASE);
+	}
+	return n;
+}
+
+/* The process is gone: what its threads had noted for themselves too. */
+static void take_rest(struct recording *r, uint32_t i)
+{
+	struct rec_shm *shm = r->from[i].shm;
+	if (!shm)
+		return;
+	take_ring(r, i);
+	for (uint32_t k = 1; k < REC_SLOTS; k++) {
+		uint32_t n = __atomic_load_n(&shm->own[k].n, __ATOMIC_ACQUIRE);
+		if (n && n <= REC_OWN - 4)
+			recorder_put(r->out, i, shm->own[k].list, n);
+	}
+	recorder_flush(r->out, i);
+	munmap(shm, sizeof *shm);
+	r->from[i].shm = NULL;
+}
+
+bool recording_drain(struct recording *r)
+{
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct tap *s = &r->from[i];
+		if (!s->shm)
+			continue;
+		uint64_t n = take_ring(r, i);
+		if (n > most)
+			most = n;
+		if (!n && !s->idle) /* nothing new: let the file have all */
+			recorder_flush(r->out, i);
+		s->idle = !n;
+		if (!n && i && kill((pid_t)s->shm->pid, 0) && errno == ESRCH)
+			take_rest(r, i);
+	}
+	return most > MUCH;
+}
+
+/* So that the file says all by itself, wherever it is read. */
+static void save_symbols(struct recording *r)
+{
+	struct recorder_seen seen;
+	struct raw_report report = { 0 };
+	struct arena a;
+	struct buf text;
+	arena_init(&a, 0);
+	buf_init(&text);
+	recorder_seen(r->out, &seen);
+	for (uint32_t i = 0; i < seen.nmodules; i++) {
+		const struct recorder_module *m = &seen.modules[i];
+		struct raw_module raw = { m->lo, m->hi, m->base, m->path };
+		bool known = false;
+		for (uint32_t k = 0; k < report.modules.len; k++)
+			known |= report.modules.data[k].lo == m->lo &&
+			         !strcmp(report.modules.data[k].path, m->path);
+		if (!known)
+			avec_push(&a, &report.modules, raw);
+	}
+	symbols_save(&report, &a, seen.pcs, seen.npcs, &text);
+	if (!text.failed)
+		recorder_symbols(r->out, buf_cstr(&text), text.len);
+	buf_free(&text);
+	arena_free(&a);
+}
+
+bool recording_end(struct recording *r, struct buf *err, bool quiet)
+{
+	struct recorder_size size;
+	const char *why = NULL;
+	for (uint32_t i = 0; i < r->n; i++)
+		take_rest(r, i);
+	if (r->n)
+		save_symbols(r);
+	recorder_size(r->out, &size);
+	uint64_t accesses = size.accesses;
+	bool ok = recorder_close(r->out, &why);
+	struct stat st;
+	if (!ok)
+		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why);
+	else if (!r->n)
+		buf_printf(err, "intact: nothing was recorded: the program was not built with "
+		                "`intact cc`\n");
+	else if (!quiet && !stat(r->path, &st))
+		buf_printf(err, "intact: recorded %llu events (%llu accesses) of %u process%s: %s, %llu bytes\n",
+		           (unsigned long long)size.records, (unsigned long long)accesses, r->n,
+		           r->n == 1 ? "" : "es", r->path, (unsigned long long)st.st_size);
+	if (r->lost)
+		buf_printf(err, "intact: %u more processes were not recorded\n", r->lost);
+	free(r->from);
+	free(r);
+	return ok;
+}

@@ -1,0 +1,486 @@
+/*
+ * Parts. With `keep`, records go to PATH.part0, PATH.part1, ... of an eighth
+ * of it each; a part begins with what it builds on (recstate.h), so it is a
+ * trace of its own. The oldest is removed when there are more than eight. In
+ * the end they are put together to PATH, the openings of all but the first
+ * left out. Should the recorder itself be killed, the parts are there.
+ */
+#include "event/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/map.h"
+#include "event/itr.h"
+#include "event/recpack.h"
+#include "event/recstate.h"
+
+enum { PARTS = 8, BLOCK = 131072, LEVEL = 1 };
+#define MAX_PCS (1u << 20)
+#define MAX_MODULES 4096
+
+struct process {
+	struct rec *held;
+	size_t n;
+	uint64_t letters; /* of a TEXT that are still to come */
+	struct recstate *state;
+	bool known;
+};
+
+struct recorder {
+	char *path;
+	int fd;
+	const char *error;
+	struct recpack *pack;
+	ZSTD_CCtx *zstd;
+	struct buf raw, stored;
+	struct process *proc;
+	uint32_t nproc;
+	struct map pcs_at;
+	uint64_t *pcs;
+	uint32_t npcs, pcs_cap;
+	struct recorder_module *modules;
+	uint32_t nmodules;
+	char text[REC_TEXT_MAX + 1];
+	uint64_t keep;
+	uint32_t first_part, part; /* those that are there; part: being written */
+	uint64_t part_bytes;
+	struct recorder_size size;
+};
+
+static void fail(struct recorder *r, const char *why)
+{
+	if (!r->error)
+		r->error = why;
+}
+
+static void emit(struct recorder *r, const void *p, size_t n)
+{
+	const char *s = p;
+	r->part_bytes += n;
+	r->size.bytes += n;
+	while (n && !r->error) {
+		ssize_t w = write(r->fd, s, n);
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w <= 0) {
+			fail(r, strerror(errno));
+			return;
+		}
+		s += w;
+		n -= (size_t)w;
+	}
+}
+
+static void part_name(const struct recorder *r, uint32_t part, struct buf *out)
+{
+	buf_clear(out);
+	buf_printf(out, "%s.part%u", r->path, part);
+}
+
+static bool open_file(struct recorder *r, const char *path)
+{
+	unsigned char head[ITR_HEADER];
+	r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (r->fd < 0) {
+		fail(r, strerror(errno));
+		return false;
+	}
+	itr_put_header(head);
+	r->part_bytes = 0;
+	emit(r, head, sizeof head);
+	return !r->error;
+}
+
+static bool open_part(struct recorder *r)
+{
+	struct buf name;
+	buf_init(&name);
+	part_name(r, r->part, &name);
+	bool ok = open_file(r, buf_cstr(&name));
+	buf_free(&name);
+	return ok;
+}
+
+struct recorder *recorder_open(const char *path, uint64_t keep, const char **why)
+{
+	struct recorder *r = calloc(1, sizeof *r);
+	*why = "out of memory";
+	if (!r)
+		return NULL;
+	r->fd = -1;
+	r->keep = keep;
+	r->path = strdup(path);
+	r->pack = recpack_new();
+	r->zstd = ZSTD_createCCtx();
+	map_init(&r->pcs_at);
+	buf_init(&r->raw);
+	buf_init(&r->stored);
+	if (r->path && r->pack && r->zstd) {
+		/* The name must be good for a file, parts or not. */
+		if (open_file(r, path) && keep) {
+			close(r->fd);
+			open_part(r);
+		}
+		if (!r->error)
+			return r;
+		*why = r->error;
+	}
+	r->error = *why;
+	recorder_close(r, why);
+	return NULL;
+}
+
+/* ---- blocks ------------------------------------------------------------- */
+
+/* Writes r->raw as one block. */
+static void put_block(struct recorder *r, struct itr_head h)
+{
+	const char *p = buf_cstr(&r->raw);
+	unsigned char head[ITR_HEAD];
+	h.raw = h.stored = (uint32_t)r->raw.len;
+	size_t bound = ZSTD_compressBound(h.raw);
+	buf_clear(&r->stored);
+	buf_repeat(&r->stored, 0, bound);
+	if (r->raw.failed || r->stored.failed) {
+		fail(r, "out of memory");
+		return;
+	}
+	size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, h.raw, LEVEL);
+	if (!ZSTD_isError(n) && n < h.raw) {
+		p = r->stored.data;
+		h.stored = (uint32_t)n;
+		h.compression = ITR_ZSTD;
+	}
+	h.crc = itr_crc(p, h.stored);
+	itr_put_head(&h, head);
+	emit(r, head, sizeof head);
+	emit(r, p, h.stored);
+	buf_clear(&r->raw);
+}
+
+static void see_module(struct recorder *r, struct rec rec)
+{
+	if (rec_arg(rec)) {
+		if (r->nmodules)
+			r->modules[r->nmodules - 1].base = rec_addr(rec);
+		return;
+	}
+	struct recorder_module *v = r->nmodules < MAX_MODULES
+	                                    ? realloc(r->modules, (r->nmodules + 1) * sizeof *v)
+	                                    : NULL;
+	if (!v)
+		return;
+	r->modules = v;
+	v[r->nmodules] = (struct recorder_module){ rec_addr(rec), rec_pc(rec), 0, strdup(r->text) };
+	r->nmodules += v[r->nmodules].path != NULL;
+}
+
+/* Which program counters there are, for the symbols. */
+static void see_pcs(struct recorder *r, const struct rec *rec, size_t n)
+{
+	uint64_t before[2] = { 0, 0 };
+	for (size_t i = 0; i < n; i++) {
+		unsigned kind = rec_kind(rec[i]);
+		if (kind == REC_TEXT) {
+			memcpy(r->text, &rec[i + 1], rec_addr(rec[i]));
+			r->text[rec_addr(rec[i])] = 0;
+			i += rec_letters(rec[i]);
+			continue;
+		}
+		if (kind == REC_MODULE)
+			see_module(r, rec[i]);
+		if (kind > REC_RELEASE && kind != REC_CREATE && kind != REC_PUSH && kind != REC_MARK)
+			continue;
+		uint64_t pcs[2] = { rec_pc(rec[i]), kind == REC_PUSH ? rec_addr(rec[i]) : 0 };
+		if (pcs[0] == before[0] && pcs[1] == before[1])
+			continue;
+		memcpy(before, pcs, sizeof before);
+		for (int k = 0; k < 2; k++) {
+			uint32_t at = r->npcs;
+			if (!pcs[k] || r->npcs == MAX_PCS || !map_intern(&r->pcs_at, pcs[k], &at) ||
+			    at != r->npcs)
+				continue;
+			if (r->npcs == r->pcs_cap) {
+				uint32_t cap = r->pcs_cap ? r->pcs_cap * 2 : 1024;
+				uint64_t *v = realloc(r->pcs, cap * sizeof *v);
+				if (!v)
+					return;
+				r->pcs = v;
+				r->pcs_cap = cap;
+			}
+			r->pcs[r->npcs++] = pcs[k];
+		}
+	}
+}
+
+static void put_records(struct recorder *r, uint32_t process, const struct rec *rec, size_t n,
+                        bool opening)
+{
+	if (!n)
+		return;
+	recpack_put(r->pack, rec, n, &r->raw);
+	put_block(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_PACKED,
+	                                .count = (uint32_t)n, .first = r->size.records + 1,
+	                                .process = process | (opening ? ITR_OPENING : 0) });
+}
+
+/* ---- parts -------------------------------------------------------------- */
+
+struct opening {
+	struct recorder *r;
+	uint32_t process;
+	struct rec *v;
+	size_t n;
+};
+
+static bool open_with(void *ctx, const struct rec *rec, size_t n)
+{
+	struct opening *o = ctx;
+	if (o->n + n > BLOCK) {
+		put_records(o->r, o->process, o->v, o->n, true);
+		o->n = 0;
+	}
+	memcpy(o->v + o->n, rec, n * sizeof *rec);
+	o->n += n;
+	return !o->r->error;
+}
+
+static void next_part(struct recorder *r)
+{
+	struct opening o = { r, 0, malloc(BLOCK * sizeof *o.v), 0 };
+	if (!o.v) {
+		fail(r, "out of memory");
+		return;
+	}
+	if (close(r->fd))
+		fail(r, strerror(errno));
+	r->fd = -1;
+	r->part++;
+	if (r->part - r->first_part >= PARTS) {
+		struct buf name;
+		buf_init(&name);
+		part_name(r, r->first_part++, &name);
+		unlink(buf_cstr(&name));
+		buf_free(&name);
+	}
+	if (open_part(r))
+		for (uint32_t i = 0; i < r->nproc; i++)
+			if (r->proc[i].state) {
+				o.process = i;
+				recstate_tell(r->proc[i].state, open_with, &o);
+				put_records(r, i, o.v, o.n, true);
+				o.n = 0;
+			}
+	free(o.v);
+}
+
+/* Copies the blocks of a part to r->fd, its opening only when it is the first. */
+static void append_part(struct recorder *r, const char *path, bool first)
+{
+	FILE *f = fopen(path, "rbe");
+	unsigned char head[ITR_HEAD];
+	struct itr_head h;
+	if (!f || fseek(f, ITR_HEADER, SEEK_SET)) {
+		fail(r, strerror(errno));
+		if (f)
+			fclose(f);
+		return;
+	}
+	while (!r->error && fread(head, 1, sizeof head, f) == sizeof head &&
+	       itr_get_head(head, &h)) {
+		buf_clear(&r->stored);
+		buf_repeat(&r->stored, 0, h.stored);
+		if (r->stored.failed || fread(r->stored.data, 1, h.stored, f) != h.stored) {
+			fail(r, "a part cannot be read");
+			break;
+		}
+		if (!first && h.process & ITR_OPENING)
+			continue;
+		emit(r, head, sizeof head);
+		emit(r, r->stored.data, h.stored);
+	}
+	fclose(f);
+}
+
+static void join_parts(struct recorder *r)
+{
+	struct buf name;
+	buf_init(&name);
+	if (close(r->fd))
+		fail(r, strerror(errno));
+	r->size.bytes = 0;
+	open_file(r, r->path);
+	for (uint32_t i = r->first_part; i <= r->part && !r->error; i++) {
+		part_name(r, i, &name);
+		append_part(r, buf_cstr(&name), i == r->first_part);
+	}
+	for (uint32_t i = r->first_part; i <= r->part && !r->error; i++) {
+		part_name(r, i, &name);
+		unlink(buf_cstr(&name));
+	}
+	r->keep = 0;
+	buf_free(&name);
+}
+
+/* ---- records ------------------------------------------------------------ */
+
+static struct process *process_of(struct recorder *r, uint32_t process)
+{
+	if (process >= r->nproc) {
+		uint32_t n = r->nproc ? r->nproc : 4;
+		while (n <= process)
+			n *= 2;
+		struct process *v = realloc(r->proc, n * sizeof *v);
+		if (!v)
+			return NULL;
+		memset(v + r->nproc, 0, (n - r->nproc) * sizeof *v);
+		r->proc = v;
+		r->nproc = n;
+	}
+	struct process *p = &r->proc[process];
+	if (!p->held) {
+		p->held = malloc(BLOCK * sizeof *p->held);
+		if (r->keep && !p->state)
+			p->state = recstate_new();
+	}
+	return p->held && (!r->keep || p->state) ? p : NULL;
+}
+
+/* Writes the records held, all but a TEXT that is not complete: `whole`. */
+static void write_held(struct recorder *r, uint32_t process, size_t whole)
+{
+	struct process *p = &r->proc[process];
+	if (!whole)
+		return;
+	see_pcs(r, p->held, whole);
+	put_records(r, process, p->held, whole, false);
+	r->size.records += whole;
+	if (p->state && !recstate_note(p->state, p->held, whole))
+		fail(r, "out of memory");
+	memmove(p->held, p->held + whole, (p->n - whole) * sizeof *p->held);
+	p->n -= whole;
+	if (r->keep && r->part_bytes > r->keep / PARTS)
+		next_part(r);
+}
+
+/* Records of the TEXT whose letters did not all come. */
+static size_t cut_text(const struct process *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (rec_kind(p->held[i]) == REC_TEXT) {
+			size_t len = 1 + rec_letters(p->held[i]);
+			if (len > p->n - i)
+				return p->n - i;
+			i += len - 1;
+		}
+	return 0;
+}
+
+bool recorder_put(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
+{
+	struct process *p = r->error ? NULL : process_of(r, process);
+	if (!p) {
+		fail(r, "out of memory");
+		return false;
+	}
+	for (size_t i = 0; i < n && !r->error; i++) {
+		/* A TEXT stays with its letters. */
+		if (!p->letters && p->n > BLOCK - 2 - REC_TEXT_MAX / 16)
+			write_held(r, process, p->n);
+		p->held[p->n++] = rec[i];
+		if (p->letters)
+			p->letters--;
+		else if (rec_kind(rec[i]) == REC_TEXT && rec_addr(rec[i]) <= REC_TEXT_MAX)
+			p->letters = rec_letters(rec[i]);
+		else
+			r->size.accesses += rec_kind(rec[i]) <= REC_ATOMIC_WRITE;
+	}
+	return !r->error;
+}
+
+bool recorder_flush(struct recorder *r, uint32_t process)
+{
+	struct process *p = process < r->nproc ? &r->proc[process] : NULL;
+	if (p && p->held && !p->letters && !r->error)
+		write_held(r, process, p->n);
+	return !r->error;
+}
+
+/* Everything held is written, parts are put together. */
+static void settle(struct recorder *r)
+{
+	for (uint32_t i = 0; i < r->nproc; i++) {
+		struct process *p = &r->proc[i];
+		if (p->held && p->n && !r->error)
+			write_held(r, i, p->letters ? p->n - cut_text(p) : p->n);
+		p->n = 0;
+		p->letters = 0;
+	}
+	if (r->keep && r->fd >= 0 && !r->error)
+		join_parts(r);
+}
+
+void recorder_seen(const struct recorder *r, struct recorder_seen *out)
+{
+	*out = (struct recorder_seen){ r->pcs, r->npcs, r->modules, r->nmodules };
+}
+
+bool recorder_symbols(struct recorder *r, const char *text, size_t len)
+{
+	settle(r);
+	while (len && !r->error) {
+		size_t n = len < ITR_MAX_RAW / 2 ? len : ITR_MAX_RAW / 2;
+		while (n < len && n && text[n - 1] != '\n')
+			n--;
+		if (!n)
+			break;
+		buf_add(&r->raw, text, n);
+		put_block(r, (struct itr_head){ .type = ITR_SYMBOLS });
+		text += n;
+		len -= n;
+	}
+	return !r->error;
+}
+
+void recorder_size(const struct recorder *r, struct recorder_size *out)
+{
+	*out = r->size;
+}
+
+bool recorder_close(struct recorder *r, const char **why)
+{
+	if (r->fd >= 0) {
+		settle(r);
+		if (!r->error)
+			put_block(r, (struct itr_head){ .type = ITR_END, .first = r->size.records });
+		if (close(r->fd))
+			fail(r, strerror(errno));
+	}
+	bool ok = !r->error;
+	if (!ok)
+		*why = r->error;
+	for (uint32_t i = 0; i < r->nproc; i++) {
+		free(r->proc[i].held);
+		recstate_free(r->proc[i].state);
+	}
+	free(r->proc);
+	map_free(&r->pcs_at);
+	free(r->pcs);
+	for (uint32_t i = 0; i < r->nmodules; i++)
+		free(r->modules[i].path);
+	free(r->modules);
+	recpack_free(r->pack);
+	ZSTD_freeCCtx(r->zstd);
+	buf_free(&r->raw);
+	buf_free(&r->stored);
+	free(r->path);
+	free(r);
+	return ok;
+}

@@ -1,0 +1,53 @@
+/*
+ * recorder: records (record.h) of one or more processes into a trace file.
+ *
+ * A block holds records of one process, packed (recpack.h) and compressed;
+ * what a process told is in the order of its blocks. Memory: one block a
+ * process. A block is written whole, so a file that is cut is read up to the
+ * cut.
+ *
+ * With `keep`, the file is a row of parts, and the oldest goes when they are
+ * more than that many bytes together: see recorder.c.
+ */
+#ifndef INTACT_EVENT_RECORDER_H
+#define INTACT_EVENT_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "event/record.h"
+
+struct recorder;
+
+/* NULL on failure with *why. */
+struct recorder *recorder_open(const char *path, uint64_t keep, const char **why);
+/* Takes n records of a process (numbers from 0). False when writing failed
+ * (sticky; what follows is dropped). */
+bool recorder_put(struct recorder *r, uint32_t process, const struct rec *rec, size_t n);
+/* Writes what is held: nothing more comes for a while, or from this process. */
+bool recorder_flush(struct recorder *r, uint32_t process);
+/* Program counters and modules that were told of, for symbols. */
+struct recorder_module {
+	uint64_t lo, hi, base;
+	char *path;
+};
+struct recorder_seen {
+	const uint64_t *pcs;
+	uint32_t npcs;
+	const struct recorder_module *modules;
+	uint32_t nmodules;
+};
+void recorder_seen(const struct recorder *r, struct recorder_seen *out);
+/* A block of text with names for them (report/symbols_save.c). */
+bool recorder_symbols(struct recorder *r, const char *text, size_t len);
+/* Writes what is left and closes; false, with *why, when anything failed. */
+bool recorder_close(struct recorder *r, const char **why);
+
+struct recorder_size {
+	uint64_t records, accesses, bytes; /* bytes of the file so far */
+};
+void recorder_size(const struct recorder *r, struct recorder_size *out);
+
+#endif

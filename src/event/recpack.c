@@ -1,0 +1,271 @@
+#include "event/recpack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+#define SAME_SLOT 0x20
+#define NEXT      0x40
+#define ADDRESS   0x80
+#define KIND      0x1f
+#define BUCKETS   (RECPACK_MAX * 2u)
+#define LAST      64u /* threads (modulo) whose last place is remembered */
+
+struct place {
+	uint64_t key;    /* kind << 48 | counter */
+	uint64_t addr, step;
+	uint32_t next;   /* place that came after it; 0: unknown */
+	uint32_t bucket; /* that finds it */
+	uint8_t arg;
+};
+
+struct recpack {
+	struct place *places;  /* [0] stands before the first */
+	uint32_t n;
+	uint32_t *buckets;     /* place, 0: free */
+	uint32_t last[LAST];
+	uint64_t addr, fresh;  /* last of any place; last new counter */
+	unsigned slot;
+};
+
+struct recpack *recpack_new(void)
+{
+	struct recpack *p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	p->places = malloc((RECPACK_MAX + 1) * sizeof *p->places);
+	p->buckets = calloc(BUCKETS, sizeof *p->buckets);
+	if (p->places && p->buckets) {
+		p->n = 1;
+		return p;
+	}
+	recpack_free(p);
+	return NULL;
+}
+
+void recpack_free(struct recpack *p)
+{
+	if (!p)
+		return;
+	free(p->places);
+	free(p->buckets);
+	free(p);
+}
+
+static void restart(struct recpack *p)
+{
+	for (uint32_t i = 1; i < p->n; i++)
+		p->buckets[p->places[i].bucket] = 0;
+	p->n = 1;
+	p->places[0] = (struct place){ 0 };
+	memset(p->last, 0, sizeof p->last);
+	p->addr = p->fresh = 0;
+	p->slot = 0;
+}
+
+static uint64_t zigzag(uint64_t now, uint64_t before)
+{
+	uint64_t d = now - before;
+	return d << 1 ^ (uint64_t)((int64_t)d >> 63);
+}
+
+static uint64_t unzigzag(uint64_t z, uint64_t before)
+{
+	return before + (z >> 1 ^ (0 - (z & 1)));
+}
+
+static uint64_t key_of(struct rec r)
+{
+	return (uint64_t)rec_kind(r) << 48 | rec_pc(r);
+}
+
+static uint32_t place_add(struct recpack *p, uint64_t key)
+{
+	p->places[p->n] = (struct place){ .key = key, .addr = p->addr };
+	return p->n++;
+}
+
+/* The place of a key; 0 when it is new, then *bucket is where it goes. */
+static uint32_t place_find(const struct recpack *p, uint64_t key, uint32_t *bucket)
+{
+	uint32_t b = (uint32_t)hash64(key) % BUCKETS, id;
+	while ((id = p->buckets[b]) && p->places[id].key != key)
+		b = (b + 1) % BUCKETS;
+	*bucket = b;
+	return id;
+}
+
+/* What holds after a record at place `id`, for writer and reader alike. */
+static void note(struct recpack *p, uint32_t *last, uint32_t id, uint64_t addr, unsigned arg)
+{
+	struct place *at = &p->places[id];
+	p->places[*last].next = id;
+	*last = id;
+	at->step = addr - at->addr;
+	at->addr = p->addr = addr;
+	at->arg = (uint8_t)arg;
+}
+
+static unsigned char *put_varint(unsigned char *s, uint64_t v)
+{
+	while (v >= 0x80) {
+		*s++ = (unsigned char)(v | 0x80);
+		v >>= 7;
+	}
+	*s++ = (unsigned char)v;
+	return s;
+}
+
+static unsigned char *put_one(struct recpack *p, unsigned char *s, struct rec r)
+{
+	unsigned char *head = s++;
+	uint64_t key = key_of(r), addr = rec_addr(r);
+	uint32_t *last = &p->last[rec_slot(r) % LAST], id = p->places[*last].next, bucket;
+	*head = (unsigned char)rec_kind(r);
+	if (rec_slot(r) == p->slot)
+		*head |= SAME_SLOT;
+	else
+		s = put_varint(s, p->slot = rec_slot(r));
+	if (id && p->places[id].key == key) {
+		*head |= NEXT;
+	} else if ((id = place_find(p, key, &bucket))) {
+		s = put_varint(s, id);
+	} else {
+		*s++ = 0;
+		s = put_varint(s, zigzag(rec_pc(r), p->fresh));
+		p->fresh = rec_pc(r);
+		id = place_add(p, key);
+		p->places[id].bucket = bucket;
+		p->buckets[bucket] = id;
+	}
+	const struct place *at = &p->places[id];
+	if (addr == ((at->addr + at->step) & REC_LOW) && at->arg == rec_arg(r)) {
+		*head |= ADDRESS;
+	} else {
+		s = put_varint(s, zigzag(addr, at->addr));
+		*s++ = (unsigned char)rec_arg(r);
+	}
+	note(p, last, id, addr, rec_arg(r));
+	return s;
+}
+
+void recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out)
+{
+	unsigned char tmp[4096], *s = tmp;
+	restart(p);
+	for (size_t i = 0; i < n;) {
+		struct rec now = r[i++];
+		s = put_one(p, s, now);
+		for (uint64_t k = rec_kind(now) == REC_TEXT ? rec_letters(now) : 0; k && i < n; k--) {
+			if (s > tmp + sizeof tmp - 64) {
+				buf_add(out, (char *)tmp, (size_t)(s - tmp));
+				s = tmp;
+			}
+			memcpy(s, &r[i++], sizeof *r);
+			s += sizeof *r;
+		}
+		if (s > tmp + sizeof tmp - 64) {
+			buf_add(out, (char *)tmp, (size_t)(s - tmp));
+			s = tmp;
+		}
+	}
+	buf_add(out, (char *)tmp, (size_t)(s - tmp));
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+struct cursor {
+	const unsigned char *p, *end;
+	bool bad;
+};
+
+static uint64_t get_varint(struct cursor *c)
+{
+	uint64_t v = 0;
+	for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
+		unsigned char b = *c->p++;
+		v |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80))
+			return v;
+	}
+	c->bad = true;
+	return 0;
+}
+
+static unsigned get_byte(struct cursor *c)
+{
+	if (c->p < c->end)
+		return *c->p++;
+	c->bad = true;
+	return 0;
+}
+
+static bool get_one(struct recpack *p, struct cursor *c, struct rec *out)
+{
+	unsigned head = get_byte(c), kind = head & KIND;
+	if (!(head & SAME_SLOT))
+		p->slot = (unsigned)get_varint(c) & 0xffff;
+	uint32_t *last = &p->last[p->slot % LAST];
+	uint64_t id = p->places[*last].next;
+	if (!(head & NEXT)) {
+		id = get_varint(c);
+		if (!id) {
+			p->fresh = unzigzag(get_varint(c), p->fresh) & REC_LOW;
+			id = place_add(p, (uint64_t)kind << 48 | p->fresh);
+			p->places[id].bucket = 0;
+		}
+	}
+	if (c->bad || !id || id >= p->n || p->places[id].key >> 48 != kind)
+		return false;
+	struct place *at = &p->places[id];
+	uint64_t addr = (at->addr + at->step) & REC_LOW;
+	unsigned arg = at->arg;
+	if (!(head & ADDRESS)) {
+		addr = unzigzag(get_varint(c), at->addr) & REC_LOW;
+		arg = get_byte(c);
+	}
+	*out = rec_make(kind, arg, addr, p->slot, at->key & REC_LOW);
+	note(p, last, (uint32_t)id, addr, arg);
+	return !c->bad;
+}
+
+const char *rec_check(const struct rec *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned kind = rec_kind(r[i]);
+		if (kind >= REC_KINDS)
+			return "a record of a kind this intact does not know";
+		if (rec_slot(r[i]) >= REC_SLOTS)
+			return "a record of a thread that cannot be";
+		if (kind == REC_TEXT) {
+			if (rec_addr(r[i]) > REC_TEXT_MAX || rec_letters(r[i]) > n - 1 - i)
+				return "a text that is longer than its block";
+			i += rec_letters(r[i]);
+		}
+	}
+	return NULL;
+}
+
+const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n,
+                        struct rec *out)
+{
+	struct cursor c = { s, s + len, false };
+	if (n > RECPACK_MAX)
+		return "a block of records is too long";
+	restart(p);
+	for (size_t i = 0; i < n;) {
+		struct rec *now = &out[i++];
+		if (!get_one(p, &c, now))
+			return "a block of records is malformed";
+		uint64_t k = rec_kind(*now) == REC_TEXT ? rec_letters(*now) : 0;
+		if (k > n - i || k * sizeof *out > (size_t)(c.end - c.p))
+			return "a block of records is malformed";
+		memcpy(&out[i], c.p, k * sizeof *out);
+		c.p += k * sizeof *out;
+		i += k;
+	}
+	if (c.p != c.end)
+		return "a block of records is longer than its count";
+	return rec_check(out, n);
+}

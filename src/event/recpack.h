@@ -1,0 +1,42 @@
+/*
+ * recpack: records (record.h) in few bytes.
+ *
+ * What a program does at one place it mostly does again at the next address,
+ * and mostly the same place comes next. So a block has a table of places
+ * (kind and program counter), each with the address and bytes used there
+ * last, the step it took to get there, and the place that came next. A record
+ * that is as expected is one byte; runs of those cost next to nothing after
+ * zstd.
+ *
+ *   u8 kind | 0x20 same thread | 0x40 expected place | 0x80 expected address
+ *   varint slot (unless same); varint place + 1, or 0 and zigzag varint of a
+ *   new counter minus the last new one; zigzag varint of the address minus
+ *   the place's last, u8 arg (unless expected). Letters of a TEXT follow as
+ *   they are.
+ *
+ * The tables start anew with every block. Memory: 40 bytes a record of the
+ * largest block, kept between blocks.
+ */
+#ifndef INTACT_EVENT_RECPACK_H
+#define INTACT_EVENT_RECPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "event/record.h"
+
+#define RECPACK_MAX 262144 /* records of one block */
+
+struct recpack;
+struct recpack *recpack_new(void);
+void recpack_free(struct recpack *p);
+/* Appends n records (n <= RECPACK_MAX, no TEXT cut from its letters). */
+void recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out);
+/* Reads n records into `out`. NULL, or what is wrong. */
+const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n,
+                        struct rec *out);
+/* Do n records, as they stand in a file, make sense by themselves? */
+const char *rec_check(const struct rec *r, size_t n);
+
+#endif

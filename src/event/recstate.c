@@ -1,0 +1,280 @@
+#include "event/recstate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A growing list of records; TEXTs stand in front of what they belong to. */
+struct list {
+	struct rec *v;
+	size_t n, cap;
+};
+
+struct lock {
+	uint64_t addr;
+	uint32_t depth;
+	struct rec acquire;
+};
+
+struct thread {
+	bool live;
+	struct rec create, stack;
+	struct list frames;
+	struct list marks;     /* each with its TEXT, if it has one */
+	struct lock *locks;
+	uint32_t nlocks, locks_cap;
+	uint32_t depth[64];    /* functions at each mark */
+	size_t mark_at[64];    /* in `marks` */
+	uint32_t nmarks;
+};
+
+struct recstate {
+	struct list modules;   /* options too */
+	struct list text;      /* the last TEXT */
+	struct thread *threads;
+	uint32_t nthreads;
+	bool nomem;
+};
+
+struct recstate *recstate_new(void)
+{
+	return calloc(1, sizeof(struct recstate));
+}
+
+void recstate_free(struct recstate *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		free(s->threads[i].frames.v);
+		free(s->threads[i].marks.v);
+		free(s->threads[i].locks);
+	}
+	free(s->threads);
+	free(s->modules.v);
+	free(s->text.v);
+	free(s);
+}
+
+static void add(struct recstate *s, struct list *l, const struct rec *r, size_t n)
+{
+	if (l->n + n > l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 16;
+		while (cap < l->n + n)
+			cap *= 2;
+		struct rec *v = realloc(l->v, cap * sizeof *v);
+		if (!v) {
+			s->nomem = true;
+			return;
+		}
+		l->v = v;
+		l->cap = cap;
+	}
+	memcpy(l->v + l->n, r, n * sizeof *r);
+	l->n += n;
+}
+
+static struct thread *thread(struct recstate *s, uint32_t slot)
+{
+	if (slot >= s->nthreads) {
+		uint32_t n = s->nthreads ? s->nthreads : 16;
+		while (n <= slot)
+			n *= 2;
+		struct thread *v = realloc(s->threads, n * sizeof *v);
+		if (!v) {
+			s->nomem = true;
+			return NULL;
+		}
+		memset(v + s->nthreads, 0, (n - s->nthreads) * sizeof *v);
+		s->threads = v;
+		s->nthreads = n;
+	}
+	return &s->threads[slot];
+}
+
+static void create(struct recstate *s, struct rec r)
+{
+	struct thread *t = thread(s, (uint32_t)(rec_addr(r) >> 32) & (REC_SLOTS - 1));
+	if (!t)
+		return;
+	t->live = true;
+	t->frames.n = t->marks.n = 0;
+	t->nlocks = t->nmarks = 0;
+	t->stack = (struct rec){ 0, 0 };
+	/* Its parent may be gone when this is told again. */
+	t->create = rec_make(REC_CREATE, 0, rec_addr(r), 0, rec_pc(r));
+}
+
+static void acquire(struct recstate *s, struct thread *t, struct rec r)
+{
+	for (uint32_t i = 0; i < t->nlocks; i++)
+		if (t->locks[i].addr == rec_addr(r)) {
+			t->locks[i].depth++;
+			return;
+		}
+	if (t->nlocks == t->locks_cap) {
+		uint32_t cap = t->locks_cap ? t->locks_cap * 2 : 8;
+		struct lock *v = realloc(t->locks, cap * sizeof *v);
+		if (!v) {
+			s->nomem = true;
+			return;
+		}
+		t->locks = v;
+		t->locks_cap = cap;
+	}
+	t->locks[t->nlocks++] = (struct lock){ rec_addr(r), 1, r };
+}
+
+static void release(struct thread *t, struct rec r)
+{
+	for (uint32_t i = 0; i < t->nlocks; i++) {
+		if (t->locks[i].addr != rec_addr(r))
+			continue;
+		if (!--t->locks[i].depth || rec_arg(r) & REC_WAIT) {
+			memmove(&t->locks[i], &t->locks[i + 1],
+			        (t->nlocks - i - 1) * sizeof *t->locks);
+			t->nlocks--;
+		}
+		return;
+	}
+}
+
+/* The last mark goes, with its TEXT. */
+static void unmark(struct thread *t)
+{
+	if (--t->nmarks < 64)
+		t->marks.n = t->mark_at[t->nmarks];
+}
+
+static void mark(struct recstate *s, struct thread *t, struct rec r)
+{
+	if (t->nmarks < 64) {
+		t->depth[t->nmarks] = (uint32_t)t->frames.n;
+		t->mark_at[t->nmarks] = t->marks.n;
+		add(s, &t->marks, &r, 1);
+		if (rec_arg(r) & REC_NAMED)
+			add(s, &t->marks, s->text.v, s->text.n);
+	}
+	t->nmarks++;
+}
+
+static void pop(struct thread *t, uint64_t keep)
+{
+	if (keep < t->frames.n)
+		t->frames.n = keep;
+	while (t->nmarks && t->nmarks <= 64 && t->depth[t->nmarks - 1] > t->frames.n)
+		unmark(t);
+}
+
+static void one(struct recstate *s, struct rec r)
+{
+	unsigned kind = rec_kind(r);
+	if (kind == REC_CREATE) {
+		create(s, r);
+		return;
+	}
+	if (kind == REC_MODULE) {
+		if (!rec_arg(r))
+			add(s, &s->modules, s->text.v, s->text.n);
+		add(s, &s->modules, &r, 1);
+		return;
+	}
+	struct thread *t = thread(s, rec_slot(r));
+	if (!t)
+		return;
+	if (kind == REC_STACK)
+		t->stack = r;
+	else if (kind == REC_END)
+		t->live = false;
+	else if (kind == REC_ACQUIRE)
+		acquire(s, t, r);
+	else if (kind == REC_RELEASE)
+		release(t, r);
+	else if (kind == REC_PUSH)
+		add(s, &t->frames, &r, 1);
+	else if (kind == REC_POP)
+		pop(t, rec_addr(r));
+	else if (kind == REC_MARK)
+		mark(s, t, r);
+	else if (kind == REC_MARK_END && t->nmarks)
+		unmark(t);
+}
+
+bool recstate_note(struct recstate *s, const struct rec *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned kind = rec_kind(r[i]);
+		if (kind <= REC_ATOMIC_WRITE)
+			continue;
+		if (kind == REC_TEXT) {
+			size_t len = 1 + rec_letters(r[i]);
+			s->text.n = 0;
+			add(s, &s->text, &r[i], len);
+			if (rec_arg(r[i]) == REC_TEXT_OPTIONS)
+				add(s, &s->modules, &r[i], len);
+			i += len - 1;
+		} else {
+			one(s, r[i]);
+		}
+	}
+	return !s->nomem;
+}
+
+static bool tell_list(const struct list *l, recstate_fn *fn, void *ctx)
+{
+	for (size_t i = 0; i < l->n;) {
+		size_t len = rec_kind(l->v[i]) == REC_TEXT ? 1 + rec_letters(l->v[i]) : 1;
+		if (!fn(ctx, &l->v[i], len))
+			return false;
+		i += len;
+	}
+	return true;
+}
+
+/* Marks are kept with their TEXT behind them: it goes first. */
+static bool tell_marks(const struct thread *t, uint32_t depth, size_t *at, uint32_t *next,
+                       recstate_fn *fn, void *ctx)
+{
+	const struct list *l = &t->marks;
+	while (*next < t->nmarks && *next < 64 && t->depth[*next] <= depth && *at < l->n) {
+		struct rec m = l->v[(*at)++];
+		if (rec_arg(m) & REC_NAMED && *at < l->n) {
+			size_t len = 1 + rec_letters(l->v[*at]);
+			if (!fn(ctx, &l->v[*at], len))
+				return false;
+			*at += len;
+		}
+		if (!fn(ctx, &m, 1))
+			return false;
+		(*next)++;
+	}
+	return true;
+}
+
+static bool tell_thread(const struct thread *t, recstate_fn *fn, void *ctx)
+{
+	size_t at = 0;
+	uint32_t next = 0;
+	if (!fn(ctx, &t->create, 1) || (t->stack.a && !fn(ctx, &t->stack, 1)))
+		return false;
+	for (size_t i = 0; i <= t->frames.n; i++) {
+		if (i && !fn(ctx, &t->frames.v[i - 1], 1))
+			return false;
+		if (!tell_marks(t, (uint32_t)i, &at, &next, fn, ctx))
+			return false;
+	}
+	for (uint32_t i = 0; i < t->nlocks; i++)
+		for (uint32_t k = 0; k < t->locks[i].depth; k++)
+			if (!fn(ctx, &t->locks[i].acquire, 1))
+				return false;
+	return true;
+}
+
+bool recstate_tell(const struct recstate *s, recstate_fn *fn, void *ctx)
+{
+	if (!tell_list(&s->modules, fn, ctx))
+		return false;
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		if (s->threads[i].live && !tell_thread(&s->threads[i], fn, ctx))
+			return false;
+	return true;
+}

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Each program of tests/programs is run once, watched and recorded in the same
+run; what `intact trace` finds in the recording must be what the run reported,
+letter by letter. Then the ways a recording can go wrong.
+
+    run.py INTACT [--all] [NAME...]  --all: both compilers, -O0 and -O2, 10
+                                        runs each; else a rotating sample
+"""
+import difflib
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def load_suite():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs", "run.py")
+    spec = importlib.util.spec_from_file_location("programs_suite", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+suite = load_suite()
+
+HERE = suite.HERE
+results = []
+
+
+def say(name, why):
+    results.append(why)
+    print("%s %d - %s" % ("not ok" if why else "ok", len(results), name), flush=True)
+    if why:
+        print("\n".join("# " + l for l in why.split("\n")), flush=True)
+
+
+def sh(cmd, env=None, **kw):
+    return subprocess.run(cmd, env=env, capture_output=True, text=True, errors="replace", timeout=180, **kw)
+
+
+def build(intact, path, exe, cc, opt):
+    tool = "c++" if path.endswith(".cc") else "cc"
+    std = "-std=c++17" if tool == "c++" else "-std=gnu11"
+    b = sh([intact, tool, std, "-Wall", opt, path, "-o", exe], dict(os.environ, INTACT_CC=cc))
+    return "does not build: " + b.stderr[-800:] if b.returncode else None
+
+
+def findings(text):
+    """The reports alone: from the first bar to the closing lines."""
+    lines = [l for l in text.split("\n") if not l.startswith("intact:")]
+    first = next((i for i, l in enumerate(lines) if l == "=" * 18), None)
+    return "\n".join(lines[first:]).strip() if first is not None else ""
+
+
+def same(intact, cmd, options, tmp):
+    """None when run and recording agree."""
+    trace = os.path.join(tmp, "t.itr")
+    env = dict(os.environ, INTACT_OPTIONS=":".join(options))
+    r = sh([intact, "run", "--record", trace] + cmd, env)
+    t = sh([intact, "trace", trace], env)
+    online, offline = findings(r.stderr), findings(t.stdout)
+    if "damaged" in t.stderr or t.returncode not in (0, 1):
+        return "trace: exit %d: %s" % (t.returncode, t.stderr)
+    if online != offline:
+        return "\n".join(difflib.unified_diff(online.split("\n"), offline.split("\n"), "run", "trace", n=2, lineterm=""))
+    confirmed = re.search(r"\((\d+) confirmed\)", online)
+    if t.returncode != (1 if confirmed and int(confirmed.group(1)) else 0) and "not serializable" not in t.stdout:
+        return "trace: exit %d" % t.returncode
+    if (r.returncode == 66) != bool(online):
+        return "run: exit %d" % r.returncode
+    return None
+
+
+def equal_findings(intact, names, everything, tmp):
+    files = sorted(f for f in os.listdir(HERE) if f.endswith((".c", ".cc")))
+    if names:
+        files = [f for f in files if any(n in f for n in names)]
+    for i, f in enumerate(files):
+        for k, (cc, opt) in enumerate(suite.COMBOS):
+            if not (everything or i % 4 == k):
+                continue
+            exe = os.path.join(tmp, "prog")
+            why = build(intact, os.path.join(HERE, f), exe, cc, opt)
+            options = suite.expectation(os.path.join(HERE, f))["options"]
+            for _ in range(10 if everything else 1):
+                why = why or same(intact, [exe], options, tmp)
+            say("%s %s %s: run = trace" % (f, cc, opt), why)
+
+
+def storms(intact, everything, tmp):
+    """Everything at once, random; also what is not shown otherwise."""
+    exe = os.path.join(tmp, "storm")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "storm.c")
+    for cc, opt in suite.COMBOS if everything else [("gcc", "-O1")]:
+        why = build(intact, source, exe, cc, opt)
+        for seed in range(1, 51 if everything else 5):
+            say("storm %d %s %s: run = trace" % (seed, cc, opt), why or same(
+                intact, [exe, str(seed), str(1 + seed % 9), "20000" if everything else "1500"],
+                ["strict=1", "report_loops=1"], tmp))
+
+
+ENDLESS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static long balance, rounds;
+static long get(void) { pthread_mutex_lock(&m); long v = balance; pthread_mutex_unlock(&m); return v; }
+static void set(long v) { pthread_mutex_lock(&m); balance = v; pthread_mutex_unlock(&m); }
+__attribute__((noinline)) void deposit(void) { set(get() + 1); }
+static void *worker(void *arg) { for (long i = 0; !rounds || i < rounds; i++) deposit(); return arg; }
+int main(int argc, char **argv) {
+	pthread_t t, t2;
+	char line[8];
+	rounds = argc > 1 ? 20000 : 0;
+	(void)argv;
+	if (pthread_create(&t, NULL, worker, NULL) || pthread_create(&t2, NULL, worker, NULL)) return 2;
+	for (int i = 0; i < 1000; i++) deposit();
+	puts("ready"); fflush(stdout);
+	if (!rounds) { if (read(0, line, 1) == 1) *(volatile int *)0 = 1; }
+	pthread_join(t, NULL);
+	pthread_join(t2, NULL);
+	return 0;
+}
+"""
+
+
+def trace(intact, path, *more):
+    return sh([intact, "trace"] + list(more) + [path])
+
+
+def killed(intact, exe, tmp):
+    """kill -9, and a crash: the recording holds what came before."""
+    path = os.path.join(tmp, "killed.itr")
+    for how in ("kill -9", "crash"):
+        p = subprocess.Popen([intact, "run", "--record", path, exe], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        p.stdout.readline()
+        child = int(open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()[0])
+        if how == "crash":
+            p.stdin.write("x")
+            p.stdin.flush()
+        else:
+            os.kill(child, signal.SIGKILL)
+        out, err = p.communicate(timeout=60)
+        t = trace(intact, path)
+        bad = None
+        if "recorded" not in err or "ended by signal" not in err:
+            bad = err
+        elif t.returncode not in (0, 1) or t.stderr or "deposit is not atomic" not in t.stdout:
+            bad = "exit %d\n%s\n%s" % (t.returncode, t.stderr, t.stdout[:2000])
+        elif int(re.search(r"seen (\d+) times", t.stdout).group(1)) < 1000:
+            bad = "what came before is not all there: " + t.stdout[:400]
+        say("%s: the recording is whole" % how, bad)
+
+
+def killed_both(intact, exe, tmp):
+    """The recorder dies too: what it had written is read, and named as cut."""
+    path = os.path.join(tmp, "cut.itr")
+    p = subprocess.Popen([intact, "run", "--record", path, exe], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    child = int(open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()[0])
+    while os.path.getsize(path) < 50000:
+        time.sleep(0.01)
+    os.kill(p.pid, signal.SIGKILL)
+    p.wait()
+    try:
+        # the program notices by itself that nobody listens, and goes on
+        deadline = time.time() + 60
+        line = ""
+        while "nobody listens" not in line and time.time() < deadline:
+            line = p.stderr.readline()
+    finally:
+        os.kill(child, signal.SIGKILL)
+    t = trace(intact, path)
+    ok = "nobody listens" in line and t.returncode in (0, 1) and "damaged-trace" in t.stderr \
+        and "deposit is not atomic" in t.stdout
+    say("the recorder is killed: the program goes on, the file is read up to there",
+        None if ok else "%s\nexit %d\n%s\n%s" % (line, t.returncode, t.stderr, t.stdout[:500]))
+
+
+def damaged(intact, exe, tmp):
+    path = os.path.join(tmp, "whole.itr")
+    r = sh([intact, "record", "-o", path, exe, "bounded"])
+    whole = open(path, "rb").read()
+    t = trace(intact, path)
+    base = findings(t.stdout)
+    say("intact record reports nothing; its trace does", None if r.returncode == 0 and "WARNING" not in r.stderr
+        and "deposit is not atomic" in base else "%d %s" % (r.returncode, r.stderr))
+    bad = None
+    cut = os.path.join(tmp, "cut.itr")
+    for i in range(12):
+        open(cut, "wb").write(whole[:20 + (len(whole) - 21) * i // 11])
+        t = trace(intact, cut, "-q")
+        if t.returncode not in (0, 1) or "damaged-trace" not in t.stderr:
+            bad = "cut at %d: exit %d %s" % (i, t.returncode, t.stderr)
+    for i in range(24):
+        at = 16 + (len(whole) - 17) * i // 23
+        open(cut, "wb").write(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1:])
+        t = trace(intact, cut, "-q")
+        if t.returncode not in (0, 1) or "damaged-trace" not in t.stderr:
+            bad = "bit of byte %d: exit %d %s" % (at, t.returncode, t.stderr)
+    say("cut and damaged recordings are read up to the damage, with a warning", bad)
+    p = sh("cat %s | %s trace -" % (path, intact), shell=True)
+    say("a recording from a pipe", None if findings(p.stdout) == base else p.stdout[:500] + p.stderr)
+    std = os.path.join(tmp, "t.std")
+    c = sh([intact, "trace", "convert", path, std])
+    a, b = trace(intact, path, "-q"), trace(intact, std, "-q")
+    n = re.search(r"\((\d+) events\)", a.stdout), re.search(r"\((\d+) events\)", b.stdout)
+    say("STD made of a recording is judged the same", None if c.returncode == 0 and n[0] and n[1]
+        and n[0].group(1) == n[1].group(1) and "balance" in open(std).read(100000) else a.stdout + b.stdout + c.stderr + b.stderr)
+    moved = exe + ".gone"
+    os.rename(exe, moved)
+    t = trace(intact, path)
+    os.rename(moved, exe)
+    say("the program is gone: the file names all by itself", None if findings(t.stdout) == base else t.stdout[:800])
+
+
+def by_itself(intact, exe, tmp):
+    """Without `intact run`: a raw file."""
+    path = os.path.join(tmp, "raw.itr")
+    r = sh([exe, "bounded"], dict(os.environ, INTACT_OPTIONS="record=" + path))
+    t = trace(intact, path)
+    say("a program run by itself records raw, and reports the same",
+        None if findings(r.stderr) == findings(t.stdout) and findings(t.stdout) and not t.stderr
+        else "%s\n%s\n%s" % (r.stderr[:1500], t.stdout[:1500], t.stderr))
+    small = os.path.join(tmp, "packed.itr")
+    r = sh([exe, "bounded"], dict(os.environ, INTACT_OPTIONS="record=/dev/full"))
+    say("a full disk ends the recording, not the program", None if r.returncode == 66 and "nothing is recorded" in r.stderr
+        else "%d %s" % (r.returncode, r.stderr[:500]))
+    r = sh([exe, "bounded"], dict(os.environ, INTACT_OPTIONS="record=" + os.path.join(tmp, "no", "dir")))
+    say("a file that cannot be made is told of", None if r.returncode == 66 and "nothing is recorded" in r.stderr
+        else "%d %s" % (r.returncode, r.stderr[:500]))
+
+
+def keep_last(intact, exe, tmp):
+    path = os.path.join(tmp, "last.itr")
+    p = subprocess.Popen([intact, "record", "-o", path, "--keep-last", "16K", exe], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    child = int(open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()[0])
+    while not os.path.exists(path + ".part12"):
+        time.sleep(0.01)
+    most = sum(os.path.getsize(os.path.join(tmp, f)) for f in os.listdir(tmp) if f.startswith("last.itr"))
+    os.kill(child, signal.SIGKILL)
+    p.communicate(timeout=60)
+    t = trace(intact, path)
+    size = os.path.getsize(path)
+    left = [f for f in os.listdir(tmp) if ".part" in f]
+    ok = t.returncode in (0, 1) and not t.stderr and "deposit is not atomic" in t.stdout and not left \
+        and 4 << 10 < size < 100 << 10 and most < 60 << 10
+    say("--keep-last: the end of a long run, read from the middle", None if ok else
+        "%d bytes, at most %d, left %s, exit %d\n%s\n%s" % (size, most, left, t.returncode, t.stderr, t.stdout[:500]))
+
+
+def main():
+    intact = os.path.abspath(sys.argv[1])
+    rest = sys.argv[2:]
+    everything = "--all" in rest or bool(os.environ.get("INTACT_SOAK"))
+    names = [a for a in rest if not a.startswith("--")]
+    with tempfile.TemporaryDirectory(prefix="intact-record-") as tmp:
+        if not os.environ.get("INTACT_ONLY_DAMAGE"):
+            equal_findings(intact, names, everything, tmp)
+        if not names:
+            storms(intact, everything, tmp)
+            exe, source = os.path.join(tmp, "endless"), os.path.join(tmp, "endless.c")
+            open(source, "w").write(ENDLESS)
+            why = build(intact, source, exe, "cc", "-O1")
+            if why:
+                say("the program that ends badly", why)
+            else:
+                killed(intact, exe, tmp)
+                killed_both(intact, exe, tmp)
+                damaged(intact, exe, tmp)
+                by_itself(intact, exe, tmp)
+                keep_last(intact, exe, tmp)
+    print("1..%d" % len(results))
+    return 1 if any(results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
