@@ -98,8 +98,10 @@ static bool extend_by(struct prefix *p, uint32_t c)
 {
 	const struct net *n = p->net;
 	uint32_t place = p->cfg.conds[c].place;
-	for (uint32_t u = n->use_at[place]; u < n->use_at[place + 1]; u++) {
-		uint32_t t = n->use[u], pivot = 0;
+	bool calm = p->opt.reduced && !p->cfg.tint[c] && !p->stirred[place]; /* no loop matters */
+	const uint32_t *at = calm ? p->move_at : n->use_at, *use = calm ? p->move : n->use;
+	for (uint32_t u = at[place]; u < at[place + 1]; u++) {
+		uint32_t t = use[u], pivot = 0;
 		if ((p->opt.reduced && cutoff_idle(p, t, c)) || !hopeful(p, t, c))
 			continue;
 		while (n->pre[n->pre_at[t] + pivot] != place)

@@ -80,6 +80,8 @@ struct prefix {
 	colours *most;           /* a place: maximum being made, 0 between calls */
 	uint8_t *loop;           /* a transition: takes and puts the same places */
 	uint8_t *tinted;         /* a place: some condition of it has a colour */
+	uint8_t *stirred;        /* a place: a loop on it touches a tinted one */
+	uint32_t *move_at, *move; /* a place -> transitions that take from it, but loops */
 	uint32_t ticks;
 };
 
