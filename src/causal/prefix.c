@@ -124,7 +124,7 @@ void prefix_free(struct prefix *p)
 		c->events, c->conds, c->taken, c->tint, c->pres, c->trail, c->scratch, c->change,
 		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
 		p->table, p->found, p->head, p->link, p->chosen,
-		p->initial, p->tokens, p->tokens_of, p->most, p->loop, p->tinted, p->stirred,
+		p->near, p->initial, p->tokens, p->tokens_of, p->most, p->loop, p->tinted, p->stirred,
 		p->move_at, p->move,
 		p->cut,
 	};

@@ -71,6 +71,7 @@ struct prefix {
 	uint64_t cap_found;
 	uint32_t *head, *link;   /* co(e) by place: index + 1 */
 	uint64_t cap_link;
+	uint8_t *near;           /* a place: a condition of it is e's or in co(e), not initial */
 	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
 	uint32_t *chosen;        /* a preset being made */
 	uint64_t cap_cut, cutoffs_kept;
