@@ -107,8 +107,10 @@ static void describe(struct prefix *p, uint32_t t, struct found *f)
 	f->depth++;
 	if (c->colours) {
 		f->colour = colour_event((enum colour_role)c->colours->role[t], in);
-		if (colour_red((enum colour_role)c->colours->role[t], in))
-			f->colour = COLOUR_RED;
+		if (colour_red((enum colour_role)c->colours->role[t], in)) {
+			f->colour = COLOUR_RED; /* leaves nothing: it is the end */
+			return;
+		}
 	}
 	for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++) {
 		colours tint = config_put(c, i, p->chosen, f->colour);
