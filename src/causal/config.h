@@ -76,11 +76,11 @@ static inline uint32_t uf_npost(const struct config *c, uint32_t e)
 	return e ? net_npost(c->net, c->events[e].trans) : c->net->ninit;
 }
 
-/* 0 .. COLOUR_PAIRS - 1 */
+/* 0 .. COLOUR_PAIRS - 1; anything for a red event, whose hash nobody looks up. */
 static inline uint32_t colour_index(colours c)
 {
 	uint32_t w = c & 15, r = c >> 4;
-	return r * (r + 1) / 2 + w;
+	return r > COLOUR_Y ? 0 : r * (r + 1) / 2 + w;
 }
 /* The share of a token in the hash of a marking. */
 static inline uint64_t config_token(const struct config *c, uint32_t place, colours tint)
