@@ -5,11 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-<<<<<<< HEAD
-.PHONY: all demo test bench bench-causal bench-explore bench-history bench-objects bench-report bench-run bench-trace soak fuzz install clean setup
-=======
-.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-run bench-trace soak fuzz install clean setup
->>>>>>> 13c2e61
+.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-report bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)

@@ -5,6 +5,7 @@
 
 #include "cli/rungs.h"
 #include "cli/suspicion.h"
+#include "explore/tidy.h"
 #include "explore/exact.h"
 
 #define CAUSAL_TRY 20000u /* states of the causal rung at first */
@@ -248,13 +249,9 @@ void decide_safety(struct decide *d, struct verdict *v)
 	so.faults = true;
 	search_run(d->p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &so, &r);
 	d->states += r.states;
-<<<<<<< HEAD
-	take_search(v, &r);
+	rung_take(v, &r);
 	if (v->path)
 		tidy_order(d->p, v->path, v->npath);
-=======
-	rung_take(v, &r);
->>>>>>> 13c2e61
 	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
 	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
 	                                        : ANSWER_VIOLATED;
