@@ -25,6 +25,7 @@ struct check {
 	struct decide_options decide;
 	struct objects_options objects;
 	const char *block;
+	bool reduced;
 	struct opt_list no_reduce, track, abstract;
 	uint64_t max_states, max_memory, timeout, jobs;
 	int dump, engine;
@@ -360,7 +361,7 @@ static int verify_causal(struct check *c, const char *engine, const struct ir *p
 		                                      : CAUSAL_PICK,
 		.track = c->track.items, .abstract = c->abstract.items, .ntrack = (uint32_t)c->track.n,
 		.nabstract = (uint32_t)c->abstract.n, .max_states = s->max_states,
-		.max_bytes = s->max_bytes, .deadline = s->deadline };
+		.max_bytes = s->max_bytes, .deadline = s->deadline, .reduced = c->reduced };
 	return check_causal(c->cli, c->cmd, &x, p);
 }
 
@@ -382,6 +383,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
 		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: forget the values of this variable", 0, 0, NULL },
+		{ OPT_FLAG, "reduced", 0, NULL, &c.reduced, "--engine=unfold: a smaller prefix, enough for the verdict", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
 		{ OPT_UINT, "jobs", 'j', "N", &c.jobs, "explore with N threads (the result is the same)", 1, 32, NULL },
 		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
