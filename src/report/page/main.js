@@ -21,7 +21,7 @@ function items() {
 		sub: r.object ? "object, line " + number(r.line) : r.block === null ? "all blocks together" : r.line ? "line " + r.line : "",
 		title: checkTitle(r), sentence: text(r.sentence) || faultText(r),
 		facts: [r.engine && r.verdict !== "unknown" ? "decided by " + text(r.engine) : "", r.commits, list(r.any_number_of).length ? "for any number of " + list(r.any_number_of).slice(0, 6).join(", ") : "", r.as_part ? "as part of the program" : "", r.notes, r.limit ? "the limit on " + r.limit + " is spent" : "", r.reason,
-			r.states !== undefined ? plural(number(r.states), "state") : ""],
+			r.states ? plural(number(r.states), "state") : ""],
 		next: r.counterexample ? "intact sim " + shell(text(model.name)) + " --schedule " + text(r.counterexample.schedule) : null,
 		view: () => {
 			const v = r.counterexample && list(r.counterexample.left_out).includes("steps")
