@@ -13,6 +13,9 @@
 #include "report/check_json.h"
 #include "report/check_text.h"
 
+#define WAY_OUT_STATES 20000u
+#define WAY_OUT_BYTES  (4u << 20)
+
 struct check {
 	struct cli *cli;
 	const struct cmd *cmd;
@@ -245,6 +248,37 @@ static bool assertion_fits(struct check *c, const struct ir *p)
 	return ok;
 }
 
+/* Can threads always leave their blocks? Beside the questions about atomicity
+ * it may cost little only; who asks for deadlocks gets all of it. */
+static uint32_t look_for_a_way_out(struct check *c, const struct ir *p, struct verdict *v, uint32_t n)
+{
+	struct search_options s = c->decide.search;
+	if (!p->nblocks || c->block || c->faults || is_deadlock(v, n) || any_asked(p) ||
+	    (c->engine != ENGINE_AUTO && c->engine != ENGINE_ALL))
+		return 0;
+	if (!c->deadlock) {
+		s.max_states = s.max_states && s.max_states < WAY_OUT_STATES ? s.max_states : WAY_OUT_STATES;
+		s.max_bytes = s.max_bytes < WAY_OUT_BYTES ? s.max_bytes : WAY_OUT_BYTES;
+	}
+	return quiescence_ask(p, &s, &v[n], &c->quiescence);
+}
+
+static bool options_fit(struct check *c, const struct ir *p)
+{
+	struct arena a;
+	struct diags e;
+	arena_init(&a, 0);
+	diags_init(&e, &a);
+	c->decide.track = c->track.items;
+	c->decide.ntrack = (uint32_t)c->track.n;
+	c->decide.abstract = c->abstract.items;
+	c->decide.nabstract = (uint32_t)c->abstract.n;
+	bool ok = decide_options_fit(p, &c->decide, &e);
+	diags_render(&e, &c->cli->err, c->cli->color_err);
+	arena_free(&a);
+	return ok;
+}
+
 static int verify(struct check *c, const struct ir *p)
 {
 	struct verdict *v = calloc((size_t)p->nblocks + p->nobjects + 4, sizeof *v);
@@ -252,11 +286,14 @@ static int verify(struct check *c, const struct ir *p)
 		return EXIT_INTERNAL;
 	set_limits(c);
 	struct decide d;
+	if (!options_fit(c, p)) {
+		free(v);
+		return EXIT_USAGE;
+	}
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
-	if (p->nblocks && !c->block && !c->faults && !is_deadlock(v, n))
-		n += quiescence_ask(p, &c->decide.search, &v[n], &c->quiescence);
+	n += look_for_a_way_out(c, p, v, n);
 	if (!c->block && !c->faults) {
 		objects_check(p, &c->objects, &c->decide.search, &v[n]);
 		n += p->nobjects;
@@ -285,7 +322,7 @@ static int verify(struct check *c, const struct ir *p)
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
 	if (c->quiescence && !strcmp(c->quiescence, "unknown") && !quiet)
-		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states)\n");
+		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states; --deadlock looks further)\n");
 	if (c->contradiction) {
 		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
@@ -401,7 +438,8 @@ const struct cmd cmd_check = {
 	"none. Faults and failed assertions are reported too. Every history of every object is held\n"
 	"against the object's specification.\n\n"
 	"Engines, the cheapest first: reduction (right-movers, one non-mover, left-movers: for any number\n"
-	"of threads), commit (the shadow store, with the source's commit; marks or with commit points\n"
+	"of threads), causal (no chain of causes leaves the block and comes back: the net of the program\n"
+	"with most data forgotten), commit (the shadow store, with the source's commit; marks or with commit points\n"
 	"found by search), exact (no commit points: every moment between entry and exit is tried). auto\n"
 	"goes up this ladder, each question until it is answered; all asks every engine every question\n"
 	"and shows the answers side by side. `intact explain ENGINE` tells more.\n\n"

@@ -147,6 +147,9 @@ const struct explain_page explain_input[] = {
 	{ "assertion", "--assertion with objects it cannot judge",
 	  "The assertions of the SOAR paper judge registers with a single writer, for atomicity. Leave the option out:\n"
 	  "the monitor judges any number of writers.\n", NULL, NULL, NULL },
+	{ "not-a-specification", "a file that --spec cannot use",
+	  "'intact history --spec FILE' takes a model with one object whose methods say what each operation does, and\n"
+	  "nothing else: no threads, no locks, no atomic blocks. The message says what is in the way.\n", NULL, NULL, NULL },
 	{ "not-exported", "a model that Promela cannot hold",
 	  "SPIN knows no safe or regular variables and no histories of objects, and runs at most 255 processes.\n"
 	  "'intact check' decides such models.\n", NULL, NULL, NULL },

@@ -96,6 +96,12 @@ const struct explain_page explain_model[] = {
 	  "Such a block is atomic whatever it does, so it says nothing. Perhaps the variable was meant to be shared:\n"
 	  "those are declared at the top level.\n",
 	  "int x;\nthread t { atomic { int y = 0; y = y + 1; } x = 1; }\n", "int x;\nthread t { atomic { x = x + 1; } }\n", "atm" },
+	{ "no-specification", "an object that does not say what it implements",
+	  "In a model an object is compared with something abstract: object R : register(bool) { ... }. An object\n"
+	  "that is a specification itself, with methods only, is for 'intact history --spec'.\n",
+	  "object R {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n" T("R.write(true);"),
+	  "object R : register(bool) {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n"
+	  T("R.write(true);"), "atm" },
 	{ "no-threads", "a model without a thread",
 	  "Declarations alone do nothing. A model has at least one thread: thread name { ... }.\n",
 	  "int x;\n", "int x;\n" T("x = 1;"), "atm" },

@@ -116,15 +116,23 @@ const struct explain_page explain_topics[] = {
 	  "threads and the ranges that were declared. It is also the dearest rung. When it does not finish,\n"
 	  "use fewer threads, smaller ranges, or a block that a cheaper argument can prove.\n"
 	  "\n"
-	  "Below, whether look read before or after the writes is settled only by its last read: no step is\n"
+	  "Below, whether look read before or behind the writes is settled only by its last step: no step is\n"
 	  "its commit point, and yet it is atomic.\n",
 	  NULL,
 	  "bool x;\n"
 	  "bool y;\n"
-	  "bool seen;\n"
-	  "thread reader { atomic look { bool a = x; bool b = y; seen = a && b; } }\n"
-	  "thread one { x = true; }\n"
-	  "thread two { y = true; }\n", "check" },
+	  "bool r;\n"
+	  "thread reader {\n"
+	  "  atomic look {\n"
+	  "    bool u = x;\n"
+	  "    bool v = y;\n"
+	  "    r = v ? u : x;\n"
+	  "  }\n"
+	  "}\n"
+	  "thread writer {\n"
+	  "  x = true;\n"
+	  "  y = true;\n"
+	  "}\n", "check" },
 	{ "serializable", "all blocks one after another",
 	  "A program is serializable when every execution that ends with no thread inside a block has the\n"
 	  "same outcome as one in which the blocks, all of them, run one after another in some order.\n"

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "explore/quiet.h"
+#include "explore/tidy.h"
 
 static double now(void)
 {
@@ -23,6 +24,7 @@ uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, stru
 		search_result_free(&r);
 		return 0;
 	}
+	tidy_order(p, r.path, r.npath);
 	memset(v, 0, sizeof *v);
 	v->block = VERDICT_PROGRAM;
 	v->engine = "quiescence";

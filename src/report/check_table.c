@@ -204,11 +204,31 @@ static void say_attempt(const struct attempt *a, struct buf *out)
 		buf_str(out, "no answer");
 }
 
+/* Did the causal engine run out, so that forgetting more may help it? */
+static bool causal_ran_out(const struct verdict *v)
+{
+	for (uint32_t i = 0; i < v->nattempts; i++)
+		if (!strcmp(v->attempts[i].engine, "causal") && v->attempts[i].limit && v->attempts[i].states)
+			return true;
+	return false;
+}
+
+/* The variable with the most values of those whose values causality keeps. */
+static const struct ir_var *kept_variable(const struct ir *p)
+{
+	const struct ir_var *k = NULL;
+	for (uint32_t i = 0; i < p->nvars; i++)
+		if (p->vars[i].kind == IRV_PLAIN && (int64_t)p->vars[i].hi - p->vars[i].lo <= 3 &&
+		    (!k || p->vars[i].hi - p->vars[i].lo > k->hi - k->lo))
+			k = &p->vars[i];
+	return k;
+}
+
 /* What would make an unknown question smaller. */
 static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	const struct ir_template *most = NULL;
-	const struct ir_var *wide = NULL;
+	const struct ir_var *wide = NULL, *kept = causal_ran_out(v) ? kept_variable(p) : NULL;
 	for (uint32_t t = 0; t < p->ntemplates; t++)
 		if (p->templates[t].count > 2 && (!most || p->templates[t].count > most->count))
 			most = &p->templates[t];
@@ -228,7 +248,12 @@ static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_printf(out, " (it has %llu values), ",
 		           (unsigned long long)((int64_t)wide->hi - wide->lo + 1));
 	}
-	buf_printf(out, "%sa larger limit (--%s)\n", most || wide ? "or " : "",
+	if (kept) {
+		buf_str(out, "forgetting a variable (--abstract ");
+		buf_safe(out, kept->name, strlen(kept->name));
+		buf_str(out, "), ");
+	}
+	buf_printf(out, "%sa larger limit (--%s)\n", most || wide || kept ? "or " : "",
 	           !v->limit || !strcmp(v->limit, "states") ? "max-states"
 	           : !strcmp(v->limit, "memory")            ? "max-memory"
 	                                                    : "timeout");
@@ -271,6 +296,18 @@ static void say_proof(const struct ir *p, const struct verdict *v, struct buf *o
 	}
 }
 
+/* A violation that the causal engine had suspected. */
+static void say_suspicion(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	for (uint32_t i = 0; i < v->nattempts; i++) {
+		const struct attempt *a = &v->attempts[i];
+		if (a->answer != ANSWER_VIOLATED || !a->why)
+			continue;
+		note(p, v, out);
+		buf_printf(out, "%s: %s\n", a->engine, a->why);
+	}
+}
+
 static void notes(const struct ir *p, const struct verdict *v, uint32_t n,
                   const struct check_text_options *o, struct buf *out)
 {
@@ -289,6 +326,8 @@ static void notes(const struct ir *p, const struct verdict *v, uint32_t n,
 			say_unknown(p, &v[i], &text);
 		else if (v[i].answer == ANSWER_HOLDS)
 			say_proof(p, &v[i], &text);
+		else
+			say_suspicion(p, &v[i], &text);
 		shown += text.len != before;
 	}
 	if (left)
@@ -314,7 +353,7 @@ void check_table(const struct ir *p, const struct verdict *v, uint32_t n,
 static const char *word(const struct attempt *a)
 {
 	return a->answer == ANSWER_HOLDS      ? "yes"
-	       : a->answer == ANSWER_VIOLATED ? "VIOLATED"
+	       : a->answer == ANSWER_VIOLATED ? strcmp(a->engine, "causal") ? "VIOLATED" : "suspects"
 	       : a->limit                     ? "limit"
 	                                      : "no proof";
 }
@@ -368,7 +407,7 @@ void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n,
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < v[i].nattempts; k++) {
 			const struct attempt *a = &v[i].attempts[k];
-			if (a->answer != ANSWER_UNKNOWN)
+			if (a->answer == ANSWER_HOLDS || !(a->why || a->answer == ANSWER_UNKNOWN))
 				continue;
 			if (v[i].block == VERDICT_PROGRAM && p->nblocks == 1 && i && same_why(a, &v[i - 1].attempts[k]))
 				continue;

@@ -5,6 +5,7 @@
 
 #include "report/check_table.h"
 #include "report/object_text.h"
+#include "report/serial_run.h"
 #include "report/step_text.h"
 #include "report/table.h"
 #include "verdict/explain.h"
@@ -57,6 +58,8 @@ void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *ou
 	buf_char(out, '.');
 }
 
+enum { NOTED_STEPS = 300 }; /* longer runs get no serial values beside them */
+
 /* ---- counterexamples ---------------------------------------------------- */
 
 /* Does the slot differ from the run's end in some serial order? */
@@ -87,6 +90,47 @@ static uint32_t telling_values(const struct ir *p, const struct verdict *v, cons
 	return n;
 }
 
+/* Locals that differ from those of serial orders, or where threads are. */
+static uint32_t telling_locals(const struct run *r, const struct verdict *v, const int32_t *end,
+                               const int32_t *state, struct buf *out)
+{
+	const struct ir *p = r->ir;
+	uint32_t n = 0, seen[32];
+	for (uint32_t t = 0; t < p->nthreads; t++) {
+		uint32_t frame = p->threads[t].frame, count = text_visible(r, t, seen, 32);
+		struct buf name;
+		buf_init(&name);
+		ir_print_thread(p, t, &name);
+		if (slot_differs(p, v, end, frame)) {
+			buf_str(out, n++ ? ", " : "");
+			buf_safe(out, buf_cstr(&name), name.len);
+			buf_printf(out, " at line %u", text_line(p, ir_node_of(p, state, t)));
+			count = 0;
+		}
+		for (uint32_t i = 0; i < count && i < 32; i++) {
+			const struct ir_local *l = &p->locals[seen[i]];
+			for (uint32_t k = 0; k < l->len; k++) {
+				struct run_local one = { seen[i], k, state[frame + l->slot + k] };
+				if (!slot_differs(p, v, end, frame + l->slot + k))
+					continue;
+				buf_str(out, n++ ? ", " : "");
+				buf_safe(out, buf_cstr(&name), name.len);
+				buf_char(out, '.');
+				text_local(p, &one, out);
+			}
+		}
+		buf_free(&name);
+	}
+	return n;
+}
+
+static uint32_t telling(const struct run *r, const struct verdict *v, const int32_t *end,
+                        const int32_t *state, struct buf *out)
+{
+	uint32_t n = telling_values(r->ir, v, end, state, out);
+	return n ? n : telling_locals(r, v, end, state, out);
+}
+
 static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 {
 	const struct ir *p = r->ir;
@@ -98,14 +142,13 @@ static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 	}
 	struct buf got;
 	buf_init(&got);
-	if (telling_values(p, v, end, end, &got))
+	if (telling(r, v, end, end, &got))
 		buf_printf(out, "It ends with %s.\n", buf_cstr(&got));
 	else
-		buf_str(out, "It ends with the shared variables as in a serial order, but a thread "
-		             "elsewhere or with other locals.\n");
+		buf_str(out, "No serial order of the same blocks ends in this state.\n");
 	for (uint32_t i = 0; i < v->nserial && got.len; i++) {
 		buf_clear(&got);
-		telling_values(p, v, end, v->serial + (size_t)i * p->nstate, &got);
+		telling(r, v, end, v->serial + (size_t)i * p->nstate, &got);
 		if (v->nserial_all == 1)
 			buf_printf(out, "Every serial order of the same blocks ends with %s.\n",
 			           buf_cstr(&got));
@@ -115,7 +158,7 @@ static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 			             : "Serial orders of the same blocks end",
 			           buf_cstr(&got));
 	}
-	if (v->nserial_all > v->nserial)
+	if (v->nserial_all > v->nserial && got.len)
 		buf_printf(out, "... and %u more\n", v->nserial_all - v->nserial);
 	buf_free(&got);
 }
@@ -161,6 +204,47 @@ static void say_waits(struct run *r, struct buf *out)
 	}
 }
 
+/* "worker 2, then worker 1": whose blocks, and which when a thread has several */
+static uint32_t order_text(const struct run *r, uint32_t block, struct buf *out)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < r->nsteps; i++) {
+		uint32_t b = r->steps[i].entered, others = 0;
+		if (b == IR_NONE || (block != VERDICT_PROGRAM && b != block))
+			continue;
+		struct buf name;
+		buf_init(&name);
+		ir_print_thread(r->ir, r->steps[i].thread, &name);
+		for (uint32_t k = 0; k < r->nsteps; k++)
+			others += r->steps[k].thread == r->steps[i].thread &&
+			          r->steps[k].entered != IR_NONE && r->steps[k].entered != b;
+		if (others)
+			buf_printf(&name, ".%s", r->ir->blocks[b].name);
+		buf_str(out, n++ ? ", then " : "");
+		buf_safe(out, buf_cstr(&name), name.len);
+		buf_free(&name);
+	}
+	return n;
+}
+
+/* What a serial order would have given, step by step; false: nothing to show. */
+static bool beside(const struct run *r, const struct verdict *v, const struct glyphs *g,
+                   char **notes, struct buf *order)
+{
+	bool any = false;
+	for (int at_entry = 0; at_entry < 2 && !any; at_entry++) {
+		struct run there;
+		if (serial_run(r, v->block, !at_entry, &there)) {
+			any = serial_notes(r, v->block, &there, g, notes);
+			buf_clear(order);
+			if (order_text(&there, v->block, order) < 2)
+				buf_clear(order); /* nothing to put in order */
+		}
+		run_free(&there);
+	}
+	return any;
+}
+
 static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o,
                          struct buf *out)
 {
@@ -175,9 +259,11 @@ static void counterexample(const struct ir *p, const struct verdict *v,
                            const struct check_text_options *o, struct buf *out)
 {
 	struct run r;
-	struct buf text;
-	bool *marks = NULL;
+	struct buf text, order;
+	bool *marks = NULL, serially = false;
+	char **notes = NULL;
 	buf_init(&text);
+	buf_init(&order);
 	buf_char(out, '\n');
 	check_paint(out, o->color, check_color(v), check_headline(v));
 	buf_str(out, ": ");
@@ -199,11 +285,11 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	} else {
 		marks = calloc(r.nsteps + 1, sizeof *marks);
 		if (v->problem == PROBLEM_ATOMICITY && marks && explain_run(&r, v->block, marks, &text)) {
-			/* a sentence, with a capital letter and a full stop */
-			if (text.data[0] >= 'a' && text.data[0] <= 'z' &&
-			    !strncmp(text.data, "the ", 4))
-				text.data[0] = 'T';
 			buf_printf(out, "%s.\n", buf_cstr(&text));
+		}
+		if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS) {
+			check_text_halt(p, v, out);
+			buf_char(out, '\n');
 		}
 		if (v->why)
 			buf_printf(out, "%s\n", v->why);
@@ -214,14 +300,20 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 		buf_char(out, '\n');
 		struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color,
 			                    .max_rows = o->max_rows, .full = "--full", .marks = marks };
+		notes = calloc((size_t)r.nsteps + 1, sizeof *notes);
+		if (v->problem == PROBLEM_ATOMICITY && notes && r.nsteps <= NOTED_STEPS)
+			serially = beside(&r, v, glyphs_for(o->utf8), notes, &order);
+		if (serially) {
+			to.note_title = "serially";
+			to.notes = (const char *const *)notes;
+		}
 		table_render(&r, &to, out);
 		buf_char(out, '\n');
+		if (serially)
+			buf_printf(out, "serially: the same%s%s, each block in one piece\n",
+			           order.len ? " in the order " : "", buf_cstr(&order));
 		if (v->problem == PROBLEM_ATOMICITY || v->problem == PROBLEM_COMMIT)
 			serial_ends(&r, v, out);
-		if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS) {
-			check_text_halt(p, v, out);
-			buf_char(out, '\n');
-		}
 		if (v->problem == PROBLEM_QUIESCENCE)
 			buf_str(out, "From here on, whatever happens, some thread is inside a block:\n");
 		if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
@@ -232,8 +324,12 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 		text_schedule(&r, out);
 		buf_char(out, '\n');
 	}
+	for (uint32_t i = 0; notes && i < r.nsteps; i++)
+		free(notes[i]);
+	free(notes);
 	free(marks);
 	buf_free(&text);
+	buf_free(&order);
 	run_free(&r);
 }
 

@@ -230,7 +230,7 @@ static void generate(struct buf *b, uint64_t seed, bool loops, const char **name
 
 static void test_engines_agree(void)
 {
-	int n = soak(200);
+	int n = soak(150);
 	uint64_t seed = first_seed() + 5000000;
 	struct tally t = { 0 };
 	for (int i = 0; i < n && !check_failed; i++, seed++) {
@@ -268,7 +268,7 @@ static void test_engines_agree(void)
 /* Causally atomic implies atomic; no causal cycle implies serializable. */
 static void test_implies_exact(void)
 {
-	int n = soak(200), proved = 0, wrong = 0, both = 0, limits = 0;
+	int n = soak(120), proved = 0, wrong = 0, both = 0, limits = 0;
 	uint64_t seed = first_seed() + 6000000;
 	for (int i = 0; i < n && !check_failed; i++, seed++) {
 		struct buf b;

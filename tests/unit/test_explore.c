@@ -19,6 +19,7 @@
 #include "explore/commit.h"
 #include "explore/exact.h"
 #include "explore/quiet.h"
+#include "explore/tidy.h"
 #include "explore/vectab.h"
 #include "genmodel.h"
 #include "lang/lang.h"
@@ -244,13 +245,12 @@ static bool walk_step(void *arg, enum ir_result r, const int32_t *next,
 	return !j->violated && !j->gave_up;
 }
 
-/* The first time that an execution equivalent to this one is seen? They are
- * told by the one that always takes the first thread it can. */
-static bool first_of_its_kind(struct judge *j)
+/* Equivalent executions are told by the one that always takes the first
+ * thread it can. */
+static void representative(const struct judge *j, int32_t least[MAX_EVENTS])
 {
 	uint64_t happened = 0;
-	int32_t least[MAX_EVENTS] = { 0 };
-	uint32_t before = j->walked.n;
+	memset(least, 0, sizeof *least * MAX_EVENTS);
 	for (uint32_t n = 0; n < j->nev; n++) {
 		uint32_t best = MAX_EVENTS;
 		for (uint32_t i = 0; i < j->nev; i++)
@@ -260,6 +260,14 @@ static bool first_of_its_kind(struct judge *j)
 		happened |= (uint64_t)1 << best;
 		least[n] = (int32_t)(1 + j->ev[best].thread * 64 + j->ev[best].outcome);
 	}
+}
+
+/* The first time that an execution equivalent to this one is seen? */
+static bool first_of_its_kind(struct judge *j)
+{
+	int32_t least[MAX_EVENTS];
+	uint32_t before = j->walked.n;
+	representative(j, least);
 	return vectab_add(&j->walked, least) >= before;
 }
 
@@ -328,6 +336,111 @@ static bool real_violation(const struct ir *p, uint32_t block, const struct sear
 	return real;
 }
 
+/* ---- short counterexamples ----------------------------------------------- */
+
+struct shortest { /* by trying every interleaving that is not longer than the best */
+	struct judge j;
+	struct vectab kinds; /* least representatives, ... */
+	bool good[60000];    /* ... and whether they are explained */
+	uint32_t len, switches;
+	uint64_t nodes;
+	bool gave_up;
+};
+
+static void shortest_walk(struct shortest *w, const int32_t *state, uint32_t switches);
+
+struct shortest_visit {
+	struct shortest *w;
+	const int32_t *state;
+	uint32_t thread, from, outcome, switches;
+};
+
+static bool shortest_step(void *arg, enum ir_result r, const int32_t *next,
+                          const struct ir_choices *ch, const struct ir_effect *eff)
+{
+	struct shortest_visit *v = arg;
+	struct judge *j = &v->w->j;
+	(void)eff;
+	if (r != IR_OK)
+		return true;
+	int32_t copy[MAX_STATE];
+	memcpy(copy, next, sizeof *next * j->p->nstate);
+	bool turn = j->nev && j->ev[j->nev - 1].thread != v->thread;
+	j->ev[j->nev] = (struct event){ .thread = v->thread, .from = v->from,
+		                        .to = ir_node_of(j->p, next, v->thread),
+		                        .outcome = v->outcome++ };
+	record(j, &j->ev[j->nev++], v->state, ch);
+	shortest_walk(v->w, copy, v->switches + turn);
+	j->nev--;
+	return !v->w->gave_up;
+}
+
+static bool good_so_far(struct shortest *w, const int32_t *state)
+{
+	int32_t least[MAX_EVENTS];
+	uint32_t before = w->kinds.n, id;
+	representative(&w->j, least);
+	id = vectab_add(&w->kinds, least);
+	if (id >= 60000) {
+		w->gave_up = true;
+		return true;
+	}
+	if (id >= before)
+		w->good[id] = explained(&w->j, state);
+	return w->good[id];
+}
+
+static void shortest_walk(struct shortest *w, const int32_t *state, uint32_t switches)
+{
+	const struct ir *p = w->j.p;
+	bool quiet = true;
+	if (++w->nodes > 150000 || w->j.gave_up || w->j.nev >= MAX_EVENTS - 1)
+		w->gave_up = true;
+	if (w->gave_up || w->j.nev > w->len || (w->j.nev == w->len && switches >= w->switches))
+		return;
+	for (uint32_t t = 0; t < p->nthreads; t++)
+		quiet &= !marked(&w->j, ir_node_of(p, state, t));
+	if (quiet && w->j.nev && !good_so_far(w, state) && !w->gave_up) {
+		w->len = w->j.nev;
+		w->switches = switches;
+		return;
+	}
+	for (uint32_t t = 0; t < p->nthreads && !w->gave_up; t++) {
+		int32_t scratch[MAX_STATE];
+		struct shortest_visit v = { w, state, t, ir_node_of(p, state, t), 0, switches };
+		ir_successors(p, state, t, scratch, shortest_step, &v);
+	}
+}
+
+static unsigned tidied, tidied_better;
+
+static void compare_shortest(const struct ir *p, uint32_t block, struct search_result *r,
+                             uint64_t seed, const char *text)
+{
+	static struct shortest w;
+	if (p->nstate > MAX_STATE || p->nthreads > MAX_THREADS || r->npath > 14)
+		return;
+	memset(&w, 0, sizeof w);
+	w.j = (struct judge){ .p = p, .block = block, .swaps = true, .budget = 3000000 };
+	w.len = r->npath;
+	w.switches = UINT32_MAX;
+	vectab_init(&w.kinds, MAX_EVENTS);
+	shortest_walk(&w, p->init, 0);
+	vectab_free(&w.kinds);
+	if (w.gave_up || w.j.gave_up)
+		return;
+	uint32_t before = tidy_switches(r->path, r->npath);
+	r->npath = tidy_violation(p, block, r->path, r->npath);
+	if (r->npath != w.len)
+		complain(seed, text, "the counterexample is not the shortest");
+	else if (tidy_switches(r->path, r->npath) != w.switches)
+		complain(seed, text, "the counterexample does not have the fewest switches");
+	if (!real_violation(p, block, r))
+		complain(seed, text, "the tidied counterexample has a serial explanation");
+	tidied++;
+	tidied_better += tidy_switches(r->path, r->npath) < before;
+}
+
 static void compare_labelling(const struct ir *p, uint32_t block, uint64_t seed, const char *text)
 {
 	struct labelling lab = { calloc(p->nsuccs + 1, 1), calloc(p->nblocks + 1, sizeof(bool)) };
@@ -384,6 +497,8 @@ static void compare_block(const struct ir *p, const struct ir *kept, uint32_t bl
 		complain(seed, text, "commit finds a violation in an atomic block");
 	if (c.violation && !real_violation(p, block, &c.search))
 		complain(seed, text, "the commit counterexample has a serial explanation");
+	if (e.verdict == SEARCH_WRONG)
+		compare_shortest(p, block, &e, seed, text);
 	/* identical threads told apart */
 	struct search_options apart = { 0 };
 	struct search_result u;
@@ -441,6 +556,9 @@ static void test_random_models(void)
 	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), count.models,
 	       count.questions, count.atomic, count.violated, count.skipped, count.commit_yes,
 	       count.commit_none, count.literal_differs);
+	printf("# %u counterexamples are the shortest and have the fewest switches; %u were better after tidying\n",
+	       tidied, tidied_better);
+	CHECK(tidied > 0 && tidied_better > 0);
 	CHECK(count.literal_differs > 0);
 	CHECK(count.atomic > count.questions / 10);
 	CHECK(count.violated > count.questions / 10);
@@ -597,7 +715,7 @@ static void compare_halt(const struct ir *p, uint64_t seed, const char *text)
 
 static void test_waiting_blocks(void)
 {
-	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 400;
+	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 150;
 	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
 	for (uint64_t i = 0; i < n && check_failed < 3; i++) {
 		struct buf b;
@@ -619,6 +737,75 @@ static void test_waiting_blocks(void)
 	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), waits.lost, waits.always,
 	       waits.stuck, waits.endless, waits.atomicity);
 	CHECK(waits.lost && waits.always && waits.stuck && waits.endless && waits.atomicity);
+}
+
+/* ---- threads without end -------------------------------------------------- */
+
+static struct {
+	unsigned holds, wrong, unknown, prefixes;
+} loops;
+
+/* Some executions of a block that is said to be atomic: all explained. */
+static void try_walks(const struct ir *p, uint32_t block, uint64_t seed, const char *text)
+{
+	struct rng rng;
+	rng_seed(&rng, seed);
+	for (unsigned walk = 0; walk < 6; walk++) {
+		struct run r;
+		if (!run_init(&r, p))
+			return;
+		while (r.nsteps < 24 && run_random(&r, &rng) == RUN_OK) {
+			enum verify_answer a = verify_run(&r, block);
+			loops.prefixes += a == VERIFY_EXPLAINED;
+			if (a == VERIFY_UNEXPLAINED) {
+				complain(seed, text, "an execution of what is said to be atomic is not explained");
+				break;
+			}
+		}
+		run_free(&r);
+	}
+}
+
+static void check_loop(const struct ir *p, uint32_t block, uint64_t seed, const char *text)
+{
+	struct search_options o = { .symmetry = seed % 2, .max_states = 20000 };
+	struct search_result r;
+	exact_run(p, block, &o, &r);
+	loops.holds += r.verdict == SEARCH_HOLDS;
+	loops.wrong += r.verdict == SEARCH_WRONG;
+	loops.unknown += r.verdict == SEARCH_LIMIT;
+	if (r.verdict == SEARCH_HOLDS)
+		try_walks(p, block, seed, text);
+	if (r.verdict == SEARCH_WRONG && !real_violation(p, block, &r))
+		complain(seed, text, "the counterexample has a serial explanation");
+	search_result_free(&r);
+}
+
+static void test_endless_threads(void)
+{
+	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 100;
+	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
+	for (uint64_t i = 0; i < n && check_failed < 3; i++) {
+		struct buf b;
+		struct lang l;
+		struct lang_options o = { .sml = 0 };
+		buf_init(&b);
+		gen_looping(&b, seed + i);
+		lang_init(&l);
+		if (!lang_load_text(&l, "random.atm", b.data, b.len, &o)) {
+			complain(seed + i, b.data, "does not load");
+		} else {
+			check_loop(l.ir, PROD_BLOCK_ALL, seed + i, b.data);
+			for (uint32_t k = 0; k < l.ir->nblocks && l.ir->nblocks > 1; k++)
+				check_loop(l.ir, k, seed + i, b.data);
+		}
+		lang_free(&l);
+		buf_free(&b);
+	}
+	printf("# seeds %llu..%llu: %u atomic (%u quiescent prefixes of random executions explained), %u violated, %u unknown\n",
+	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), loops.holds, loops.prefixes,
+	       loops.wrong, loops.unknown);
+	CHECK(loops.holds && loops.wrong && loops.prefixes);
 }
 
 /* ---- known counts ------------------------------------------------------- */
@@ -669,6 +856,7 @@ int main(void)
 	RUN(test_instrumented_counts);
 	RUN(test_limits_are_unknown);
 	RUN(test_waiting_blocks);
+	RUN(test_endless_threads);
 	RUN(test_random_models);
 	return check_done();
 }
