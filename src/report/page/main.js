@@ -111,7 +111,7 @@ function netTitle(r) {
 }
 function netSentence(r) {
 	const q = r.cover && r.cover.answer === "yes" ? r.cover : r.deadlock && r.deadlock.answer === "yes" ? r.deadlock : null;
-	return q ? "At the marking { " + list(q.marking).slice(0, 60).join(", ") + " }." : r.limit ? "The limit on " + r.limit + " was spent." : "";
+	return q ? "At the marking { " + list(q.marking).slice(0, 60).join(", ") + " }" + (list(q.run).length ? ", reached by " + list(q.run).slice(0, 60).join(", ") : "") + "." : r.limit ? "The limit on " + r.limit + " was spent." : "";
 }
 
 function build() {
