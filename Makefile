@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-history bench-objects bench-run bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-report bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -46,9 +46,17 @@ bench-explore: all
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/explore.py $(BUILD) $(ARGS)
 
+bench-report: all
+	@tools/setup.sh test
+	@ninja -C $(BUILD) bench/history_gen >/dev/null
+	@python3 bench/report.py $(BUILD)
+
 bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
+
+bench-ladder: all
+	@python3 bench/ladder.py $(BUILD)/src/cli/intact examples
 
 bench-objects: all
 	@python3 bench/objects.py $(BUILD)/src/cli/intact examples

@@ -327,6 +327,7 @@ static int verify(struct check *c, const struct ir *p)
 		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
 	}
+	outputs_hint(cli, c->cmd, &c->outputs, c->path, rc);
 	rc = write_reports(c, p, v, n, rc);
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
@@ -405,6 +406,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
+	else if (!o.nargs && outputs_swallowed(&c.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
 	else if (c.faults && (c.block || c.engine))

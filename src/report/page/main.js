@@ -24,7 +24,9 @@ function items() {
 			r.states !== undefined ? plural(number(r.states), "state") : ""],
 		next: r.counterexample ? "intact sim " + shell(text(model.name)) + " --schedule " + text(r.counterexample.schedule) : null,
 		view: () => {
-			const v = r.counterexample ? runView(r, r.counterexample, model) : modelView(model, r.line);
+			const v = r.counterexample && list(r.counterexample.left_out).includes("steps")
+				? h("div", {}, section(null, h("p", { text: "The run is too long for a page; the command above replays it." })))
+				: r.counterexample ? runView(r, r.counterexample, model) : modelView(model, r.line);
 			if (v && list(r.attempts).length > 1) v.append(attempts(r));
 			return v;
 		} }));
