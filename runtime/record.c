@@ -200,6 +200,7 @@ bool rec_begin(struct rt_thread *th)
 
 void rec_end(void)
 {
+	shm->slots = rt.nslots;
 	__atomic_store_n(&shm->head, head, __ATOMIC_RELEASE);
 	if (file >= 0 && head - filed >= FILE_BLOCK && rt.recording)
 		file_block(false);
