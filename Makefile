@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-history bench-run bench-record bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-report bench-run bench-trace soak fuzz install clean setup bench-record
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -40,9 +40,29 @@ bench-trace: all
 	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null
 	@python3 bench/trace.py $(BUILD)
 
+bench-causal: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/causal.py $(BUILD) $(ARGS)
+
+bench-explore: all
+	@tools/setup.sh bench
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/explore.py $(BUILD) $(ARGS)
+
+bench-report: all
+	@tools/setup.sh test
+	@ninja -C $(BUILD) bench/history_gen >/dev/null
+	@python3 bench/report.py $(BUILD)
+
 bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
+
+bench-ladder: all
+	@python3 bench/ladder.py $(BUILD)/src/cli/intact examples
+
+bench-objects: all
+	@python3 bench/objects.py $(BUILD)/src/cli/intact examples
 
 fuzz:
 	@tools/setup.sh fuzz
@@ -53,4 +73,4 @@ install: all
 	@$(MESON) install -C $(BUILD)
 
 clean:
-	@rm -rf build build-clang build-asan build-fuzz
+	@rm -rf build build-clang build-asan build-fuzz build-browser

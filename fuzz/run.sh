@@ -2,7 +2,7 @@
 # make fuzz: builds the libFuzzer targets (clang, ASan+UBSan) and runs each for
 # FUZZ_SECONDS (60), with the examples and golden cases as seeds. What it finds
 # is kept under build-fuzz/findings; any finding makes the exit code 1.
-# Usage: fuzz/run.sh [TARGET...]      (atm sml fmt trace)
+# Usage: fuzz/run.sh [TARGET...]      (atm sml fmt net trace)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${FUZZ_SECONDS:-60}
@@ -14,7 +14,7 @@ if [ ! -f $build/build.ninja ]; then
 		{ cat $build.log; rm -f $build.log; exit 1; }
 	rm -f $build.log
 fi
-targets=${*:-atm sml fmt trace}
+targets=${*:-atm sml fmt net trace}
 # shellcheck disable=SC2086
 ninja -C $build $(printf 'fuzz/fuzz_%s ' $targets) >$build/build.log 2>&1 || { cat $build/build.log; exit 1; }
 
@@ -28,6 +28,7 @@ for t in $targets; do
 	sml) pattern='*.sml' ;;
 	atm) pattern='*.atm' ;;
 	trace) pattern='*.std' ;;
+	net) pattern='*.ll_net' ;;
 	*) pattern='*.[as][tm][ml]' ;;
 	esac
 	seeds=$build/seeds-$t

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes sure the packages a target needs are there: installs them when run as
-# root, names them otherwise. Usage: setup.sh build|test|fuzz|bench
+# root, names them otherwise. Usage: setup.sh build|test|fuzz|bench, from the
+# root of the source.
 set -eu
 
 need=
@@ -29,6 +30,9 @@ test | fuzz)
 	want libclang-rt-14-dev test -n "$(ls -d /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a 2>/dev/null)"
 	want python3 command -v python3
 	want spin command -v spin
+	want chromium command -v chromium
+	want npm command -v npm
+	want python3-jsonschema test -f /usr/lib/python3/dist-packages/jsonschema/__init__.py
 	;;
 bench)
 	want valgrind command -v valgrind
@@ -39,7 +43,18 @@ bench)
 	;;
 esac
 
-[ -n "$need" ] || exit 0
+# The browser tests drive Chromium with playwright-core, kept beside the builds.
+# Without it they are skipped, and say so.
+playwright() {
+	[ "${1:-build}" = test ] || return 0
+	[ -f build-browser/node_modules/playwright-core/package.json ] && return 0
+	command -v npm >/dev/null 2>&1 || return 0
+	mkdir -p build-browser
+	npm install --prefix build-browser --no-audit --no-fund --silent playwright-core@1 >/dev/null 2>&1 ||
+		echo "could not install playwright-core: the browser tests will be skipped" >&2
+}
+
+[ -n "$need" ] || { playwright "$@"; exit 0; }
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
 	echo "installing:$need" >&2
 	export DEBIAN_FRONTEND=noninteractive
@@ -52,6 +67,7 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
 		exit 1
 	}
 	rm -f "$log"
+	playwright "$@"
 else
 	echo "missing packages; install them with" >&2
 	echo "  sudo apt-get install$need" >&2

@@ -7,6 +7,11 @@ intact=${INTACT:-$BUILD/src/cli/intact}
 ninja -C "$BUILD" >/dev/null
 echo "== random models: commit, exact, reductions and the judge"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore"
+echo "== random models that synchronise: reduction and causality against exact"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
+echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal" examples
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal_check" examples
 echo "== examples, walked with many seeds"
 INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
 python3 tests/cli/test_examples.py "$intact" 40 | tail -1

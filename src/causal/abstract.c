@@ -213,6 +213,13 @@ static enum result local_array(struct abstract *x, const struct ir_ins *i, struc
 	}
 	if (index.known && (uint32_t)index.value >= (uint32_t)i->d)
 		return DROPPED;
+	if (!index.known && (uint32_t)i->d > ABSTRACT_LOCAL) {
+		for (int32_t k = 0; i->op == IR_LSET && k < i->d; k++)
+			x->r[i->a + k] = unknown;
+		if (i->op == IR_LGET)
+			x->r[i->a] = unknown;
+		return GO;
+	}
 	int32_t e = index.known ? index.value : (int32_t)choose(x, (uint32_t)i->d);
 	if (i->op == IR_LGET)
 		x->r[i->a] = x->r[i->b + e];

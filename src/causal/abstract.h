@@ -20,7 +20,8 @@
 #include "causal/program.h"
 
 #define ABSTRACT_LOOPS 64u
-#define ABSTRACT_WAYS  20000u /* that one step is tried in */
+#define ABSTRACT_WAYS  4096u /* that one step is tried in */
+#define ABSTRACT_LOCAL 16u   /* elements of a local array that an unknown index is each of */
 
 struct pick {
 	uint32_t value, size;

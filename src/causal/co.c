@@ -142,7 +142,8 @@ static bool spell_out(struct prefix *p, uint32_t n0)
 	for (uint32_t j = 0; j < firsts; j++)
 		if (!add_conditions(p, p->found[n0 + j]))
 			return false;
-	memmove(p->found + n0, p->found + n1, (p->nfound - n1) * sizeof *p->found);
+	if (p->nfound > n1)
+		memmove(p->found + n0, p->found + n1, (p->nfound - n1) * sizeof *p->found);
 	p->nfound -= firsts;
 	return true;
 }

@@ -119,6 +119,7 @@ struct colour_net {
 	const uint8_t *role; /* a transition: enum colour_role */
 	const uint8_t *read; /* an arc of net.pre: 1 when it only reads */
 	uint32_t pick;       /* the place all CHOOSE transitions take, or NET_NONE */
+	const uint32_t *thread, *action; /* a transition: whose step, which action (program.h) */
 };
 
 /* The same for an arc transition -> place: does t only read place p? */

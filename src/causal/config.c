@@ -89,7 +89,7 @@ uint32_t config_local(struct config *c, uint32_t e)
 /* The counter of a token. */
 static inline int32_t *tokens(struct config *c, uint32_t place, colours tint)
 {
-	return c->colours ? &c->change[place * COLOUR_PAIRS + colour_index(tint)] : &c->change[place];
+	return c->colours && !c->plain ? &c->change[place * COLOUR_PAIRS + colour_index(tint)] : &c->change[place];
 }
 
 /*
@@ -142,7 +142,7 @@ bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum
 uint32_t config_marking(struct config *c, uint32_t *out, uint32_t room)
 {
 	const struct net *net = c->net;
-	uint32_t n = 0, per = c->colours ? COLOUR_PAIRS : 1;
+	uint32_t n = 0, per = c->colours && !c->plain ? COLOUR_PAIRS : 1;
 	for (uint32_t i = 0; i < net->ninit; i++)
 		++*tokens(c, net->init[i], 0);
 	for (uint32_t i = 0; i < c->ntrail; i++)

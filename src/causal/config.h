@@ -37,6 +37,7 @@ struct uf_event {
 	uint8_t in;     /* of the current configuration */
 	uint8_t dead;   /* found to be a cut-off while waiting */
 	uint8_t colour; /* enum colour of the event */
+	uint8_t warm;   /* some condition of it has a colour */
 };
 
 struct uf_cond {
@@ -59,6 +60,7 @@ struct config {
 	uint64_t hash, *place_hash;
 	uint32_t *kept_from;     /* an arc of net.post: which of t's pre arcs reads it, or NET_NONE */
 	uint32_t stamp;
+	bool plain; /* markings are compared without their colours */
 };
 
 static inline const uint32_t *uf_pre(const struct config *c, uint32_t e)
@@ -74,11 +76,11 @@ static inline uint32_t uf_npost(const struct config *c, uint32_t e)
 	return e ? net_npost(c->net, c->events[e].trans) : c->net->ninit;
 }
 
-/* 0 .. COLOUR_PAIRS - 1 */
+/* 0 .. COLOUR_PAIRS - 1; anything for a red event, whose hash nobody looks up. */
 static inline uint32_t colour_index(colours c)
 {
 	uint32_t w = c & 15, r = c >> 4;
-	return r * (r + 1) / 2 + w;
+	return r > COLOUR_Y ? 0 : r * (r + 1) / 2 + w;
 }
 /* The share of a token in the hash of a marking. */
 static inline uint64_t config_token(const struct config *c, uint32_t place, colours tint)
@@ -87,7 +89,7 @@ static inline uint64_t config_token(const struct config *c, uint32_t place, colo
 		1, 0xC2B2AE3D27D4EB4Fu, 0x9E3779B185EBCA87u,
 		0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u, 0x27D4EB2F165667C5u,
 	};
-	return c->place_hash[place] * odd[colour_index(tint)];
+	return c->plain ? c->place_hash[place] : c->place_hash[place] * odd[colour_index(tint)];
 }
 /* The colours behind transition t on its post arc number i (an index of
  * net.post) for an event of colour `ev` on the conditions pre[]. */
@@ -106,7 +108,8 @@ bool config_add(struct config *c, uint32_t e);
 void config_undo(struct config *c, uint32_t len);
 /*
  * Does the current configuration with one more event (transition t of colour
- * `ev` on the conditions pre[]) have the coloured marking of [e]? Costs the
+ * `ev` on the conditions pre[]) have the marking of [e], with its colours unless
+ * `plain`? Costs the
  * events in which the two differ, and a look at those they share.
  */
 bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev,

@@ -49,6 +49,7 @@ struct search {
 	uint32_t *words;     /* a state being put together */
 	uint32_t cap_words;
 	uint32_t at;         /* the node being expanded */
+	uint32_t expanded;
 	bool capped, red;
 	uint32_t red_node;
 	struct cover_move red_move;
@@ -335,6 +336,8 @@ static void step_owner(struct search *s, const struct action *a, uint32_t i)
 static void expand(struct search *s)
 {
 	const struct program *g = s->g;
+	if (s->o->deadline > 0 && ++s->expanded % 64 == 0 && clock_now() > s->o->deadline)
+		s->r->limit = "time";
 	unpack(s, &s->nodes[s->at], &s->now);
 	for (uint32_t i = 0; i < s->now.nowner; i++) {
 		const struct spot *x = &g->spots[s->now.owner[i]];

@@ -1,10 +1,10 @@
 /*
  * marking: the reachable markings of a small 1-safe net, one by one.
  *
- * The plain twin of the prefix: a marking is a bit a place, all of them are
+ * The plain twin of the prefix, which tests hold it against: a marking is a bit a place, all of them are
  * kept in one array with a hash table over it, and each is expanded once. It
  * answers whether some marking enables nothing. Exponential in the number of
- * components where the prefix is not, so it lives under limits.
+ * components where the prefix is not, so it lives under limits. No engine uses it.
  */
 #ifndef INTACT_CAUSAL_MARKING_H
 #define INTACT_CAUSAL_MARKING_H

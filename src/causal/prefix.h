@@ -1,7 +1,7 @@
 /*
  * prefix: what the files of the unfolder share among themselves. unfold.c has
- * the loop and the extensions, co.c the co-relation, table.c markings, prefix.c
- * the arrays.
+ * the loop and the extensions, cutoff.c judges them, co.c is the co-relation,
+ * prefix.c the arrays and the table of markings.
  */
 #ifndef INTACT_CAUSAL_PREFIX_H
 #define INTACT_CAUSAL_PREFIX_H
@@ -40,5 +40,16 @@ bool co_keep(struct prefix *p, uint32_t e);
  * hash. The slot stays valid until the next call. NULL: a limit.
  */
 uint32_t *prefix_find(struct prefix *p, uint32_t t, enum colour ev, uint64_t hash);
+
+/* What it knows of transitions, and the arrays of the reduced mode. */
+bool cutoff_start(struct prefix *p);
+/*
+ * Transition t on chosen[], which is in the cut of the current configuration:
+ * kept, or a cut-off. False ends the search: a limit, or red (p->red).
+ */
+bool cutoff_judge(struct prefix *p, uint32_t t);
+/* Reduced: can t, with condition c as its newest, leave everything as it is
+ * whatever else it takes? Then it would be cut, and is not even looked for. */
+bool cutoff_idle(const struct prefix *p, uint32_t t, uint32_t c);
 
 #endif

@@ -47,6 +47,7 @@ struct netting {
 	uint32_t *copies;      /* spot -> place of the copy, of the thread at hand */
 	AVEC(struct read_arc) reads;
 	AVEC(uint8_t) role;
+	AVEC(uint32_t) thread, action;
 	uint32_t pick, block;
 	struct buf name;
 };
@@ -238,6 +239,8 @@ static void add_trans(struct netting *x, uint32_t thread, const struct action *a
 	name_action(x, thread, a, found, role != ROLE_PLAIN);
 	uint32_t t = net_add_trans(&x->b, take_name(x), (struct span){ 0, 0 });
 	avec_push(x->arena, &x->role, (uint8_t)role);
+	avec_push(x->arena, &x->thread, thread);
+	avec_push(x->arena, &x->action, (uint32_t)(a - x->g->actions));
 	move(x, t, from, to, false);
 	if (role == ROLE_CHOOSE && x->pick != NET_NONE)
 		move(x, t, x->pick, NET_NONE, false);
@@ -365,6 +368,8 @@ bool program_net(const struct program *g, const uint32_t *chosen, uint32_t nchos
 		out->read = read;
 		out->role = x->role.data;
 		out->pick = x->pick;
+		out->thread = x->thread.data;
+		out->action = x->action.data;
 	}
 	a->oom = outer;
 	buf_free(&x->name);

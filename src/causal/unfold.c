@@ -1,12 +1,8 @@
 /*
  * unfold: the algorithm.
  *
- * Events wait in buckets by |[e]|. An event is judged when it is found: if its
- * marking was reached by an event that comes before it in the adequate order
- * it is a cut-off, is counted and forgotten; if it comes before the one known
- * so far, that one (still waiting, because what is found is larger than what
- * is being inserted) becomes a cut-off instead. So the full order is needed
- * only for two events of equal size and marking, and the order of insertion
+ * Events wait in buckets by |[e]| until they are inserted; whether one is a
+ * cut-off is judged when it is found (cutoff.c), so that the order of insertion
  * within a bucket does not matter.
  *
  * Extensions by the newest event e take at least one of e's conditions and the
@@ -22,19 +18,6 @@
  * two conditions with the same place the younger one's event sees the older.
  * Markings are compared as multisets, so this argument needs no safe marking.
  *
- * Colours: the conditions carry them, and two markings are the same when place
- * and colours of all tokens are. That is the unfolding of the net in which
- * every place stands once for each pair of colours and every transition once
- * for each colouring of its preset, without ever writing that net down: it is
- * 1-safe when the plain net is, and colours are determined by the events of a
- * configuration, so the theorem of Esparza, Römer and Vogler applies word by
- * word. Hence a red event r exists in the full unfolding iff one is found:
- * take r with the least [r] in the adequate order; if [r] - {r} had a cut-off
- * e in it, with the earlier e' of equal coloured marking, [e'] could be
- * continued by what [r] has behind [e], which ends in an event that finds the
- * same colours, is red, and has a lesser local configuration. So no event
- * before r is a cut-off, and r is found. Red events end the search at once.
- *
  * Memory: about 90 bytes an event, 35 a condition, 8 to 12 an entry of the
  * co-relation, which dominates when many threads run side by side.
  */
@@ -44,113 +27,6 @@
 #include <string.h>
 
 #include "base/map.h"
-
-/* ---- cut-offs ----------------------------------------------------------- */
-
-static void count_cutoff(struct prefix *p, uint32_t t)
-{
-	p->cutoffs++;
-	p->cutoff_conditions += net_npost(p->net, t);
-}
-
-static bool enqueue(struct prefix *p, uint32_t e)
-{
-	struct uf_event *ev = &p->cfg.events[e];
-	uint64_t cap = p->nbuckets;
-	if (!prefix_room(p, (void **)&p->bucket, (uint64_t)ev->size + 1, &cap, sizeof *p->bucket, true))
-		return false;
-	p->nbuckets = (uint32_t)cap;
-	ev->next = p->bucket[ev->size];
-	p->bucket[ev->size] = e;
-	return true;
-}
-
-/* The event being judged: transition t on chosen[], which is in the cut of the
- * current configuration; that is [the event] without it. */
-struct found {
-	uint32_t trans, size, depth;
-	enum colour colour;
-	uint64_t delta;
-};
-
-static void describe(struct prefix *p, uint32_t t, struct found *f)
-{
-	const struct config *c = &p->cfg;
-	const struct net *n = p->net;
-	enum colour in = COLOUR_A;
-	f->trans = t;
-	f->size = c->ntrail + 1;
-	f->depth = 0;
-	f->delta = 0;
-	for (uint32_t i = n->pre_at[t], k = 0; i < n->pre_at[t + 1]; i++, k++) {
-		uint32_t b = p->chosen[k], d = c->events[c->conds[b].event].depth;
-		f->depth = d > f->depth ? d : f->depth;
-		f->delta -= config_token(c, n->pre[i], c->tint[b]);
-		if (c->colours)
-			in = colour_take(in, c->tint[b], c->colours->read[i]);
-	}
-	f->depth++;
-	f->colour = COLOUR_A;
-	if (c->colours) {
-		f->colour = colour_event((enum colour_role)c->colours->role[t], in);
-		if (colour_red((enum colour_role)c->colours->role[t], in))
-			f->colour = COLOUR_RED;
-	}
-	for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++)
-		f->delta += config_token(c, n->post[i], config_put(c, i, p->chosen, f->colour));
-}
-
-/* Makes an event of it. */
-static bool accept(struct prefix *p, const struct found *f, uint64_t hash)
-{
-	if (!prefix_new_event(p, f->trans, p->chosen, net_npre(p->net, f->trans)))
-		return false;
-	struct uf_event *e = &p->cfg.events[p->nevents - 1];
-	e->hash = hash;
-	e->delta = f->delta;
-	e->size = f->size;
-	e->depth = f->depth;
-	e->colour = (uint8_t)f->colour;
-	p->kept++;
-	return true;
-}
-
-static bool judge(struct prefix *p, uint32_t t)
-{
-	struct config *c = &p->cfg;
-	struct found f;
-	if (!prefix_in_time(p))
-		return false;
-	if (p->opt.max_events && p->kept + p->cutoffs >= p->opt.max_events)
-		return prefix_stop(p, "events");
-	describe(p, t, &f);
-	uint64_t hash = c->hash + f.delta;
-	if (f.colour == COLOUR_RED) {
-		if (accept(p, &f, hash))
-			p->red = p->nevents - 1;
-		return false;
-	}
-	uint32_t *slot = prefix_find(p, t, f.colour, hash);
-	if (!slot)
-		return false;
-	if (*slot) {
-		struct uf_event *r = &c->events[*slot - 1];
-		int first = r->size == f.size ? config_before(c, t, f.depth, *slot - 1) : r->size > f.size;
-		if (first < 0)
-			return prefix_stop(p, "memory");
-		count_cutoff(p, first ? r->trans : t);
-		if (!first)
-			return true;
-		r->dead = 1;
-		p->kept--;
-	} else {
-		p->ntable++;
-	}
-	if (!accept(p, &f, hash))
-		return false;
-	*slot = p->nevents; /* id + 1 */
-	return enqueue(p, p->nevents - 1);
-}
 
 /* ---- possible extensions ------------------------------------------------ */
 
@@ -185,7 +61,7 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
 	if (i == pivot)
 		i++;
 	if (i == net_npre(n, t))
-		return judge(p, t);
+		return cutoff_judge(p, t);
 	uint32_t place = n->pre[n->pre_at[t] + i];
 	uint32_t e = p->cfg.conds[p->chosen[pivot]].event;
 	uint32_t end = p->cfg.events[e].post + uf_npost(&p->cfg, e);
@@ -224,7 +100,7 @@ static bool extend_by(struct prefix *p, uint32_t c)
 	uint32_t place = p->cfg.conds[c].place;
 	for (uint32_t u = n->use_at[place]; u < n->use_at[place + 1]; u++) {
 		uint32_t t = n->use[u], pivot = 0;
-		if (!hopeful(p, t, c))
+		if ((p->opt.reduced && cutoff_idle(p, t, c)) || !hopeful(p, t, c))
 			continue;
 		while (n->pre[n->pre_at[t] + pivot] != place)
 			pivot++;
@@ -342,7 +218,7 @@ static bool start(struct prefix *p)
 	    !prefix_room(p, (void **)&p->chosen, (uint64_t)widest + 1, &cap4, sizeof(uint32_t), true) ||
 	    !prefix_room(p, (void **)&p->pool, UF_UNIT, &p->cap_pool, sizeof *p->pool, false) ||
 	    !prefix_room(p, (void **)&p->co, 1, &p->cap_co, sizeof *p->co, false) ||
-	    !reading_arcs(p))
+	    !reading_arcs(p) || !cutoff_start(p))
 		return false;
 	p->npool = 1; /* 0 = none */
 	for (uint32_t i = 0; i < n->ninit; i++)
@@ -364,6 +240,7 @@ static enum unfold_status run(struct prefix *p, const struct unfold_options *opt
 	enum unfold_status st = UNFOLD_DONE;
 	p->net = p->cfg.net;
 	p->opt = *opt;
+	p->cfg.plain = opt->reduced;
 	p->unsafe_place = p->unsafe_trans = NET_NONE;
 	if (!start(p))
 		return p->red ? UNFOLD_RED : UNFOLD_LIMIT;
@@ -396,31 +273,3 @@ enum unfold_status unfold_coloured(const struct colour_net *n, const struct unfo
 	return run(p, opt);
 }
 
-/* ---- coverability ------------------------------------------------------- */
-
-static int cover_from(struct prefix *p, const uint32_t *places, uint32_t n)
-{
-	struct config *c = &p->cfg;
-	if (!n)
-		return prefix_keep_marking(p) ? 1 : -1;
-	for (uint32_t b = 0; b < p->nconds; b++) {
-		if (!prefix_in_time(p))
-			return -1;
-		uint32_t len = c->ntrail;
-		if (c->conds[b].place != places[0] || c->taken[b] ||
-		    !config_add(c, c->conds[b].event))
-			continue;
-		c->taken[b] = 1;
-		int found = cover_from(p, places + 1, n - 1);
-		c->taken[b] = 0;
-		config_undo(c, len);
-		if (found)
-			return found;
-	}
-	return 0;
-}
-
-int prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n)
-{
-	return cover_from(p, places, n);
-}

@@ -25,6 +25,8 @@ struct unfold_options {
 	uint64_t max_events; /* cut-offs with them; 0: none */
 	uint64_t max_bytes;  /* 0: none */
 	double deadline;     /* CLOCK_MONOTONIC seconds; 0: none */
+	uint64_t keep_cutoffs; /* presets of up to so many cut-offs are kept, for query.h */
+	bool reduced;        /* more is cut off: enough for red, or for 1-safety (cutoff.c) */
 };
 
 /* The younger events beside a condition, or those that have an initial condition
@@ -34,6 +36,12 @@ struct uf_younger {
 	uint32_t cls;   /* room for UF_UNIT << cls entries; 0 entries when at is 0 */
 };
 
+/* Reduced: the coloured tokens of an event's marking, in tokens[]. */
+struct uf_tokens {
+	uint64_t at;
+	uint32_t n, same; /* same: the event + 1 before it with this plain marking */
+};
+
 struct prefix {
 	const struct net *net;
 	struct config cfg; /* owns events, conditions and presets */
@@ -41,6 +49,8 @@ struct prefix {
 	uint32_t nconds, npres;
 	uint64_t kept, cutoffs;     /* events in the prefix; cut-offs */
 	uint64_t cutoff_conditions; /* what the cut-offs would produce */
+	uint32_t *cut;              /* of kept cut-offs: how many conditions, which */
+	uint64_t ncut;
 	const char *limit;          /* "events", "memory" or "time" */
 	uint32_t unsafe_place, unsafe_trans;
 	uint32_t *marking, nmarking; /* where unsafe_place holds two tokens */
@@ -63,6 +73,13 @@ struct prefix {
 	uint64_t cap_link;
 	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
 	uint32_t *chosen;        /* a preset being made */
+	uint64_t cap_cut, cutoffs_kept;
+	uint32_t *tokens;        /* reduced: see cutoff.c */
+	uint64_t ntokens, cap_tokens, cap_tokens_of;
+	struct uf_tokens *tokens_of;
+	colours *most;           /* a place: maximum being made, 0 between calls */
+	uint8_t *loop;           /* a transition: takes and puts the same places */
+	uint8_t *tinted;         /* a place: some condition of it has a colour */
 	uint32_t ticks;
 };
 
@@ -79,12 +96,5 @@ static inline uint64_t prefix_conditions(const struct prefix *p)
 {
 	return p->nconds + p->cutoff_conditions;
 }
-
-/*
- * Is there a reachable marking with a token on each of the places (distinct)?
- * Decided on the prefix: a set of pairwise concurrent conditions. 1 yes (the
- * marking is then in p->marking), 0 no, -1 a limit (p->limit).
- */
-int prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n);
 
 #endif

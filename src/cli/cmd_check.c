@@ -4,11 +4,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/check_causal.h"
 #include "cli/decide.h"
 #include "cli/model.h"
+#include "cli/objects.h"
 #include "cli/outputs.h"
+#include "cli/quiescence.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
+
+#define WAY_OUT_STATES 20000u
+#define WAY_OUT_BYTES  (4u << 20)
 
 struct check {
 	struct cli *cli;
@@ -16,22 +22,24 @@ struct check {
 	const char *path;
 	struct model_options model;
 	struct decide_options decide;
+	struct objects_options objects;
 	const char *block;
-	struct opt_list no_reduce;
-	uint64_t max_states, max_memory, timeout;
+	struct opt_list no_reduce, track, abstract;
+	uint64_t max_states, max_memory, timeout, jobs;
 	int dump, engine;
 	struct outputs outputs;
-	bool deadlock, stats, full;
+	bool deadlock, stats, full, faults;
 	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
+	const char *quiescence; /* always, lost, unknown; NULL: not asked */
 };
 
 /* --no-reduce=LIST: which reductions are off. */
 static bool set_reductions(struct check *c, struct buf *err)
 {
 	struct search_options *s = &c->decide.search;
-	s->symmetry = s->merge_local = s->drop_pure = true;
+	s->symmetry = s->merge_local = s->drop_pure = s->transactions = true;
 	for (int i = 0; i < c->no_reduce.n; i++) {
 		const char *name = c->no_reduce.items[i];
 		bool all = !strcmp(name, "all");
@@ -41,17 +49,19 @@ static bool set_reductions(struct check *c, struct buf *err)
 			s->merge_local = s->drop_pure = false;
 		if (all || !strcmp(name, "pure"))
 			s->drop_pure = false;
+		if (all || !strcmp(name, "transactions"))
+			s->transactions = false;
 		if (all || !strcmp(name, "dead"))
 			c->model.keep_dead = true;
-		static const char *const known[] = { "all", "symmetry", "local", "pure", "dead" };
+		static const char *const known[] = { "all", "symmetry", "local", "pure", "transactions", "dead" };
 		bool found = false;
-		for (int k = 0; k < 5; k++)
+		for (int k = 0; k < 6; k++)
 			found |= !strcmp(name, known[k]);
 		if (found)
 			continue;
 		buf_str(err, "--no-reduce: '");
 		buf_safe(err, name, strlen(name));
-		buf_str(err, "' is not one of all, symmetry, local, pure, dead");
+		buf_str(err, "' is not one of all, symmetry, local, pure, transactions, dead");
 		return false;
 	}
 	return true;
@@ -62,6 +72,7 @@ static void set_limits(struct check *c)
 	struct search_options *s = &c->decide.search;
 	struct timespec t;
 	s->max_states = c->max_states;
+	s->jobs = (uint32_t)c->jobs;
 	s->max_bytes = c->max_memory;
 	if (!s->max_bytes) {
 		long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -116,9 +127,17 @@ static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 		}
 }
 
+static bool is_deadlock(const struct verdict *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].problem == PROBLEM_DEADLOCK)
+			return true;
+	return false;
+}
+
 static int write_reports(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n, int rc)
 {
-	struct check_json_options jo = { c->path };
+	struct check_json_options jo = { c->path, c->quiescence };
 	struct buf doc;
 	if (!outputs_wanted(&c->outputs))
 		return rc;
@@ -183,6 +202,8 @@ static uint32_t look_for_faults(struct check *c, struct decide *d, struct verdic
 static uint32_t one_by_one(struct check *c, struct decide *d, struct verdict *v)
 {
 	uint32_t all = d->p->nblocks + 1, n;
+	if (c->faults)
+		return look_for_faults(c, d, v);
 	enum asked asked = all_in_one(c, d, v + 1);
 	if (asked == ALL_DONE) {
 		memmove(v, v + 1, all * sizeof *v);
@@ -215,21 +236,69 @@ static uint32_t side_by_side(struct check *c, struct decide *d, struct verdict *
 	return n;
 }
 
+static bool assertion_fits(struct check *c, const struct ir *p)
+{
+	struct arena a;
+	struct diags d;
+	arena_init(&a, 0);
+	diags_init(&d, &a);
+	bool ok = objects_allowed(p, &c->objects, &d);
+	diags_render(&d, &c->cli->err, c->cli->color_err);
+	arena_free(&a);
+	return ok;
+}
+
+/* Can threads always leave their blocks? Beside the questions about atomicity
+ * it may cost little only; who asks for deadlocks gets all of it. */
+static uint32_t look_for_a_way_out(struct check *c, const struct ir *p, struct verdict *v, uint32_t n)
+{
+	struct search_options s = c->decide.search;
+	if (!p->nblocks || c->block || c->faults || is_deadlock(v, n) || any_asked(p) ||
+	    (c->engine != ENGINE_AUTO && c->engine != ENGINE_ALL))
+		return 0;
+	if (!c->deadlock) {
+		s.max_states = s.max_states && s.max_states < WAY_OUT_STATES ? s.max_states : WAY_OUT_STATES;
+		s.max_bytes = s.max_bytes < WAY_OUT_BYTES ? s.max_bytes : WAY_OUT_BYTES;
+	}
+	return quiescence_ask(p, &s, &v[n], &c->quiescence);
+}
+
+static bool options_fit(struct check *c, const struct ir *p)
+{
+	struct arena a;
+	struct diags e;
+	arena_init(&a, 0);
+	diags_init(&e, &a);
+	c->decide.track = c->track.items;
+	c->decide.ntrack = (uint32_t)c->track.n;
+	c->decide.abstract = c->abstract.items;
+	c->decide.nabstract = (uint32_t)c->abstract.n;
+	bool ok = decide_options_fit(p, &c->decide, &e);
+	diags_render(&e, &c->cli->err, c->cli->color_err);
+	arena_free(&a);
+	return ok;
+}
+
 static int verify(struct check *c, const struct ir *p)
 {
-	struct verdict *v = calloc(p->nblocks + 3, sizeof *v);
+	struct verdict *v = calloc((size_t)p->nblocks + p->nobjects + 4, sizeof *v);
 	if (!v)
 		return EXIT_INTERNAL;
 	set_limits(c);
 	struct decide d;
+	if (!options_fit(c, p)) {
+		free(v);
+		return EXIT_USAGE;
+	}
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
+	n += look_for_a_way_out(c, p, v, n);
+	if (!c->block && !c->faults) {
+		objects_check(p, &c->objects, &c->decide.search, &v[n]);
+		n += p->nobjects;
+	}
 	fixed_counts_only(p, v, n);
-	if (p->nobjects && !c->block) /* nobody looks at their histories yet: say so */
-		v[n++] = (struct verdict){ .block = VERDICT_PROGRAM, .answer = ANSWER_UNKNOWN,
-			                   .engine = "objects",
-			                   .reason = "histories of objects are not checked yet" };
 	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
@@ -243,18 +312,22 @@ static int verify(struct check *c, const struct ir *p)
 	bool quiet = outputs_take_stdout(&c->outputs);
 	if (quiet)
 		;
-	else if (p->nblocks || n)
+	else if ((p->nblocks && !c->faults) || n)
 		check_text(p, v, n, &to, &cli->out);
 	else
-		buf_str(&cli->out, "no atomic block; no fault in any execution\n");
+		buf_printf(&cli->out, "%sno %s in any execution\n", c->faults ? "" : "no atomic block; ",
+		           c->deadlock ? "fault and no deadlock" : "fault");
 	if (c->stats && c->safe && !quiet)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
+	if (c->quiescence && !strcmp(c->quiescence, "unknown") && !quiet)
+		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states; --deadlock looks further)\n");
 	if (c->contradiction) {
 		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
 	}
+	outputs_hint(cli, c->cmd, &c->outputs, c->path, rc);
 	rc = write_reports(c, p, v, n, rc);
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
@@ -262,20 +335,52 @@ static int verify(struct check *c, const struct ir *p)
 	return rc;
 }
 
+static bool is_causal(const char *engine)
+{
+	return !strcmp(engine, "causal") || !strcmp(engine, "cover") || !strcmp(engine, "unfold");
+}
+
+/* The causal engines have their own verdicts and their own report. */
+static int verify_causal(struct check *c, const char *engine, const struct ir *p)
+{
+	set_limits(c);
+	const struct search_options *s = &c->decide.search;
+	struct check_causal x = { .path = c->path, .block = c->block, .outputs = &c->outputs,
+		                  .stats = c->stats, .model = &c->model };
+	x.causal = (struct causal_options){
+		.engine = !strcmp(engine, "cover")    ? CAUSAL_COVER
+		          : !strcmp(engine, "unfold") ? CAUSAL_UNFOLD
+		                                      : CAUSAL_PICK,
+		.track = c->track.items, .abstract = c->abstract.items, .ntrack = (uint32_t)c->track.n,
+		.nabstract = (uint32_t)c->abstract.n, .max_states = s->max_states,
+		.max_bytes = s->max_bytes, .deadline = s->deadline };
+	return check_causal(c->cli, c->cmd, &x, p);
+}
+
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	int rc;
-	const char **args = calloc((size_t)argc * 3 + 3, sizeof *args);
+	const char **args = calloc((size_t)argc * 5 + 5, sizeof *args);
 	struct check c = { .cli = cli, .cmd = cmd };
 	c.model.threads.items = args + argc + 1;
 	c.no_reduce.items = args + 2 * argc + 2;
+	c.track.items = args + 3 * argc + 3;
+	c.abstract.items = args + 4 * argc + 4;
 	static const char *const dumps[] = { "none", "ir", NULL };
-	static const char *const engines[] = { "auto", "reduction", "commit", "exact", "all", NULL };
+	static const char *const engines[] = { "auto", "reduction", "commit", "exact", "all",
+		                               "causal", "cover", "unfold", NULL };
 	const struct opt table[] = {
 		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engines },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
+		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
+		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: forget the values of this variable", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
+		{ OPT_UINT, "jobs", 'j', "N", &c.jobs, "explore with N threads (the result is the same)", 1, 32, NULL },
+		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "objects", 0, 0, NULL },
+		{ OPT_CHOICE, "condition", 0, "NAME", &c.objects.condition, "what their histories must be", 0, 0, object_conditions },
+		{ OPT_CHOICE, "assertion", 0, "NAME", &c.objects.assertion, "how they are judged: on the way, or as the SOAR paper does", 0, 0, objects_assertions },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
@@ -283,7 +388,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.stats, "states, transitions, memory and time of each verdict", 0, 0, NULL },
 		{ OPT_FLAG, "full", 0, NULL, &c.full, "counterexamples in full length", 0, 0, NULL },
-		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, dead, all", 0, 0, NULL },
+		{ OPT_LIST, "no-reduce", 0, "WHAT", &c.no_reduce, "switch a reduction off: symmetry, local, pure, transactions, dead, all", 0, 0, NULL },
 		{ OPT_CHOICE, "dump", 0, "WHAT", &c.dump, "print the program instead of checking it", 0, 0, dumps },
 		{ OPT_FLAG, "sml", 0, NULL, &c.model.sml, "read the file as SML whatever its name", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &c.model.quiet, "no warnings", 0, 0, NULL },
@@ -301,8 +406,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
+	else if (!o.nargs && outputs_swallowed(&c.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
+	else if (c.faults && (c.block || c.engine))
+		rc = cli_usage(cli, cmd, "--faults judges no block: it takes no %s", c.block ? "--block" : "--engine");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
@@ -311,8 +420,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = model_load(cli, cmd, &l, c.path, &c.model);
 		if (rc == EXIT_HOLDS && c.dump == 1)
 			ir_print(l.ir, &cli->out);
+		else if (rc == EXIT_HOLDS && is_causal(engines[c.engine]))
+			rc = verify_causal(&c, engines[c.engine], l.ir);
 		else if (rc == EXIT_HOLDS)
-			rc = verify(&c, l.ir);
+			rc = assertion_fits(&c, l.ir) ? verify(&c, l.ir) : EXIT_USAGE;
 	}
 	lang_free(&l);
 	buf_free(&err);
@@ -321,15 +432,21 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_check = {
-	"check", "verify the atomic blocks of a model", "check [OPTIONS] MODEL",
+	"check", "verify the atomic blocks and objects of a model", "check [OPTIONS] MODEL",
 	"Decides whether every execution of a model (.atm or .sml) has a serial explanation, for all its\n"
 	"atomic blocks together and, when there is none, for each block alone, and shows a run that has\n"
-	"none. Faults and failed assertions are reported too.\n\n"
+	"none. Faults and failed assertions are reported too. Every history of every object is held\n"
+	"against the object's specification.\n\n"
 	"Engines, the cheapest first: reduction (right-movers, one non-mover, left-movers: for any number\n"
-	"of threads), commit (the shadow store, with the source's commit; marks or with commit points\n"
+	"of threads), causal (no chain of causes leaves the block and comes back: the net of the program\n"
+	"with most data forgotten), commit (the shadow store, with the source's commit; marks or with commit points\n"
 	"found by search), exact (no commit points: every moment between entry and exit is tried). auto\n"
 	"goes up this ladder, each question until it is answered; all asks every engine every question\n"
 	"and shows the answers side by side. `intact explain ENGINE` tells more.\n\n"
+	"cover and unfold look at causality alone (docs/causal.md): is there a chain of events that leaves\n"
+	"a block and comes back to it, or a cycle through several blocks? They forget all but small data,\n"
+	"so what they prove holds and what they find may not be real; cover also answers for --threads\n"
+	"NAME=any. causal picks one of them.\n\n"
 	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was spent), 4 internal error.",
 	NULL, run,
 };

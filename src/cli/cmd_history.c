@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/outputs.h"
+#include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
 #include "lin/read.h"
@@ -26,7 +27,7 @@ static const char *const pairs_names[] = { "guess", "yes", "no", NULL };
 
 struct args {
 	int format, object, condition, algorithm, order, nil, failed_cas, pairs, to;
-	const char *init, *k, *verify;
+	const char *init, *k, *verify, *spec;
 	uint64_t jobs, timeout, max_memory;
 	bool delta, follow, witness, quiet;
 	struct outputs outputs;
@@ -38,6 +39,8 @@ struct run {
 	struct args *a;
 	struct check_options opts;
 	struct limits lim;
+	struct lang lang;            /* of --spec */
+	const struct seqspec *spec; /* or NULL */
 	struct buf doc; /* results, when a report is wanted */
 };
 
@@ -201,7 +204,7 @@ static void say_follow(struct run *run, const char *path, const struct history *
 	if (doc) {
 		buf_str(doc, "{\"file\":");
 		buf_json(doc, path, strlen(path));
-		buf_printf(doc, ",\"follow\":true,\"object\":\"%s\",\"init\":", object_names[in->object]);
+		buf_printf(doc, ",\"follow\":true,\"object\":\"%s\",\"init\":", history_object(h, in->object));
 		val_json(&h->vals, in->init, doc);
 		buf_printf(doc, ",\"verdict\":\"%s\",\"operations\":%llu,\"completed\":%llu,\"line\":%u,"
 		                "\"configurations\":%u,\"overlap\":%u}",
@@ -210,17 +213,20 @@ static void say_follow(struct run *run, const char *path, const struct history *
 	}
 	if (outputs_take_stdout(&run->a->outputs))
 		return;
-	buf_printf(out, "checked as: %s%s, initially ", object_names[in->object],
-	           in->object_guessed ? " (guessed)" : "");
-	val_print(&h->vals, in->init, out);
-	buf_printf(out, "%s\n%s: ", in->init_guessed ? " (guessed)" : "", word[f->verdict]);
+	buf_printf(out, "checked as: %s%s", history_object(h, in->object), in->object_guessed ? " (guessed)" : "");
+	if (!h->user) {
+		buf_str(out, ", initially ");
+		val_print(&h->vals, in->init, out);
+		buf_str(out, in->init_guessed ? " (guessed)" : "");
+	}
+	buf_printf(out, "\n%s: ", word[f->verdict]);
 	if (f->verdict == LIN_VIOLATED) {
 		buf_str(out, "not atomic, certain since line ");
 		buf_printf(out, "%u\n  ", f->line);
 		hop_print(h, &f->culprit, in->object, out);
 		buf_str(out, " cannot be explained");
 		if (f->states && *f->states)
-			buf_printf(out, ": before it returned, the %s was %s", object_names[in->object], f->states);
+			buf_printf(out, ": before it returned, the %s was %s", history_object(h, in->object), f->states);
 		buf_char(out, '\n');
 	} else if (f->verdict == LIN_UNKNOWN) {
 		buf_printf(out, "the limit on %s was spent in line %u\n", say_limit(&run->lim), f->line);
@@ -283,6 +289,7 @@ static int with_file(struct run *run, const char *path,
 		return rc;
 	}
 	history_init(&h, &arena, &run->lim);
+	h.user = run->spec;
 	diags_init(&d, &arena);
 	rc = f(run, &h, path, &d);
 	diags_render(&d, &run->cli->err, run->cli->color_err);
@@ -330,12 +337,40 @@ static bool parse_k(struct run *run)
 	return *k >= '0' && *k <= '9' && !*end && n >= 1 && n <= 1000000;
 }
 
+/* --spec: loads it; false after a message. */
+static bool load_spec(struct run *run)
+{
+	if (!run->a->spec)
+		return true;
+	run->spec = lang_load_spec(&run->lang, run->a->spec);
+	if (!run->spec) {
+		if (run->lang.out_of_memory)
+			buf_str(&run->cli->err, "intact history: out of memory while reading the specification\n");
+		diags_render(&run->lang.diags, &run->cli->err, run->cli->color_err);
+	}
+	return run->spec != NULL;
+}
+
+/* What does not go together with --spec, or NULL. */
+static const char *spec_conflict(const struct run *run)
+{
+	const struct args *a = run->a;
+	if (!a->spec)
+		return NULL;
+	if (a->object != OBJ_GUESS || a->init)
+		return "--spec says what the object is and how it starts: --object and --init do not go with it";
+	if (a->condition == COND_REGULAR || a->condition == COND_SAFE || a->k || a->delta)
+		return "regular, safe, --k and --delta are about registers, not about --spec";
+	return NULL;
+}
+
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	struct args a = { .jobs = 1, .to = FORMAT_JSON };
 	const struct opt table[] = {
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "what is checked", 0, 0, NULL },
 		{ OPT_CHOICE, "object", 'o', "NAME", &a.object, "what the operations are about", 0, 0, object_names },
+		{ OPT_STR, "spec", 0, "FILE.atm", &a.spec, "an object of your own: its sequential specification", 0, 0, NULL },
 		{ OPT_STR, "init", 0, "VALUE", &a.init, "its initial value: 0, nil, \"text\", [1 2]", 0, 0, NULL },
 		{ OPT_CHOICE, "condition", 'c', "NAME", &a.condition, "what must hold", 0, 0, condition_names },
 		{ OPT_STR, "k", 0, "N|min", &a.k, "reads may return one of the last N values; min: the least N", 0, 0, NULL },
@@ -364,6 +399,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	struct buf err;
 	buf_init(&err);
 	struct run run = { .cli = cli, .cmd = cmd, .a = &a };
+	lang_init(&run.lang);
 	buf_init(&run.doc);
 	int rc = EXIT_HOLDS;
 	bool convert = argc > 0 && !strcmp(argv[0], "convert");
@@ -371,6 +407,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
+	else if (!o.nargs && outputs_swallowed(&a.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
 		rc = cli_usage(cli, cmd, "which history? (- is standard input)");
 	else if (outputs_wrong(&a.outputs))
@@ -385,6 +423,12 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "--follow judges atomicity (or --k=N) of one history");
 	else if (convert && a.to == FORMAT_GUESS)
 		rc = cli_usage(cli, cmd, "--to: edn, json, csv or log");
+	else if (spec_conflict(&run))
+		rc = cli_usage(cli, cmd, "%s", spec_conflict(&run));
+	else if (!load_spec(&run))
+		rc = EXIT_USAGE;
+	else if (a.follow && run.spec && run.spec->choices)
+		rc = cli_usage(cli, cmd, "--follow cannot follow a specification that chooses (any, either)");
 	else {
 		run.opts.condition = (enum condition)a.condition;
 		run.opts.algorithm = (enum algorithm)a.algorithm;
@@ -396,9 +440,12 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 			rc = worse(rc, with_file(&run, o.args[i], convert ? convert_file
 			                                          : a.follow ? follow_file : judge_file));
 		}
+		if (!convert && !a.verify && !a.quiet && o.nargs == 1)
+			outputs_hint(cli, cmd, &a.outputs, o.args[0], rc);
 		if (outputs_wanted(&a.outputs) && !convert && !a.verify && rc != EXIT_INTERNAL)
 			rc = write_reports(&run, rc);
 	}
+	lang_free(&run.lang);
 	buf_free(&err);
 	buf_free(&run.doc);
 	free(args);

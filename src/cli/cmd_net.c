@@ -2,17 +2,15 @@
  * net: `intact net FILE`, the prefix of a plain net's unfolding and what can
  * be read off it.
  *
- * Coverability is decided on the prefix. A deadlock is looked for by visiting
- * the markings one by one, under a limit of its own, and the report says so:
- * a net can have a small prefix and more markings than fit anywhere.
+ * Coverability and deadlock are decided on the prefix (causal/query.h), and
+ * shown with a marking and the firings that lead to it.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "causal/marking.h"
-#include "causal/unfold.h"
+#include "causal/query.h"
 #include "cli/net_json.h"
 #include "cli/outputs.h"
 #include "report/doc.h"
@@ -25,16 +23,15 @@ struct net_run {
 	const struct cmd *cmd;
 	const char *path, *cover;
 	struct unfold_options opt;
-	uint64_t timeout, max_states;
-	bool deadlock;
+	uint64_t timeout;
+	bool deadlock, prefix_only;
 	struct outputs outputs;
 	const char *dot;
 	int to;
 	struct net net;
 	struct prefix prefix;
-	struct markings marks;
 	uint32_t *goal, ngoal;
-	int covered; /* 1 yes, 0 no, -1 unknown */
+	struct answer covered, dead;
 	bool spent;  /* the prefix is not complete */
 };
 
@@ -132,99 +129,113 @@ static void names(struct net_run *r, const uint32_t *places, uint32_t n)
 	}
 }
 
-/* The places of the dead marking, into goal-like room of the caller. */
-static uint32_t *dead_places(struct net_run *r, uint32_t *n)
+static const char *word(const struct answer *a)
 {
-	uint32_t *list = calloc((size_t)r->net.nplaces + 1, sizeof *list);
-	*n = 0;
-	for (uint32_t p = 0; list && p < r->net.nplaces; p++)
-		if (marking_has(&r->marks, r->marks.dead, p))
-			list[(*n)++] = p;
-	return list;
+	return a->found > 0 ? "yes" : a->found < 0 ? "unknown" : "no";
 }
 
-static const char *deadlock_word(const struct net_run *r)
+/* The run that leads to a marking, without the middle when it is long. */
+static void run_text(struct net_run *r, const struct answer *a)
 {
-	return r->marks.deadlock ? "yes" : r->marks.limit ? "unknown" : "no";
+	struct buf *out = &r->cli->out;
+	if (!a->nrun) {
+		buf_str(out, "          initially\n");
+		return;
+	}
+	buf_printf(out, "          after %u firing%s:", a->nrun, a->nrun > 1 ? "s" : "");
+	for (uint32_t i = 0; i < a->nrun; i++) {
+		const char *s = r->net.trans_name[a->run[i]];
+		if (a->nrun > 60 && i >= 40 && i + 10 < a->nrun) {
+			if (i == 40)
+				buf_str(out, " ...");
+			continue;
+		}
+		buf_char(out, ' ');
+		buf_safe(out, s, strlen(s));
+	}
+	buf_char(out, '\n');
+}
+
+static void deadlock_text(struct net_run *r)
+{
+	struct buf *out = &r->cli->out;
+	buf_printf(out, "deadlock  %s", word(&r->dead));
+	if (r->dead.found > 0) {
+		buf_str(out, ": nothing can fire at { ");
+		names(r, r->dead.marking, r->dead.nmarking);
+		buf_str(out, " }\n");
+		run_text(r, &r->dead);
+	} else {
+		buf_printf(out, " (%s)\n", r->dead.found ? r->dead.limit : "decided on the prefix");
+	}
 }
 
 static void text(struct net_run *r)
 {
 	struct buf *out = &r->cli->out;
 	const struct prefix *p = &r->prefix;
-	uint32_t n;
 	buf_printf(out, "net       %u places, %u transitions, %u initially marked\n", r->net.nplaces,
 	           r->net.ntrans, r->net.ninit);
 	buf_printf(out, "prefix    %llu events, %llu of them cut-offs; %llu conditions\n",
 	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
 	           (unsigned long long)prefix_conditions(p));
 	buf_str(out, "1-safe    yes\n");
-	buf_printf(out, "deadlock  %s", deadlock_word(r));
-	if (r->marks.deadlock) {
-		uint32_t *list = dead_places(r, &n);
-		buf_str(out, ": nothing can fire at { ");
-		names(r, list, list ? n : 0);
-		buf_str(out, " }");
-		free(list);
-	} else if (r->marks.limit) {
-		buf_printf(out, " (%s): none among the %llu markings visited", r->marks.limit,
-		           (unsigned long long)r->marks.n);
-	} else {
-		buf_printf(out, " (all %llu markings visited)", (unsigned long long)r->marks.n);
-	}
-	buf_char(out, '\n');
+	if (!r->prefix_only)
+		deadlock_text(r);
 	if (!r->cover)
 		return;
 	buf_str(out, "cover     ");
 	names(r, r->goal, r->ngoal);
-	buf_str(out, r->covered > 0 ? ": reachable, for example at { "
-	             : r->covered < 0 ? ": unknown" : ": not reachable (decided on the prefix)");
-	if (r->covered > 0) {
-		names(r, p->marking, p->nmarking);
-		buf_str(out, " } (decided on the prefix)");
-	} else if (r->covered < 0) {
-		buf_printf(out, " (%s)", p->limit);
+	if (r->covered.found > 0) {
+		buf_str(out, ": reachable, for example at { ");
+		names(r, r->covered.marking, r->covered.nmarking);
+		buf_str(out, " }\n");
+		run_text(r, &r->covered);
+	} else if (r->covered.found < 0) {
+		buf_printf(out, ": unknown (%s)\n", r->covered.limit);
+	} else {
+		buf_str(out, ": not reachable (decided on the prefix)\n");
 	}
-	buf_char(out, '\n');
 }
 
 /* ---- the document -------------------------------------------------------- */
 
-static void name_list(struct net_run *r, const char *key, const uint32_t *places, uint32_t n, struct buf *out)
+static void name_list(const char *const *name, const char *key, const uint32_t *ids, uint32_t n,
+                      struct buf *out)
 {
 	buf_printf(out, ", \"%s\": [", key);
 	for (uint32_t i = 0; i < n; i++) {
-		const char *s = r->net.place_name[places[i]];
+		const char *s = name[ids[i]];
 		buf_str(out, i ? ", " : "");
 		buf_json(out, s, strlen(s));
 	}
 	buf_char(out, ']');
 }
 
-static void answers(struct net_run *r, struct buf *out)
+static void answer(struct net_run *r, const struct answer *a, struct buf *out)
 {
-	const struct prefix *p = &r->prefix;
-	uint32_t n;
-	buf_printf(out, "  \"safe\": true,\n  \"deadlock\": {\"answer\": \"%s\", \"asked\": %s, \"by\": \"markings\", \"visited\": %llu",
-	           deadlock_word(r), r->deadlock ? "true" : "false", (unsigned long long)r->marks.n);
-	if (r->marks.deadlock) {
-		uint32_t *list = dead_places(r, &n);
-		name_list(r, "marking", list, list ? n : 0, out);
-		free(list);
-	} else if (r->marks.limit) {
-		buf_printf(out, ", \"limit\": \"%s\"", r->marks.limit);
+	if (a->found > 0) {
+		name_list(r->net.place_name, "marking", a->marking, a->nmarking, out);
+		name_list(r->net.trans_name, "run", a->run, a->nrun, out);
+	} else if (a->found < 0) {
+		buf_printf(out, ", \"limit\": \"%s\"", a->limit);
 	}
 	buf_char(out, '}');
+}
+
+static void answers(struct net_run *r, struct buf *out)
+{
+	buf_str(out, "  \"safe\": true");
+	if (!r->prefix_only) {
+		buf_printf(out, ",\n  \"deadlock\": {\"answer\": \"%s\", \"asked\": %s, \"by\": \"prefix\"",
+		           word(&r->dead), r->deadlock ? "true" : "false");
+		answer(r, &r->dead, out);
+	}
 	if (!r->cover)
 		return;
-	buf_printf(out, ",\n  \"cover\": {\"answer\": \"%s\", \"by\": \"prefix\"",
-	           r->covered > 0 ? "yes" : r->covered < 0 ? "unknown" : "no");
-	name_list(r, "places", r->goal, r->ngoal, out);
-	if (r->covered > 0)
-		name_list(r, "marking", p->marking, p->nmarking, out);
-	else if (r->covered < 0)
-		buf_printf(out, ", \"limit\": \"%s\"", p->limit);
-	buf_char(out, '}');
+	buf_printf(out, ",\n  \"cover\": {\"answer\": \"%s\", \"by\": \"prefix\"", word(&r->covered));
+	name_list(r->net.place_name, "places", r->goal, r->ngoal, out);
+	answer(r, &r->covered, out);
 }
 
 static void document(struct net_run *r, int rc, struct buf *out)
@@ -314,18 +325,14 @@ static int analyse(struct net_run *r)
 	if (st == UNFOLD_LIMIT)
 		return spent(r);
 	if (r->cover)
-		r->covered = prefix_cover(&r->prefix, r->goal, r->ngoal);
-	uint64_t left = r->opt.max_bytes > r->prefix.bytes ? r->opt.max_bytes - r->prefix.bytes : 1;
-	markings_explore(&r->net, r->max_states, left, r->opt.deadline, false, &r->marks);
-	if (r->marks.unsafe != NET_NONE) {
-		buf_str(&r->cli->err, "intact net: internal error: prefix and markings disagree on 1-safety\n");
-		return EXIT_INTERNAL;
-	}
+		prefix_cover(&r->prefix, r->goal, r->ngoal, &r->covered);
+	if (!r->prefix_only)
+		prefix_deadlock(&r->prefix, &r->dead);
 	if (!outputs_take_stdout(&r->outputs) && !(r->dot && !strcmp(r->dot, "-")))
 		text(r);
-	if ((r->cover && r->covered > 0) || (r->deadlock && r->marks.deadlock))
+	if (r->covered.found > 0 || (r->deadlock && r->dead.found > 0))
 		return write_reports(r, EXIT_VIOLATED);
-	if ((r->cover && r->covered < 0) || (r->deadlock && r->marks.limit))
+	if (r->covered.found < 0 || (r->deadlock && r->dead.found < 0))
 		return write_reports(r, EXIT_UNKNOWN);
 	return write_reports(r, EXIT_HOLDS);
 }
@@ -370,13 +377,13 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		free(args);
 		return EXIT_INTERNAL;
 	}
-	*r = (struct net_run){ .cli = cli, .cmd = cmd, .max_states = 1000000 };
+	*r = (struct net_run){ .cli = cli, .cmd = cmd };
 	const struct opt table[] = {
 		{ OPT_STR, "cover", 0, "PLACE[,PLACE...]", &r->cover, "can these places hold a token all at once? (exit 1: they can)", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &r->deadlock, "a deadlock is a violation: exit 1 if there is one, 3 if unknown", 0, 0, NULL },
+		{ OPT_FLAG, "prefix", 0, NULL, &r->prefix_only, "only the prefix: do not look for a deadlock", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, the answer is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-events", 0, "N", &r->opt.max_events, "events of the prefix, cut-offs with them", 1, 0, NULL },
-		{ OPT_UINT, "max-states", 0, "N", &r->max_states, "markings visited for the deadlock (default 1000000)", 1, 0, NULL },
 		{ OPT_SIZE, "max-memory", 0, "SIZE", &r->opt.max_bytes, "memory of all of it (default: half the machine's)", 1 << 16, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &r->timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output", 0, 0, NULL },
@@ -395,16 +402,22 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&why));
 	} else if (o.help) {
 		rc = cli_help(cli, cmd, table);
+	} else if (!o.nargs && outputs_swallowed(&r->outputs, &why)) {
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&why));
 	} else if (o.nargs != 1) {
 		rc = cli_usage(cli, cmd, o.nargs ? "one net at a time" : "which net?");
 	} else if (outputs_wrong(&r->outputs)) {
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&r->outputs));
+	} else if (r->prefix_only && r->deadlock) {
+		rc = cli_usage(cli, cmd, "--prefix does not look for deadlocks, and --deadlock asks for one");
 	} else {
+		r->opt.keep_cutoffs = r->prefix_only ? 0 : 1 << 20;
 		r->path = args[0];
 		rc = load_and_run(r, &a);
 	}
 	prefix_free(&r->prefix);
-	markings_free(&r->marks);
+	answer_free(&r->covered);
+	answer_free(&r->dead);
 	free(r->goal);
 	arena_free(&a);
 	buf_free(&why);

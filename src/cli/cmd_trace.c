@@ -274,6 +274,8 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 		recorded_free(&j.rec);
 		trace_close(j.r);
 	}
+	if (n == 1 && !o->quiet)
+		outputs_hint(cli, cmd, &o->outputs, files[0], rc);
 	if (wanted)
 		rc = write_reports(cli, cmd, o, &results, rc);
 	buf_free(&results);
@@ -323,6 +325,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (p.help)
 		rc = cli_help(cli, cmd, table);
+	else if (!p.nargs && outputs_swallowed(&o.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!p.nargs)
 		rc = cli_usage(cli, cmd, "which trace? (\"-\" reads standard input)");
 	else if (outputs_wrong(&o.outputs))

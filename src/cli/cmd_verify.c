@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/history_verify.h"
 #include "cli/model.h"
 #include "cli/sim.h"
 #include "cli/trace_tools.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
+#include "verdict/object_history.h"
 #include "verdict/verify.h"
+#include "verdict/verify_causal.h"
 
 struct verify {
 	struct cli *cli;
@@ -22,6 +25,14 @@ struct verify {
 	const char *path, *model;
 	struct lang lang;
 	unsigned accepted, rejected, unknown, unchecked;
+};
+
+struct claim { /* what a result says is wrong */
+	enum problem problem;
+	uint32_t block;
+	bool of_object;
+	uint32_t object;
+	enum object_condition condition;
 };
 
 static void say(struct verify *v, const char *block, const char *verdict, const char *why)
@@ -71,6 +82,23 @@ static bool find_block(const struct ir *p, json_t *result, uint32_t *block)
 	return false;
 }
 
+/* The object of this name and its condition; false: there is no such thing. */
+static bool find_object(const struct ir *p, json_t *result, struct claim *c)
+{
+	const char *name = get_string(result, "object"), *condition = get_string(result, "condition");
+	bool known = false;
+	for (int i = 0; object_conditions[i]; i++)
+		if (!strcmp(object_conditions[i], condition)) {
+			c->condition = (enum object_condition)i;
+			known = true;
+		}
+	for (c->object = 0; c->object < p->nobjects; c->object++)
+		if (!strcmp(p->objects[c->object].name, name))
+			return known && json_integer_value(json_object_get(result, "line")) ==
+			                        source_pos(p->src, p->objects[c->object].span.start).line;
+	return false;
+}
+
 /* Does the replay say of itself what the result says of it? */
 static bool same_run(const struct run *r, json_t *claimed)
 {
@@ -86,12 +114,50 @@ static bool same_run(const struct run *r, json_t *claimed)
 	return same;
 }
 
-static const char *check_claim(struct run *r, uint32_t block, enum problem problem, bool *unknown)
+/* Is the history, and the sentence about it, what the run has? */
+static bool same_history(const struct run *r, const struct claim *c, json_t *result)
+{
+	struct object_history h;
+	struct buf text, why;
+	buf_init(&text);
+	buf_init(&why);
+	check_json_history(r, c->object, &text);
+	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
+	bool same = own && json_equal(own, json_object_get(result, "history"));
+	if (object_history_init(&h, r, c->object) && object_history_why(&h, c->condition, &why))
+		same &= !strcmp(buf_cstr(&why), get_string(result, "sentence"));
+	object_history_free(&h);
+	json_decref(own);
+	buf_free(&text);
+	buf_free(&why);
+	return same;
+}
+
+/* The history of the run, made and judged anew. */
+static const char *check_history(const struct run *r, const struct claim *c, bool *unknown)
+{
+	struct object_history h;
+	struct buf why;
+	buf_init(&why);
+	int refuted = object_history_init(&h, r, c->object) ? object_history_refuted(&h, c->condition, &why) : -1;
+	object_history_free(&h);
+	buf_free(&why);
+	*unknown = refuted < 0;
+	return refuted > 0 ? NULL
+	       : refuted   ? "too many orders of the operations to try"
+	                   : "the history meets the condition";
+}
+
+static const char *check_claim(struct run *r, const struct claim *c, bool *unknown)
 {
 	bool all_done = true;
-	switch (problem) {
+	if (c->of_object != (c->problem == PROBLEM_HISTORY))
+		return "the problem is not one of what the result is about";
+	switch (c->problem) {
+	case PROBLEM_HISTORY:
+		return check_history(r, c, unknown);
 	case PROBLEM_ATOMICITY:
-		switch (verify_run(r, block)) {
+		switch (verify_run(r, c->block)) {
 		case VERIFY_UNEXPLAINED:
 			return NULL;
 		case VERIFY_EXPLAINED:
@@ -100,9 +166,33 @@ static const char *check_claim(struct run *r, uint32_t block, enum problem probl
 			return "the run ends inside a block";
 		case VERIFY_LIMIT:
 			*unknown = true;
-			return "too many serial orders to try";
+			return "unchecked: too many serial orders to try";
 		}
 		return "?";
+	case PROBLEM_STUCK:
+	case PROBLEM_ENDLESS:
+		switch (verify_halt(r, c->block, c->problem)) {
+		case VERIFY_UNEXPLAINED:
+			return NULL;
+		case VERIFY_EXPLAINED:
+			return "a serial order comes to an end, or none does for another reason";
+		case VERIFY_OPEN:
+			return "the run ends inside a block";
+		case VERIFY_LIMIT:
+			*unknown = true;
+			return "unchecked: too many serial orders to try";
+		}
+		return "?";
+	case PROBLEM_QUIESCENCE:
+		switch (verify_quiescence(r)) {
+		case VERIFY_UNEXPLAINED:
+			return NULL;
+		case VERIFY_LIMIT:
+			*unknown = true;
+			return "unchecked: too many states behind the run";
+		default:
+			return "the threads can still leave their blocks";
+		}
 	case PROBLEM_FAULT:
 		return run_faulted(r) ? NULL : "the run does not go wrong";
 	case PROBLEM_DEADLOCK:
@@ -122,11 +212,17 @@ static void check_counterexample(struct verify *v, json_t *result, const char *n
 	const struct ir *p = v->lang.ir;
 	json_t *ce = json_object_get(result, "counterexample");
 	const char *schedule = get_string(ce, "schedule"), *why;
-	uint32_t block;
+	struct claim c = { .problem = problem_from(get_string(result, "problem")),
+		           .of_object = json_object_get(result, "object") != NULL };
 	struct sched s;
 	struct run r;
-	if (!find_block(p, result, &block)) {
-		reject(v, name, "the model has no such block at that line");
+	if (c.of_object && !json_is_null(json_object_get(result, "block"))) {
+		reject(v, name, "it is about an object and a block at once");
+		return;
+	}
+	if (c.of_object ? !find_object(p, result, &c) : !find_block(p, result, &c.block)) {
+		reject(v, name, c.of_object ? "the model has no such object at that line, or no such condition exists"
+		                            : "the model has no such block at that line");
 		return;
 	}
 	sched_init(&s);
@@ -142,8 +238,12 @@ static void check_counterexample(struct verify *v, json_t *result, const char *n
 			why = "the schedule is not possible";
 		else if (!same_run(&r, ce))
 			why = "the replay differs from the steps or the state that are claimed";
+		else if (c.of_object && !same_history(&r, &c, result))
+			why = "the history of the run is not the one that is claimed";
+		else if (!strcmp(get_string(result, "problem"), "causality"))
+			why = verify_causal(&r, c.block, &unknown);
 		else
-			why = check_claim(&r, block, problem_from(get_string(result, "problem")), &unknown);
+			why = check_claim(&r, &c, &unknown);
 		run_free(&r);
 	}
 	sched_free(&s);
@@ -226,8 +326,13 @@ static int check_result(struct verify *v, json_t *root)
 	json_array_foreach(json_object_get(root, "results"), i, result) {
 		const char *name = get_string(result, "block"), *verdict = get_string(result, "verdict");
 		if (!*name)
-			name = "program";
-		if (!strcmp(verdict, "violated")) {
+			name = *get_string(result, "object") ? get_string(result, "object") : "program";
+		if (!strcmp(verdict, "violated") && !strcmp(get_string(result, "problem"), "causality") &&
+		    !json_object_get(result, "counterexample")) {
+			v->unchecked++;
+			say(v, name, verdict, "by an abstract run: nothing to replay");
+			violated = true;
+		} else if (!strcmp(verdict, "violated")) {
 			check_counterexample(v, result, name);
 			violated = true;
 		} else if (!strcmp(verdict, "holds") || !strcmp(verdict, "unknown")) {
@@ -277,6 +382,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			rc = EXIT_USAGE;
 		} else if (!strcmp(get_string(root, "kind"), "trace")) {
 			rc = trace_verify_report(cli, cmd, root, v.model);
+		} else if (!strcmp(get_string(root, "kind"), "history")) {
+			rc = history_verify_report(cli, root, v.model);
 		} else {
 			rc = check_result(&v, root);
 		}
@@ -289,11 +396,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_verify = {
-	"verify", "check a saved result without the engines that made it", "verify RESULT.json [MODEL or TRACE]",
+	"verify", "check a saved result without the engines that made it", "verify RESULT.json [MODEL, TRACE or HISTORY]",
 	"Replays the counterexamples of a result saved by 'intact check --json' and decides anew what is\n"
-	"claimed of them: that no serial order of the same blocks explains the run, that it goes wrong, or\n"
-	"that it is a deadlock. With a model, the result must be about exactly that text.\n"
-	"Of a result saved by 'intact trace --json', every cycle is held against the trace.\n\n"
+	"claimed of them: that no serial order of the same blocks explains the run, that the history of an\n"
+	"object does not meet its condition, that it goes wrong, or that it is a deadlock. With a model, the result must be about exactly that text.\n"
+	"Of a result saved by 'intact trace --json', every cycle is held against the trace; of one saved by\n"
+	"'intact history --json --witness', every order and every proof against the history.\n\n"
 	"Exit code: 0 everything that can be checked is accepted, 1 something is rejected, 2 usage or\n"
 	"input, 3 unknown (too many orders to try), 4 internal error.",
 	NULL, run,

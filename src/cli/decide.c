@@ -2,260 +2,72 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "explore/commit.h"
+#include "cli/rungs.h"
+#include "cli/suspicion.h"
+#include "explore/tidy.h"
 #include "explore/exact.h"
 
-#define SERIAL_SHOWN 4u
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- the budget --------------------------------------------------------- */
-
-static struct search_options remaining(const struct decide *d)
-{
-	struct search_options s = d->o.search;
-	if (s.max_states)
-		s.max_states = s.max_states > d->states ? s.max_states - d->states : 1;
-	return s;
-}
-
-/* Which part of it nothing is left of, or NULL. */
-static const char *spent_budget(const struct decide *d)
-{
-	const struct search_options *s = &d->o.search;
-	return s->max_states && d->states >= s->max_states ? "states"
-	       : s->deadline > 0 && now() >= s->deadline   ? "time"
-	                                                   : NULL;
-}
-
-static void take_search(struct verdict *v, struct search_result *r)
-{
-	v->states += r->states;
-	v->transitions += r->transitions;
-	v->bytes = r->bytes > v->bytes ? r->bytes : v->bytes;
-	v->path = r->path;
-	v->npath = r->npath;
-	r->path = NULL;
-	v->limit = r->limit;
-}
-
-static void drop_path(struct verdict *v)
-{
-	free(v->path);
-	v->path = NULL;
-	v->npath = 0;
-}
-
-static void add_serial(const struct ir *p, uint32_t block, struct verdict *v)
-{
-	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
-	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
-}
-
-/* ---- reduction ---------------------------------------------------------- */
-
-static char *copy(const char *s)
-{
-	return s ? strdup(s) : NULL;
-}
-
-/* The first block that does not fit, for the program's line. */
-static char *program_why(const struct decide *d)
-{
-	struct buf b;
-	buf_init(&b);
-	uint32_t bad = 0, first = IR_NONE;
-	for (uint32_t i = 0; i < d->p->nblocks; i++)
-		if (!d->reduce.blocks[i].part) {
-			bad++;
-			first = first == IR_NONE ? i : first;
-		}
-	if (first == IR_NONE || !d->reduce.blocks[first].part_why)
-		buf_str(&b, "out of memory");
-	else if (d->p->nblocks == 1)
-		buf_str(&b, d->reduce.blocks[first].part_why);
-	else
-		buf_printf(&b, "%u of %u blocks do not reduce", bad, d->p->nblocks);
-	char *s = strdup(buf_cstr(&b));
-	buf_free(&b);
-	return s;
-}
-
-static enum scope scope_of(const struct ir *p, bool any)
-{
-	if (any)
-		return SCOPE_ANY;
-	for (uint32_t t = 0; t < p->ntemplates; t++)
-		if (p->templates[t].count > 1 || p->templates[t].any_count)
-			return SCOPE_ANY_OF;
-	return SCOPE_DECLARED;
-}
-
-static bool by_reduction(struct decide *d, uint32_t block, struct verdict *v, char **why)
-{
-	const struct reduce_result *r = &d->reduce;
-	bool program = block == VERDICT_PROGRAM;
-	bool holds = program ? r->all : r->blocks[block].reducible;
-	v->engine = "reduction";
-	v->answer = holds ? ANSWER_HOLDS : ANSWER_UNKNOWN;
-	if (holds) {
-		v->scope = scope_of(d->p, program ? r->all_any : r->blocks[block].any);
-		v->notes = copy(r->locks);
-	} else {
-		*why = program ? program_why(d) : copy(r->blocks[block].why);
-	}
-	return holds;
-}
-
-/* ---- commit ------------------------------------------------------------- */
-
-/* "commits at line 12 (data = v)" */
-static char *describe_point(const struct ir *p, const struct commit_point *c)
-{
-	struct buf b;
-	buf_init(&b);
-	switch (c->kind) {
-	case COMMIT_MARKED:
-		buf_str(&b, "commits where it says so");
-		break;
-	case COMMIT_ENTRY:
-		buf_str(&b, "commits as it enters");
-		break;
-	case COMMIT_EXIT:
-		buf_str(&b, "commits as it leaves");
-		break;
-	case COMMIT_STEP:
-		for (uint32_t i = 0; i < c->n; i++) {
-			const struct ir_node *n = &p->nodes[c->at[i].node];
-			buf_printf(&b, "%s line %u (", i ? " or" : "commits at",
-			           source_pos(p->src, n->span.start).line);
-			ir_print_node(p, c->at[i].node, &b);
-			buf_char(&b, ')');
-			if (c->at[i].succ != IR_NONE)
-				buf_printf(&b, " when it goes on to line %u",
-				           source_pos(p->src, p->nodes[c->at[i].succ].span.start).line);
-		}
-		break;
-	}
-	char *text = strdup(buf_cstr(&b));
-	buf_free(&b);
-	return text;
-}
-
-/* The program's line names the points only when there is one block. */
-static char *describe_points(const struct ir *p, uint32_t block, const struct commit_result *c)
-{
-	if (block != VERDICT_PROGRAM)
-		return describe_point(p, &c->points[block]);
-	if (p->nblocks == 1)
-		return describe_point(p, &c->points[0]);
-	return NULL; /* the blocks' own lines say it */
-}
-
-/* Commit-atomicity; true when that answers the question. The points found for
- * all blocks go to `points` (nblocks texts) when it is given. */
-static bool by_commit(struct decide *d, uint32_t block, struct verdict *v, char **why, char **points)
-{
-	const struct ir *p = d->p;
-	struct commit_result c;
-	struct search_options s = remaining(d);
-	commit_run(p, block, &s, &c);
-	bool done = true, marked = block != VERDICT_PROGRAM && p->blocks[block].has_commit;
-	v->engine = "commit";
-	v->states += c.states - c.search.states;
-	v->transitions += c.transitions - c.search.transitions;
-	d->states += c.states;
-	take_search(v, &c.search);
-	if (c.violation) {
-		v->answer = ANSWER_VIOLATED;
-		v->problem = PROBLEM_ATOMICITY;
-		add_serial(p, block, v);
-	} else if (c.no_labelling) {
-		v->answer = ANSWER_UNKNOWN;
-		v->limit = NULL;
-		v->reason = marked ? "the marked commit point does not fit every run"
-		                   : "no labelling with commit points works";
-		*why = copy(v->reason);
-		done = false;
-	} else if (c.search.verdict == SEARCH_HOLDS) {
-		v->answer = ANSWER_HOLDS;
-		v->commits = describe_points(p, block, &c);
-		for (uint32_t b = 0; points && b < p->nblocks; b++)
-			points[b] = describe_point(p, &c.points[b]);
-	} else {
-		v->answer = ANSWER_UNKNOWN;
-		done = false;
-	}
-	if (v->answer != ANSWER_VIOLATED)
-		drop_path(v);
-	commit_result_free(&c);
-	return done;
-}
-
-/* ---- exact -------------------------------------------------------------- */
-
-static bool by_exact(struct decide *d, uint32_t block, struct verdict *v)
-{
-	struct search_result r;
-	struct search_options s = remaining(d);
-	exact_run(d->p, block, &s, &r);
-	v->engine = "exact";
-	v->reason = NULL;
-	d->states += r.states;
-	take_search(v, &r);
-	switch (r.verdict) {
-	case SEARCH_HOLDS:
-		v->answer = ANSWER_HOLDS;
-		break;
-	case SEARCH_WRONG:
-		v->answer = ANSWER_VIOLATED;
-		v->problem = PROBLEM_ATOMICITY;
-		add_serial(d->p, block, v);
-		break;
-	default:
-		v->answer = ANSWER_UNKNOWN;
-		break;
-	}
-	if (v->answer != ANSWER_VIOLATED)
-		drop_path(v);
-	return v->answer != ANSWER_UNKNOWN;
-}
+#define CAUSAL_TRY 20000u /* states of the causal rung at first */
 
 /* ---- the ladder --------------------------------------------------------- */
 
-static const enum decide_engine rungs[] = { ENGINE_REDUCTION, ENGINE_COMMIT, ENGINE_EXACT };
+static const struct rung {
+	enum decide_engine engine;
+	const char *name;
+} rungs[] = {
+	{ ENGINE_REDUCTION, "reduction" },
+	{ ENGINE_CAUSAL, "causal" },
+	{ ENGINE_COMMIT, "commit" },
+	{ ENGINE_EXACT, "exact" },
+};
+enum { RUNGS = sizeof rungs / sizeof *rungs };
 
-static bool ask_rung(struct decide *d, enum decide_engine e, uint32_t block, struct verdict *v,
-                     char **points)
+/* One rung, for one question: true when it answers. */
+static bool ask_rung(struct decide *d, const struct rung *r, uint32_t block, uint64_t max_states,
+                     struct verdict *v, char **points)
 {
-	char *why = NULL;
+	struct attempt a = { .engine = r->name, .answer = ANSWER_UNKNOWN };
 	uint64_t before = v->states;
-	double start = now();
-	const char *spent_limit = e == ENGINE_REDUCTION ? NULL : spent_budget(d);
-	if (spent_limit) {
-		v->limit = spent_limit;
+	double start = rung_now();
+	bool done = false;
+	a.limit = r->engine == ENGINE_REDUCTION ? NULL : rung_spent(d);
+	if (a.limit) {
+		v->limit = a.limit;
 		v->reason = NULL;
-		v->attempts[v->nattempts++] = (struct attempt){
-			e == ENGINE_COMMIT ? "commit" : "exact", ANSWER_UNKNOWN, spent_limit,
-			strdup("not asked: nothing is left of the budget"), 0, 0 };
-		return false;
+		a.why = strdup("not asked: nothing is left of the budget");
+	} else {
+		done = rung_ask(d, r->engine, block, max_states, v, &a, points);
+		a.limit = a.answer == ANSWER_UNKNOWN ? v->limit : NULL;
+		a.states = v->states - before;
+		a.seconds += rung_now() - start;
 	}
-	bool done = e == ENGINE_REDUCTION ? by_reduction(d, block, v, &why)
-	            : e == ENGINE_COMMIT  ? by_commit(d, block, v, &why, points)
-	                                  : by_exact(d, block, v);
-	double spent = now() - start + (e == ENGINE_REDUCTION ? d->reduce_seconds : 0);
-	v->attempts[v->nattempts++] = (struct attempt){
-		v->engine, v->answer, v->answer == ANSWER_UNKNOWN ? v->limit : NULL, why,
-		v->states - before, spent };
-	v->seconds += spent;
+	v->attempts[v->nattempts++] = a;
+	v->seconds += a.seconds;
 	return done;
+}
+
+/* What the engines above made of a suspicion of the causal one. */
+static void settle(const struct decide *d, struct verdict *v)
+{
+	for (uint32_t i = 0; i < v->nattempts; i++) {
+		struct attempt *a = &v->attempts[i];
+		if (strcmp(a->engine, "causal") != 0 || a->answer != ANSWER_VIOLATED || !a->why)
+			continue;
+		struct buf b;
+		buf_init(&b);
+		buf_str(&b, a->why);
+		if (v->answer == ANSWER_UNKNOWN)
+			buf_str(&b, "; neither confirmed nor refuted");
+		else
+			buf_printf(&b, "; %s %s%s", v->engine,
+			           v->answer == ANSWER_HOLDS ? "refutes the suspicion: every outcome is one of a serial run"
+			                                     : "confirms the suspicion with a run",
+			           d->any && v->answer == ANSWER_HOLDS ? " (with the declared number of threads)" : "");
+		free(a->why);
+		a->why = strdup(buf_cstr(&b));
+		buf_free(&b);
+	}
 }
 
 static bool wanted(const struct decide *d, enum decide_engine e)
@@ -263,32 +75,83 @@ static bool wanted(const struct decide *d, enum decide_engine e)
 	return d->o.engine == ENGINE_AUTO || d->o.engine == ENGINE_ALL || d->o.engine == e;
 }
 
+/* The searches have run out, but the run that causality found can be judged
+ * by itself. */
+static void follow_suspicion(struct decide *d, uint32_t block, struct verdict *v)
+{
+	struct move *run;
+	uint32_t n;
+	if (!suspicion_holds(d->p, block, d->suspect, d->nsuspect, &run, &n))
+		return;
+	v->answer = ANSWER_VIOLATED;
+	v->problem = PROBLEM_ATOMICITY;
+	v->engine = "exact";
+	v->limit = v->reason = NULL;
+	v->path = run;
+	v->npath = n;
+	exact_shorten(d->p, block, &v->path, &v->npath);
+	rung_serial(d->p, block, v);
+}
+
 static void ask(struct decide *d, uint32_t block, struct verdict *v, char **points)
 {
+	bool done = false, suspected = false, cut = false;
+	free(d->suspect);
+	d->suspect = NULL;
 	memset(v, 0, sizeof *v);
 	v->block = block;
 	v->answer = ANSWER_UNKNOWN;
-	for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++)
-		if (wanted(d, rungs[i]) && ask_rung(d, rungs[i], block, v, points))
-			break;
+	for (uint32_t i = 0; i < RUNGS && !done; i++) {
+		if (!wanted(d, rungs[i].engine))
+			continue;
+		done = ask_rung(d, &rungs[i], block, d->any ? 0 : CAUSAL_TRY, v, points);
+		const struct attempt *a = &v->attempts[v->nattempts - 1];
+		suspected |= rungs[i].engine == ENGINE_CAUSAL && a->answer == ANSWER_VIOLATED;
+		cut |= rungs[i].engine == ENGINE_CAUSAL && a->limit && !d->any;
+	}
+	if (!done && suspected && d->suspect)
+		follow_suspicion(d, block, v);
+	if (!done && !suspected && cut && !rung_spent(d))
+		ask_rung(d, &rungs[1], block, 0, v, NULL); /* all that is left is for it */
+	settle(d, v);
 }
 
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o)
 {
-	double start = now();
+	double start = rung_now();
 	*d = (struct decide){ .p = p, .o = *o };
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		d->any |= p->templates[t].any_count;
 	reduce_run(p, &d->reduce);
-	d->reduce_seconds = now() - start;
+	d->reduce_seconds = rung_now() - start;
 }
 
 void decide_end(struct decide *d)
 {
 	reduce_result_free(&d->reduce);
+	free(d->suspect);
 }
 
 void decide_block(struct decide *d, uint32_t block, struct verdict *v)
 {
 	ask(d, block, v, NULL);
+}
+
+/* The program needed a search, but this block may be causally atomic by
+ * itself. All blocks together get as much as one question. */
+static bool causal_alone(struct decide *d, uint32_t block, const struct verdict *program, struct verdict *v)
+{
+	struct verdict alone = { .block = block, .answer = ANSWER_UNKNOWN };
+	if (!wanted(d, ENGINE_CAUSAL) || !strcmp(program->engine, "causal") || d->causal_states >= CAUSAL_TRY)
+		return false;
+	ask_rung(d, &rungs[0], block, 0, &alone, NULL);
+	bool holds = ask_rung(d, &rungs[1], block, CAUSAL_TRY - d->causal_states, &alone, NULL);
+	d->causal_states += alone.states + 100; /* making the net counts too */
+	if (holds)
+		*v = alone;
+	else
+		verdict_free(&alone);
+	return holds;
 }
 
 /* A block of a serializable program, with the cheapest argument for it. */
@@ -300,7 +163,12 @@ static void as_part(struct decide *d, uint32_t block, const struct verdict *prog
 	*v = (struct verdict){ .block = block, .answer = ANSWER_HOLDS, .as_part = true,
 		               .engine = reduces ? "reduction" : program->engine };
 	if (reduces) {
-		v->scope = scope_of(d->p, r->part_any);
+		v->scope = rung_scope(d->p, r->part_any);
+		free(commits);
+		return;
+	}
+	if (causal_alone(d, block, program, v)) {
+		v->as_part = true;
 		free(commits);
 		return;
 	}
@@ -308,7 +176,7 @@ static void as_part(struct decide *d, uint32_t block, const struct verdict *prog
 	v->seconds = program->seconds;
 	for (uint32_t i = 0; i < program->nattempts; i++) {
 		struct attempt a = program->attempts[i];
-		a.why = !strcmp(a.engine, "reduction") ? copy(r->part_why) : copy(a.why);
+		a.why = !strcmp(a.engine, "reduction") ? rung_copy(r->part_why) : rung_copy(a.why);
 		v->attempts[v->nattempts++] = a;
 	}
 }
@@ -332,8 +200,38 @@ void decide_program(struct decide *d, struct verdict *v)
 	free(points);
 }
 
+static void *copy_bytes(const void *data, size_t n)
+{
+	void *to = data && n ? malloc(n) : NULL;
+	if (to)
+		memcpy(to, data, n);
+	return to;
+}
+
+/* The only block there is: the question about the program is its own. */
+static void same_answer(const struct ir *p, const struct verdict *program, struct verdict *v)
+{
+	*v = *program;
+	v->block = 0;
+	v->commits = rung_copy(program->commits);
+	v->notes = rung_copy(program->notes);
+	v->path = copy_bytes(program->path, sizeof *v->path * v->npath);
+	v->npath = v->path ? v->npath : 0;
+	v->serial = copy_bytes(program->serial, sizeof *v->serial * p->nstate * v->nserial);
+	v->nserial = v->serial ? v->nserial : 0;
+	v->causal = NULL;
+	v->halt = copy_bytes(program->halt, sizeof *v->halt * p->nstate);
+	for (uint32_t i = 0; i < v->nattempts; i++)
+		v->attempts[i].why = rung_copy(program->attempts[i].why);
+}
+
 void decide_blocks(struct decide *d, struct verdict *v)
 {
+	if (d->p->nblocks == 1 && v[1].answer != ANSWER_HOLDS) {
+		verdict_free(&v[0]);
+		same_answer(d->p, &v[1], &v[0]);
+		return;
+	}
 	for (uint32_t b = 0; b < d->p->nblocks && v[d->p->nblocks].answer != ANSWER_HOLDS; b++) {
 		verdict_free(&v[b]);
 		decide_block(d, b, &v[b]);
@@ -343,15 +241,17 @@ void decide_blocks(struct decide *d, struct verdict *v)
 void decide_safety(struct decide *d, struct verdict *v)
 {
 	struct search_result r;
-	struct search_options so = remaining(d);
-	double start = now();
+	struct search_options so = rung_remaining(d);
+	double start = rung_now();
 	memset(v, 0, sizeof *v);
 	v->block = VERDICT_PROGRAM;
 	v->engine = "search";
 	so.faults = true;
 	search_run(d->p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &so, &r);
 	d->states += r.states;
-	take_search(v, &r);
+	rung_take(v, &r);
+	if (v->path)
+		tidy_order(d->p, v->path, v->npath);
 	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
 	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
 	                                        : ANSWER_VIOLATED;
@@ -360,7 +260,7 @@ void decide_safety(struct decide *d, struct verdict *v)
 	                                            : PROBLEM_NONE;
 	if (v->answer == ANSWER_UNKNOWN)
 		v->reason = "not every execution was searched for faults";
-	v->seconds = now() - start;
+	v->seconds = rung_now() - start;
 }
 
 /* ---- all engines side by side ------------------------------------------- */
@@ -371,9 +271,9 @@ bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
 	memset(v, 0, sizeof *v);
 	v->block = block;
 	v->answer = ANSWER_UNKNOWN;
-	for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
+	for (uint32_t i = 0; i < RUNGS; i++) {
 		struct verdict one = { .block = block, .answer = ANSWER_UNKNOWN };
-		bool done = ask_rung(d, rungs[i], block, &one, NULL);
+		bool done = ask_rung(d, &rungs[i], block, 0, &one, NULL);
 		struct attempt a = one.attempts[0];
 		one.nattempts = 0;
 		proved |= done && one.answer == ANSWER_HOLDS;
@@ -389,5 +289,6 @@ bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
 		verdict_free(&one);
 		v->attempts[v->nattempts++] = a;
 	}
+	settle(d, v);
 	return !(proved && refuted);
 }

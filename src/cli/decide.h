@@ -5,12 +5,18 @@
  * cheapest argument first:
  *
  *   reduction  linear, for any number of threads; proves or does not know
+ *   causal     the program with most data forgotten; proves, or suspects: what
+ *              it finds is abstract, and the rungs above confirm or refute it
  *   commit     shadow store; names the commit points
  *   exact      every moment between entry and exit; decides what is left
  *
  * A question goes up until a rung proves it or finds a concrete run that no
  * serial order explains. All rungs of all questions share one budget: time,
- * states, and the memory of the search that is going on.
+ * states, and the memory of the search that is going on. The causal rung gets
+ * a small piece of it at first (CAUSAL_TRY states, so that it never costs much
+ * beside the engine that decides), and what is left when the others have not
+ * answered either. For --threads name=any it gets all of it at once: only
+ * reduction and causal can answer that.
  *
  * The program is asked about first. When all blocks together are
  * serializable, each of them is atomic as part of it, and nothing more is
@@ -23,15 +29,18 @@
 #ifndef INTACT_CLI_DECIDE_H
 #define INTACT_CLI_DECIDE_H
 
+#include "base/diag.h"
 #include "explore/search.h"
 #include "reduce/reduce.h"
 #include "verdict/verdict.h"
 
-enum decide_engine { ENGINE_AUTO, ENGINE_REDUCTION, ENGINE_COMMIT, ENGINE_EXACT, ENGINE_ALL };
+enum decide_engine { ENGINE_AUTO, ENGINE_REDUCTION, ENGINE_COMMIT, ENGINE_EXACT, ENGINE_ALL, ENGINE_CAUSAL };
 
 struct decide_options {
 	enum decide_engine engine;
 	struct search_options search;
+	const char *const *track, *const *abstract; /* for causal: variables to keep, to forget */
+	uint32_t ntrack, nabstract;
 };
 
 struct decide { /* one model, and what has been spent on it */
@@ -40,10 +49,18 @@ struct decide { /* one model, and what has been spent on it */
 	struct reduce_result reduce;
 	double reduce_seconds;
 	uint64_t states; /* of all searches so far */
+	struct move *suspect;   /* a run that the causal engine suspects; malloc'ed or NULL */
+	uint32_t nsuspect;
+	uint64_t causal_states; /* of blocks asked about beside a program that holds */
+	bool any;        /* some template was asked for with any number of threads */
 };
 
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o);
 void decide_end(struct decide *d);
+
+/* Can the variables of --track and --abstract be kept and forgotten? Else an
+ * error is in `e`. */
+bool decide_options_fit(const struct ir *p, const struct decide_options *o, struct diags *e);
 
 /* Room for nblocks + 1 verdicts: the blocks in order, then the program. The
  * first asks about the program and leaves the blocks open unless that answers

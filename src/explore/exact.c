@@ -11,6 +11,8 @@
 
 #define SERIAL_MAX 200000u  /* states looked at for a serial way to a state */
 #define LAG_STATES 2000000u /* of one search with lag */
+#define SHORTEN_STATES  30000u
+#define SHORTEN_SECONDS 2
 
 struct came_from {
 	uint32_t parent, thread, edge; /* thread: its position in the parent */
@@ -461,4 +463,25 @@ bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *
                         uint32_t max, int32_t **states, uint32_t *nstates)
 {
 	return explains_ends(ir, block, path, n, max, states, nstates);
+}
+
+void exact_shorten(const struct ir *ir, uint32_t block, struct move **path, uint32_t *n)
+{
+	struct search_options o = { .symmetry = true, .max_states = SHORTEN_STATES,
+		                    .deadline = now() + SHORTEN_SECONDS };
+	struct search_result r;
+	exact_run(ir, block, &o, &r);
+	if (r.verdict == SEARCH_WRONG && r.npath < *n) {
+		struct move *old = *path;
+		*path = r.path;
+		*n = r.npath;
+		r.path = old;
+	}
+	search_result_free(&r);
+}
+
+enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                         uint32_t *thread, int32_t **state)
+{
+	return explains_stuck(ir, block, path, n, thread, state);
 }

@@ -59,4 +59,19 @@ int exact_explains(const struct ir *ir, uint32_t block, const struct move *path,
 bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                         uint32_t max, int32_t **states, uint32_t *nstates);
 
+/*
+ * Looks, not for long, for a violation with fewer moves than these (which is
+ * then one of the shortest); *path and *n are replaced when there is one.
+ */
+void exact_shorten(const struct ir *ir, uint32_t block, struct move **path, uint32_t *n);
+
+/*
+ * For an execution that has no serial end at all: PROBLEM_STUCK or
+ * PROBLEM_ENDLESS when that is because blocks do not finish alone, with the
+ * first of them (its thread, and the state it stands in; malloc'ed); else
+ * PROBLEM_NONE.
+ */
+enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                         uint32_t *thread, int32_t **state);
+
 #endif

@@ -18,6 +18,14 @@ struct place { /* what a shared slot passes on: ended items, by thread */
 	uint32_t *by_any;   /* of those who touched it */
 };
 
+enum why { WHY_OTHER = 1, WHY_STUCK = 2, WHY_ENDLESS = 4 };
+
+struct halt { /* a block that does not finish alone */
+	enum problem problem;
+	uint32_t thread;
+	int32_t *state; /* where it stands still, or goes round */
+};
+
 struct explains {
 	const struct ir *p;
 	uint32_t block, n; /* n: threads */
@@ -33,6 +41,11 @@ struct explains {
 	int32_t *point, *scratch, *first, *goal;
 	uint64_t points;
 	bool failed; /* memory or a limit */
+	/* why it does not go on: see explains_stuck */
+	uint32_t why;     /* of the items tried at one point: enum why */
+	uint64_t made;    /* points that came out */
+	bool other;       /* some dead end is no waiting block */
+	struct halt now, first_halt; /* at this point; at the first dead end */
 };
 
 static bool inside(const struct explains *x, uint32_t node)
@@ -148,6 +161,7 @@ static void add_point(struct explains *x, struct vectab *to, uint32_t thread, co
 	if (vectab_add(to, x->point) == VECTAB_NONE)
 		x->failed = true;
 	x->point[thread]--;
+	x->made++;
 }
 
 struct taking {
@@ -165,14 +179,29 @@ static bool take(void *arg, enum ir_result r, const int32_t *next, const struct 
 	(void)ch;
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
 		x->failed = true;
-	if (r != IR_OK)
+	if (r != IR_OK) {
+		x->why |= WHY_OTHER;
 		return !x->failed;
+	}
 	bool in = inside(x, ir_node_of(x->p, next, a->thread));
 	if (a->block && in)
 		x->failed |= vectab_add(&x->seen, next) == VECTAB_NONE;
 	else if (!in)
 		add_point(x, a->to, a->thread, next);
+	else
+		x->why |= WHY_OTHER; /* it enters a block instead */
 	return !x->failed;
+}
+
+/* The block of `thread` does not go on from here. */
+static void halts(struct explains *x, enum problem problem, uint32_t thread, const int32_t *state)
+{
+	x->why |= problem == PROBLEM_STUCK ? WHY_STUCK : WHY_ENDLESS;
+	if (x->now.problem == PROBLEM_NONE) {
+		x->now.problem = problem;
+		x->now.thread = thread;
+		memcpy(x->now.state, state, sizeof *state * x->p->nstate);
+	}
 }
 
 /* Everything the thread's next item can lead to from this state. */
@@ -186,15 +215,24 @@ static void take_item(struct explains *x, const struct item *it, const int32_t *
 		ir_successors(p, state, it->thread, x->scratch, take, &a);
 		return;
 	}
-	if (at->kind != IRN_ENTER || (uint32_t)p->code[at->ins + 1].a != it->block)
+	if (at->kind != IRN_ENTER || (uint32_t)p->code[at->ins + 1].a != it->block) {
+		x->why |= WHY_OTHER;
 		return;
+	}
+	uint64_t made = x->made;
+	uint32_t why = x->why;
+	x->why = 0;
 	vectab_free(&x->seen);
 	vectab_add(&x->seen, state);
 	for (uint32_t i = 0; i < x->seen.n && !x->failed; i++) {
 		memcpy(x->first, vectab_get(&x->seen, i), sizeof *state * p->nstate);
-		ir_successors(p, x->first, it->thread, x->scratch, take, &a);
+		if (!ir_successors(p, x->first, it->thread, x->scratch, take, &a))
+			halts(x, PROBLEM_STUCK, it->thread, x->first);
 		x->failed |= ++x->points > 16 * EXPLAINS_POINTS;
 	}
+	if (x->made == made && !x->why)
+		halts(x, PROBLEM_ENDLESS, it->thread, x->first);
+	x->why |= why;
 }
 
 static const struct item *next_item(const struct explains *x, const int32_t *cut, uint32_t t)
@@ -208,24 +246,41 @@ static const struct item *next_item(const struct explains *x, const int32_t *cut
 	return it;
 }
 
+/* Nothing can happen at this point. */
+static void dead_end(struct explains *x)
+{
+	if ((x->why & WHY_OTHER) || x->now.problem == PROBLEM_NONE) {
+		x->other = true;
+	} else if (x->first_halt.problem == PROBLEM_NONE) {
+		x->first_halt.problem = x->now.problem;
+		x->first_halt.thread = x->now.thread;
+		memcpy(x->first_halt.state, x->now.state, sizeof *x->now.state * x->p->nstate);
+	}
+}
+
 static void expand(struct explains *x, uint32_t id, int32_t *state, const struct vectab *from,
                    struct vectab *to)
 {
 	const struct ir *p = x->p;
+	uint64_t made = x->made;
+	bool taken = false;
+	x->why = 0;
+	x->now.problem = PROBLEM_NONE;
 	memcpy(x->point, vectab_get(from, id), sizeof *x->point * from->width);
 	memcpy(state, x->point + x->n, sizeof *state * p->nstate);
-	for (uint32_t t = 0; t < x->n; t++) {
+	for (uint32_t t = 0; t < x->n && !taken; t++) {
 		const struct item *it = next_item(x, x->point, t);
-		if (it && it->block == IR_NONE && !p->nodes[ir_node_of(p, state, t)].naccess) {
+		taken = it && it->block == IR_NONE && !p->nodes[ir_node_of(p, state, t)].naccess;
+		if (taken)
 			take_item(x, it, state, to);
-			return;
-		}
 	}
-	for (uint32_t t = 0; t < x->n && !x->failed; t++) {
+	for (uint32_t t = 0; t < x->n && !x->failed && !taken; t++) {
 		const struct item *it = next_item(x, x->point, t);
 		if (it)
 			take_item(x, it, state, to);
 	}
+	if (x->made == made)
+		dead_end(x);
 }
 
 /* Layer by layer; the last one is what can come out. */
@@ -276,7 +331,10 @@ static bool explains_init(struct explains *x, const struct ir *p, uint32_t block
 	x->scratch = calloc(p->nstate + 1, sizeof *x->scratch);
 	x->first = calloc(p->nstate + 1, sizeof *x->first);
 	x->goal = calloc(p->nstate + 1, sizeof *x->goal);
-	return x->items && x->of && x->start && x->total && x->knows && x->point && x->scratch &&
+	x->now.state = calloc(p->nstate + 1, sizeof *x->now.state);
+	x->first_halt.state = calloc(p->nstate + 1, sizeof *x->first_halt.state);
+	return x->now.state && x->first_halt.state &&
+	       x->items && x->of && x->start && x->total && x->knows && x->point && x->scratch &&
 	       x->first && x->goal;
 }
 
@@ -302,6 +360,8 @@ static void explains_free(struct explains *x)
 	free(x->scratch);
 	free(x->first);
 	free(x->goal);
+	free(x->now.state);
+	free(x->first_halt.state);
 }
 
 static bool all_outside(const struct explains *x, const int32_t *state)
@@ -359,4 +419,21 @@ bool explains_ends(const struct ir *ir, uint32_t block, const struct move *path,
 		       sizeof **states * ir->nstate);
 	explains_free(&x);
 	return *states != NULL;
+}
+
+enum problem explains_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                            uint32_t *thread, int32_t **state)
+{
+	struct explains x;
+	const struct vectab *last = judge(&x, ir, block, path, n, 0);
+	enum problem problem = PROBLEM_NONE;
+	*state = NULL;
+	if (last && !last->n && !x.other && x.first_halt.problem != PROBLEM_NONE) {
+		problem = x.first_halt.problem;
+		*thread = x.first_halt.thread;
+		*state = x.first_halt.state;
+		x.first_halt.state = NULL;
+	}
+	explains_free(&x);
+	return problem;
 }

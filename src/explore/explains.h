@@ -47,4 +47,15 @@ int explains_path(const struct ir *ir, uint32_t block, const struct move *path, 
 bool explains_ends(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                    uint32_t max, int32_t **states, uint32_t *nstates);
 
+/*
+ * Whether no serial execution of the same items comes to an end, and that
+ * only because blocks do not finish when they run alone: wherever it does not
+ * go on, what could happen next is blocks that wait (PROBLEM_STUCK) or go
+ * round for ever (PROBLEM_ENDLESS), and outside steps that wait. Then the
+ * first such block met: its thread and the whole state in which it stands
+ * (malloc'ed). PROBLEM_NONE otherwise, or when a limit is spent.
+ */
+enum problem explains_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+                            uint32_t *thread, int32_t **state);
+
 #endif

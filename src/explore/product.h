@@ -21,7 +21,11 @@
 #ifndef INTACT_EXPLORE_PRODUCT_H
 #define INTACT_EXPLORE_PRODUCT_H
 
+#include <pthread.h>
+
 #include "base/map.h"
+#include "explore/locks.h"
+#include "explore/steady.h"
 #include "explore/vectab.h"
 #include "ir/ir.h"
 
@@ -68,19 +72,63 @@ struct prod_local { /* what a local id stands for */
 	uint32_t canon;         /* the frame with its dead slots zeroed */
 };
 
+/*
+ * What a thread at a local state does in a global one, in one word, so that
+ * the search's inner loop reads nothing else:
+ *
+ *   0                               not worked out yet
+ *   PROD_BLOCKED                    no outcome
+ *   PROD_LIST + header              several outcomes, or one with flags
+ *   (global + 1) << 32 | local      one outcome, nothing to report
+ *
+ * and, in the highest bit of all but the first, whether the local state the
+ * thread comes from is inside a block that counts.
+ */
+#define PROD_BLOCKED ((uint64_t)1)
+#define PROD_LIST    ((uint64_t)2)
+#define PROD_INSIDE  ((uint64_t)1 << 63)
+/* Answers of product_code that are no entries: */
+#define PROD_TROUBLE ((uint64_t)0) /* memory has ended */
+#define PROD_WIDEN   UINT64_MAX    /* an outcome has an id beyond the limits */
+
+struct prod_row { /* of one global state: entries by local state */
+	uint32_t cap; /* a power of two */
+	uint64_t entry[];
+};
+
+struct prod_slot { /* of the map that takes over when rows would be too many */
+	uint64_t key, entry; /* entry 0: free */
+};
+
+struct prod_map {
+	uint64_t cap, n;
+	struct prod_slot slot[];
+};
+
+enum prod_attr { /* of a local state */
+	PRODA_INSIDE = 1,  /* inside a block that counts */
+	PRODA_UNEQUAL = 2, /* its shadow differs, dead slots aside */
+	PRODA_END = 4,     /* the thread has finished */
+};
+
 struct prod_kind {
 	uint32_t tmpl, thread;  /* a thread of it */
 	struct vectab frames;
 	struct vectab locals;   /* (frame, shadow, script, phase) */
 	struct prod_local *info;
 	uint32_t ninfo, cap;
-	/* (global, local) -> header of its edge list + 1: a table while both
-	 * ids are small, a map beyond */
-	uint32_t *dense;
-	uint32_t dense_globals, dense_locals; /* powers of two */
-	struct map memo;
+	uint32_t limit;         /* ids from here on are answered with PROD_WIDEN */
+	struct steady attr;     /* enum prod_attr, a byte a local */
+	struct steady rows;     /* struct prod_row *, by global */
+	struct prod_map *memo;
 };
 
+/*
+ * Everything here may be read while another thread works out a step: edges,
+ * attributes and rows never move, an entry is published after what it points
+ * to. Working one out is done under `lock`; info, moves and the vectabs
+ * belong to whoever holds it (or to a search with one thread).
+ */
 struct product {
 	const struct ir *ir;
 	enum prod_mode mode;
@@ -92,14 +140,23 @@ struct product {
 	struct vectab plain_globals;
 	struct vectab globals; /* (plain, shadow) */
 	struct vectab scripts; /* (prefix, choice): a list, 0 is empty */
-	struct prod_edge *edges;
-	uint32_t nedges, cap_edges;
+	struct steady unequal; /* a byte a global: it and its shadow differ */
+	uint32_t limit;        /* global ids from here on: PROD_WIDEN */
+	struct steady edges;   /* struct prod_edge; a header's `global` is the length */
+	uint64_t nedges;
 	int32_t *scratch; /* several globals and frames, for computing */
 	uint32_t *moves;
 	uint32_t nmoves, cap_moves;
-	bool merge_local;  /* leaving and entering blocks are no steps of their own */
-	bool drop_pure;    /* iterations that change nothing are dropped */
-	uint64_t computed; /* transitions worked out */
+	struct locks locks;  /* who commutes with whom; when transactions is set */
+	bool simple;         /* entries may be simple: whoever needs moves leaves it off */
+	bool merge_local;    /* leaving and entering blocks are no steps of their own */
+	bool drop_pure;      /* iterations that change nothing are dropped */
+	bool transactions;   /* what commutes with the others' steps is glued */
+	uint64_t computed;   /* transitions worked out */
+	uint64_t row_bytes;
+	void **retired;      /* rows and maps that were replaced, and may be read still */
+	uint32_t nretired, cap_retired;
+	pthread_mutex_t lock;
 	bool out_of_memory;
 };
 
@@ -111,36 +168,59 @@ uint32_t product_initial_global(struct product *x);
 uint32_t product_initial_local(struct product *x, uint32_t thread);
 
 /*
- * The outcomes of a step of a thread of this kind: *n of them, valid until
- * the next call. PROD_NONE edges never occur; no outcomes: not enabled.
+ * The outcomes of a step of a thread of this kind: *n of them. NULL when
+ * memory ends; no outcomes: not enabled. Not when `simple` is set.
  */
-const struct prod_edge *product_step_slow(struct product *x, uint32_t kind, uint32_t global,
-                                          uint32_t local, uint32_t *n);
-static inline const struct prod_edge *product_step(struct product *x, uint32_t kind,
-                                                   uint32_t global, uint32_t local, uint32_t *n)
+const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global,
+                                     uint32_t local, uint32_t *n);
+
+/* The entry, worked out when it is not there; any thread may ask. */
+uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, uint32_t local);
+
+static inline const struct prod_row *product_row(const struct prod_kind *k, uint32_t global)
 {
-	const struct prod_kind *k = &x->kinds[kind];
-	if (global < k->dense_globals && local < k->dense_locals) {
-		uint32_t at1 = k->dense[(uint64_t)global * k->dense_locals + local];
-		if (at1) {
-			*n = x->edges[at1 - 1].global;
-			return &x->edges[at1];
-		}
-	}
-	return product_step_slow(x, kind, global, local, n);
+	return __atomic_load_n((struct prod_row **)steady_at(&k->rows, global), __ATOMIC_ACQUIRE);
+}
+static inline uint64_t product_code(struct product *x, uint32_t kind, uint32_t global,
+                                    uint32_t local)
+{
+	const struct prod_row *row = product_row(&x->kinds[kind], global);
+	uint64_t e = row && local < row->cap ? __atomic_load_n(&row->entry[local], __ATOMIC_ACQUIRE) : 0;
+	return e ? e : product_code_slow(x, kind, global, local);
+}
+/* The row as long as local ids can be at present; NULL when that is too much. */
+const struct prod_row *product_whole_row(struct product *x, uint32_t kind, uint32_t global);
+/* The list an entry stands for, when it is one. */
+static inline const struct prod_edge *product_list(const struct product *x, uint64_t entry,
+                                                   uint32_t *n)
+{
+	const struct prod_edge *head =
+		steady_at(&x->edges, (uint32_t)((entry & ~PROD_INSIDE) - PROD_LIST));
+	*n = head->global;
+	return head + 1;
+}
+static inline bool product_is_list(uint64_t entry)
+{
+	return !(entry >> 32 & 0x7fffffff) && (uint32_t)entry >= PROD_LIST;
+}
+static inline uint8_t product_attr(const struct prod_kind *k, uint32_t local)
+{
+	return *(const uint8_t *)steady_at(&k->attr, local);
+}
+static inline bool product_unequal(const struct product *x, uint32_t global)
+{
+	return *(const bool *)steady_at(&x->unequal, global);
 }
 
-static inline bool product_global_equal(const struct product *x, uint32_t global)
-{
-	const int32_t *v = vectab_get(&x->globals, global);
-	return v[0] == v[1];
-}
 static inline const struct prod_local *product_local(const struct product *x, uint32_t kind,
                                                      uint32_t local)
 {
 	return &x->kinds[kind].info[local];
 }
 uint64_t product_bytes(const struct product *x);
+
+/* Switches transactions on; false when memory ends. */
+bool product_use_transactions(struct product *x);
 
 /* Is the node inside a block that counts? */
 static inline bool product_marked(const struct product *x, uint32_t node)

@@ -1,49 +1,13 @@
-#include "explore/search.h"
+/* search: see search.h. Here are the levels, the meetings and the limits. */
+#include "explore/search_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "explore/store.h"
-
-struct level { /* packed states, one after the other */
-	uint32_t *keys;
-	uint64_t n, cap;
-};
-
-struct origin { /* how a state was reached, kept only when tracing */
-	uint32_t parent, thread, edge;
-};
-
-struct found { /* a violation */
-	enum search_verdict verdict;
-	uint32_t parent, thread, edge; /* thread IR_NONE: the state `parent` itself */
-};
-
-#define BATCH 256u
-
-struct search {
-	const struct search_options *o;
-	struct product prod;
-	struct store store;
-	struct level cur, next;
-	uint32_t nthreads;
-	uint32_t *first;  /* by position: first position of its symmetric group */
-	uint32_t *last;
-	uint32_t *ids, *tmp;
-	bool tracing;
-	bool plain;       /* no groups, no origins, no deadlocks: expand_plain will do */
-	struct origin *origins;
-	uint64_t norigins, cap_origins;
-	uint64_t base;    /* number of the first state of cur */
-	struct found hit;
-	struct search_result *r;
-	/* successors waiting for their insertion */
-	uint32_t *batch;
-	struct origin batch_from[BATCH];
-	uint64_t batch_hash[BATCH];
-	uint32_t nbatch;
-};
+#define TICK        0.1    /* seconds between looks at the limits */
+#define TICK_WORK   65536u /* thread states between looks at the clock */
+#define JOBS_FROM   20000u /* states; fewer are not worth more threads */
 
 static double now(void)
 {
@@ -52,389 +16,395 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void give_up(struct search *s, const char *limit)
+void search_ask_meeting(struct search *s)
 {
-	if (s->r->verdict == SEARCH_HOLDS) {
-		s->r->verdict = SEARCH_LIMIT;
-		s->r->limit = limit;
-	}
+	__atomic_store_n(&s->stop, 1, __ATOMIC_RELAXED);
 }
 
-static void hit(struct search *s, enum search_verdict v, uint32_t parent, uint32_t thread,
-                uint32_t edge)
+/* The first to say something is heard; a violation outweighs a limit. */
+static void decide(struct search *s, enum search_verdict v, const char *limit, struct origin at)
 {
-	if (s->r->verdict != SEARCH_HOLDS)
-		return;
-	s->r->verdict = v;
-	s->hit = (struct found){ v, parent, thread, edge };
+	pthread_mutex_lock(&s->lock);
+	if (s->r->verdict == SEARCH_HOLDS || (s->r->verdict == SEARCH_LIMIT && v != SEARCH_LIMIT)) {
+		s->r->verdict = v;
+		s->r->limit = limit;
+		s->hit.parent = at.parent;
+		s->hit.thread = at.thread;
+		s->hit.edge = at.edge;
+	}
+	pthread_mutex_unlock(&s->lock);
+	search_ask_meeting(s);
+}
+
+void search_give_up(struct search *s, const char *limit)
+{
+	decide(s, SEARCH_LIMIT, limit, (struct origin){ 0, IR_NONE, 0 });
+}
+
+void search_hit(struct search *s, enum search_verdict v, struct origin at)
+{
+	decide(s, v, NULL, at);
 }
 
 /* ---- levels ------------------------------------------------------------- */
 
-static bool level_push(struct search *s, struct level *l, const uint32_t *key)
+static bool level_add(struct level *l, struct chunk *c)
 {
-	uint32_t w = s->store.words;
-	if ((l->n + 1) * w > l->cap) {
-		uint64_t cap = l->cap ? l->cap * 2 : 1 << 16;
-		uint32_t *p = realloc(l->keys, cap * 4);
+	if (l->n == l->cap) {
+		uint64_t cap = l->cap ? l->cap * 2 : 64;
+		struct chunk **p = realloc(l->chunk, cap * sizeof *p);
 		if (!p)
 			return false;
-		l->keys = p;
+		l->chunk = p;
 		l->cap = cap;
 	}
-	memcpy(l->keys + l->n++ * w, key, 4 * (size_t)w);
+	l->chunk[l->n++] = c;
 	return true;
 }
 
-static bool repack_keys(struct search *s, const struct store *old, uint32_t **keys, uint64_t n,
-                        uint64_t *cap)
+static struct chunk *chunk_new(struct search *s)
 {
-	uint64_t need = n * s->store.words + s->store.words;
-	uint32_t *out = malloc(need * 4);
-	uint32_t *ids = malloc(sizeof *ids * s->store.nfields);
-	if (!out || !ids) {
-		free(out);
-		free(ids);
-		return false;
+	struct chunk *c = calloc(1, sizeof *c);
+	if (c)
+		c->keys = malloc((size_t)CHUNK * s->store.key * sizeof *c->keys);
+	if (!c || !c->keys) {
+		free(c);
+		return NULL;
 	}
-	for (uint64_t i = 0; i < n; i++) {
-		store_unpack(old, *keys + i * old->words, ids);
-		store_pack(&s->store, ids, out + i * s->store.words);
-	}
-	free(ids);
-	free(*keys);
-	*keys = out;
-	*cap = need;
-	return true;
+	__atomic_fetch_add(&s->chunk_bytes, CHUNK * s->store.key * 8, __ATOMIC_RELAXED);
+	return c;
 }
 
-static bool flush(struct search *s);
-
-/* A field has outgrown its width: everything packed is packed again. */
-static bool widen(struct search *s, uint32_t field, uint32_t id)
+static void chunk_free(struct search *s, struct chunk *c)
 {
-	if (!flush(s))
-		return false;
-	uint32_t from = field ? s->first[field - 1] + 1 : 0, to = field ? s->last[field - 1] + 1 : 0;
-	for (uint32_t f = from; f <= to; f++) { /* a group keeps one width */
-		struct store old = s->store;
-		uint8_t *width = malloc(old.nfields);
-		uint16_t *offset = malloc(old.nfields * sizeof *offset);
-		bool ok = width && offset;
-		if (ok) {
-			memcpy(width, old.width, old.nfields);
-			memcpy(offset, old.offset, old.nfields * sizeof *offset);
-			old.width = width;
-			old.offset = offset;
-			ok = store_widen(&s->store, f, id) &&
-			     repack_keys(s, &old, &s->cur.keys, s->cur.n, &s->cur.cap) &&
-			     repack_keys(s, &old, &s->next.keys, s->next.n, &s->next.cap);
-			free(s->batch);
-			s->batch = malloc(4 * (size_t)(BATCH + 1) * s->store.words);
-			ok = ok && s->batch;
-		}
-		free(width);
-		free(offset);
+	if (!c)
+		return;
+	__atomic_fetch_sub(&s->chunk_bytes, CHUNK * s->store.key * 8, __ATOMIC_RELAXED);
+	free(c->keys);
+	free(c);
+}
+
+static void level_free(struct search *s, struct level *l)
+{
+	for (uint64_t i = 0; i < l->n; i++)
+		chunk_free(s, l->chunk[i]);
+	free(l->chunk);
+	memset(l, 0, sizeof *l);
+}
+
+/* A state for the next level. */
+bool search_push(struct worker *w, const uint64_t *key)
+{
+	struct search *s = w->s;
+	if (w->out && w->out->n == CHUNK) {
+		pthread_mutex_lock(&s->lock);
+		bool ok = level_add(&s->next, w->out);
+		pthread_mutex_unlock(&s->lock);
 		if (!ok)
 			return false;
+		w->out = NULL;
 	}
+	if (!w->out && !(w->out = chunk_new(s)))
+		return false;
+	uint64_t *to = w->out->keys + (size_t)w->out->n++ * s->store.key;
+	for (uint32_t i = 0; i < s->store.key; i++)
+		to[i] = key[i];
 	return true;
 }
 
-/* ---- new states --------------------------------------------------------- */
-
-static bool is_wrong(const struct search *s, const uint32_t *ids)
+static bool take_chunk(struct worker *w)
 {
-	const struct product *x = &s->prod;
-	bool equal = product_global_equal(x, ids[0]);
-	for (uint32_t i = 0; i < s->nthreads; i++) {
-		const struct prod_local *l = product_local(x, x->kind_of[i], ids[i + 1]);
-		if (l->inside)
-			return false;
-		equal &= l->equal;
-	}
-	return !equal;
+	struct search *s = w->s;
+	if (__atomic_load_n(&s->taken, __ATOMIC_RELAXED) >= s->cur.n)
+		return false;
+	uint64_t i = __atomic_fetch_add(&s->taken, 1, __ATOMIC_RELAXED);
+	if (i >= s->cur.n)
+		return false;
+	w->chunk = s->cur.chunk[i];
+	s->cur.chunk[i] = NULL; /* the worker's now */
+	w->at = 0;
+	return true;
 }
 
-static bool remember(struct search *s, const struct origin *from)
+/* ---- what is done alone ------------------------------------------------- */
+
+static uint8_t bits_for(uint32_t n)
 {
-	if (!s->tracing)
+	return (uint8_t)(n > 1 ? 32 - __builtin_clz(n - 1) : 1);
+}
+
+static void worker_free_room(struct worker *w)
+{
+	free(w->batch);
+	free(w->ids);
+	free(w->run_first);
+	free(w->run_last);
+	free(w->nodes);
+	free(w->child_nodes);
+	free(w->codes);
+	free(w->words);
+	free(w->child);
+}
+
+/* Room that depends on the layout. */
+static bool worker_room(struct worker *w)
+{
+	const struct search *s = w->s;
+	size_t n = s->nthreads + 2, words = s->store.at.words;
+	worker_free_room(w);
+	w->batch = malloc(BATCH * s->store.key * sizeof *w->batch);
+	w->ids = malloc(n * sizeof *w->ids);
+	w->run_first = malloc(n * sizeof *w->run_first);
+	w->run_last = malloc(n * sizeof *w->run_last);
+	w->nodes = malloc(tree_room((uint32_t)words) * sizeof *w->nodes);
+	w->child_nodes = malloc(tree_room((uint32_t)words) * sizeof *w->child_nodes);
+	w->codes = malloc(n * sizeof *w->codes);
+	w->words = malloc(words * sizeof *w->words);
+	w->child = malloc(words * sizeof *w->child);
+	return w->batch && w->ids && w->run_first && w->run_last && w->nodes && w->child_nodes &&
+	       w->codes && w->words && w->child;
+}
+
+struct converting {
+	struct search *s;
+	uint32_t *ids;
+	uint64_t *words;
+};
+
+static bool convert_chunk(struct converting *v, const struct store *from, struct store *to,
+                          struct chunk *c)
+{
+	if (!c)
 		return true;
-	if (s->norigins == s->cap_origins) {
-		uint64_t cap = s->cap_origins ? s->cap_origins * 2 : 1024;
-		struct origin *p = realloc(s->origins, cap * sizeof *p);
-		if (!p)
+	uint64_t *keys = malloc((size_t)CHUNK * to->key * sizeof *keys);
+	for (uint32_t i = 0; keys && i < c->n; i++)
+		if (!store_convert(from, c->keys + (size_t)i * from->key, to, keys + (size_t)i * to->key,
+		                   v->ids, v->words)) {
+			free(keys);
 			return false;
-		s->origins = p;
-		s->cap_origins = cap;
-	}
-	s->origins[s->norigins++] = *from;
+		}
+	if (!keys)
+		return false;
+	v->s->chunk_bytes += CHUNK * 8 * to->key;
+	v->s->chunk_bytes -= CHUNK * 8 * from->key;
+	free(c->keys);
+	c->keys = keys;
 	return true;
 }
 
-/* Inserts what waits in the batch. */
-static bool flush(struct search *s)
+/* The keys that wait in chunks, when the layout changes. */
+static bool convert_chunks(void *arg, const struct store *from, struct store *to)
 {
-	for (uint32_t i = 0; i < s->nbatch; i++) {
-		const uint32_t *key = s->batch + (size_t)i * s->store.words;
-		switch (store_insert(&s->store, key, s->batch_hash[i])) {
-		case STORE_OLD:
-			continue;
-		case STORE_FULL:
-			give_up(s, "memory");
-			s->nbatch = 0;
-			return false;
-		case STORE_NEW:
-			break;
-		}
-		if (!level_push(s, &s->next, key) || !remember(s, &s->batch_from[i])) {
-			give_up(s, "memory");
-			s->nbatch = 0;
-			return false;
-		}
-		if (s->prod.mode == PROD_COMMIT) {
-			store_unpack(&s->store, key, s->tmp);
-			if (is_wrong(s, s->tmp))
-				hit(s, SEARCH_WRONG, s->batch_from[i].parent,
-				    s->batch_from[i].thread, s->batch_from[i].edge);
-		}
-	}
-	s->nbatch = 0;
-	return s->r->verdict == SEARCH_HOLDS;
+	struct search *s = arg;
+	struct converting v = { s, malloc(sizeof *v.ids * (s->nthreads + 1)),
+		                malloc(sizeof *v.words * (from->at.words + to->at.words)) };
+	bool ok = v.ids && v.words;
+	for (uint64_t i = 0; ok && i < s->cur.n; i++)
+		ok = convert_chunk(&v, from, to, s->cur.chunk[i]);
+	for (uint64_t i = 0; ok && i < s->next.n; i++)
+		ok = convert_chunk(&v, from, to, s->next.chunk[i]);
+	for (uint32_t i = 0; ok && i < s->nworkers; i++)
+		ok = convert_chunk(&v, from, to, s->workers[i].chunk) &&
+		     convert_chunk(&v, from, to, s->workers[i].out);
+	free(v.ids);
+	free(v.words);
+	return ok;
 }
 
-/* Puts the changed field where it belongs within its sorted group. */
-static void sort_into(const struct search *s, uint32_t *ids, uint32_t pos)
+static void tell_limits(struct search *s)
 {
-	uint32_t i = pos, lo = s->first[pos], hi = s->last[pos], v = ids[pos + 1];
-	for (; i > lo && ids[i] > v; i--)
-		ids[i + 1] = ids[i];
-	for (; i < hi && ids[i + 2] < v; i++)
-		ids[i + 1] = ids[i + 2];
-	ids[i + 1] = v;
+	struct product *x = &s->prod;
+	x->limit = store_limit(&s->store, 0);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		x->kinds[x->kind_of[i]].limit = store_limit(&s->store, i + 1);
 }
 
-/* Puts the packed state behind the batch into it. */
-static inline bool batch_add(struct search *s, const uint32_t *out, struct origin from)
-{
-	uint64_t hash = store_hash(out, s->store.words);
-	store_prefetch(&s->store, hash);
-	s->batch_hash[s->nbatch] = hash;
-	s->batch_from[s->nbatch++] = from;
-	return s->nbatch < BATCH || flush(s);
-}
-
-/* The general case: fields that may have to grow, groups to be sorted. */
-static bool add_general(struct search *s, const struct prod_edge *e, struct origin from)
-{
-	uint32_t pos = from.thread;
-	while (!store_fits(&s->store, 0, e->global) || !store_fits(&s->store, pos + 1, e->local)) {
-		uint32_t field = store_fits(&s->store, 0, e->global) ? pos + 1 : 0;
-		if (!widen(s, field, field ? e->local : e->global)) {
-			give_up(s, "memory");
-			return false;
-		}
-	}
-	uint32_t *out = s->batch + (size_t)s->nbatch * s->store.words;
-	memcpy(s->tmp, s->ids, sizeof *s->tmp * (s->nthreads + 1));
-	s->tmp[0] = e->global;
-	s->tmp[pos + 1] = e->local;
-	sort_into(s, s->tmp, pos);
-	store_pack(&s->store, s->tmp, out);
-	return batch_add(s, out, from);
-}
-
-/* `key` is the state's packed form, or NULL when the layout has changed. */
-static inline bool add_successor(struct search *s, const uint32_t *key, const struct prod_edge *e,
-                                 struct origin from)
-{
-	const struct store *st = &s->store;
-	uint32_t pos = from.thread;
-	s->r->transitions++;
-	if (e->global == s->ids[0] && e->local == s->ids[pos + 1])
-		return true; /* back to the same state */
-	if (!key || s->first[pos] != s->last[pos] || !store_fits(st, 0, e->global) ||
-	    !store_fits(st, pos + 1, e->local))
-		return add_general(s, e, from);
-	uint32_t *out = s->batch + (size_t)s->nbatch * st->words;
-	for (uint32_t w = 0; w < st->words; w++)
-		out[w] = key[w];
-	store_change(st, out, 0, s->ids[0], e->global);
-	store_change(st, out, pos + 1, s->ids[pos + 1], e->local);
-	return batch_add(s, out, from);
-}
-
-/* ---- one state ---------------------------------------------------------- */
-
-static enum search_verdict verdict_of(uint32_t flags)
-{
-	return flags & PRODF_FAULT            ? SEARCH_FAULT
-	       : flags & PRODF_SHADOW_STUCK   ? SEARCH_SHADOW_STUCK
-	       : flags & PRODF_SHADOW_ENDLESS ? SEARCH_SHADOW_ENDLESS
-	                                      : SEARCH_SHADOW_FAULT;
-}
-
-static bool all_finished(const struct search *s)
+/* Fields as wide as all ids given out so far need. */
+static bool widen(struct search *s)
 {
 	const struct product *x = &s->prod;
+	uint8_t need = bits_for(x->globals.n + 1);
+	s->bits[0] = need > s->bits[0] ? need : s->bits[0];
 	for (uint32_t i = 0; i < s->nthreads; i++) {
-		const struct prod_kind *k = &x->kinds[x->kind_of[i]];
-		uint32_t node = (uint32_t)vectab_get(&k->frames, k->info[s->ids[i + 1]].frame)[0];
-		if (x->ir->nodes[node].kind != IRN_END)
-			return false;
+		need = bits_for(x->kinds[x->kind_of[i]].ninfo);
+		s->bits[i + 1] = need > s->bits[i + 1] ? need : s->bits[i + 1];
 	}
-	return true;
+	bool ok = store_widen(&s->store, s->bits, convert_chunks, s);
+	for (uint32_t i = 0; ok && i < s->nworkers; i++)
+		ok = worker_room(&s->workers[i]);
+	tell_limits(s);
+	search_make_spans(s);
+	s->widen = false;
+	return ok;
 }
 
-static bool expand(struct search *s, uint64_t index)
+static void limit(struct search *s, const char *name)
 {
-	struct product *x = &s->prod;
-	uint32_t version = s->store.version, number = (uint32_t)(s->base + index);
-	bool moved = false;
-	store_unpack(&s->store, s->cur.keys + index * s->store.words, s->ids);
-	for (uint32_t i = 0; i < s->nthreads; i++) {
-		if (i > s->first[i] && s->ids[i + 1] == s->ids[i])
-			continue; /* as the thread before */
-		uint32_t n;
-		const struct prod_edge *e = product_step(x, x->kind_of[i], s->ids[0], s->ids[i + 1], &n);
-		if (x->out_of_memory) {
-			give_up(s, "memory");
-			return false;
-		}
-		for (uint32_t k = 0; k < n; k++) {
-			uint32_t bad = e[k].flags & ~(uint32_t)PRODF_COMMIT;
-			struct origin from = { number, i, k };
-			moved = true;
-			if (bad & PRODF_LIMIT) {
-				give_up(s, "step");
-				return false;
-			}
-			if (bad == PRODF_FAULT && !s->o->faults)
-				continue;
-			if (bad) {
-				s->r->transitions++;
-				hit(s, verdict_of(bad), number, i, k);
-				return false;
-			}
-			const uint32_t *key = s->cur.keys + index * s->store.words;
-			if (!add_successor(s, version == s->store.version ? key : NULL, &e[k], from))
-				return false;
-		}
+	if (s->r->verdict == SEARCH_HOLDS) {
+		s->r->verdict = SEARCH_LIMIT;
+		s->r->limit = name;
 	}
-	if (!moved && s->o->deadlock && !all_finished(s)) {
-		hit(s, SEARCH_DEADLOCK, number, IR_NONE, 0);
-		return false;
-	}
-	return true;
 }
 
-/*
- * The same for the plain case: no groups to sort, no origins to keep, fields
- * of one byte, one outcome without anything to report. Whatever is not that
- * is left to expand(). Instantiated for each packed size, so that keys live
- * in registers. A transition is two table look-ups, two additions, a hash and
- * a prefetch.
- */
-static inline bool expand_plain(struct search *s, uint64_t index, const uint32_t words)
+static void count(struct search *s)
 {
-	struct product *x = &s->prod;
-	struct store *st = &s->store;
-	const uint32_t *key = s->cur.keys + index * words;
-	const uint8_t *bytes = (const uint8_t *)key;
-	uint32_t global = bytes[st->offset[0]] - 1u, taken = 0;
-	const uint16_t *off = st->offset;
-	for (uint32_t i = 0; i < s->nthreads; i++) {
-		const struct prod_kind *k = &x->kinds[x->kind_of[i]];
-		uint32_t local = bytes[off[i + 1]] - 1u, at1 = 0;
-		if (global < k->dense_globals && local < k->dense_locals)
-			at1 = k->dense[(uint64_t)global * k->dense_locals + local];
-		if (!at1)
-			return false;
-		uint32_t n = x->edges[at1 - 1].global;
-		const struct prod_edge *e = &x->edges[at1];
-		for (uint32_t m = 0; m < n; m++, e++) {
-			if ((e->flags & ~(uint32_t)PRODF_COMMIT) || e->global >= 255 ||
-			    e->local >= 255 || s->nbatch >= BATCH)
-				return false;
-			uint32_t dg = e->global - global, dl = e->local - local;
-			taken++;
-			if (!(dg | dl))
-				continue;
-			uint32_t *out = s->batch + (size_t)s->nbatch * words;
-			for (uint32_t w = 0; w < words; w++)
-				out[w] = key[w];
-			out[off[0] / 4] += dg << 8 * (off[0] % 4);
-			out[off[i + 1] / 4] += dl << 8 * (off[i + 1] % 4);
-			uint64_t hash = store_hash(out, words);
-			store_prefetch(st, hash);
-			s->batch_hash[s->nbatch++] = hash;
-		}
-	}
-	s->r->transitions += taken;
-	return true;
+	struct search_result *r = s->r;
+	r->states = s->store.n;
+	r->transitions = 0;
+	for (uint32_t i = 0; i < s->nworkers; i++)
+		r->transitions += s->workers[i].transitions;
+	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes +
+	                 (s->cur.cap + s->next.cap) * sizeof(struct chunk *) +
+	                 s->cap_origins * sizeof *s->origins + product_bytes(&s->prod);
+	r->bytes = bytes > r->bytes ? bytes : r->bytes;
 }
 
-/* True when it did all of the state's work; else nothing has happened. */
-static bool try_plain(struct search *s, uint64_t index)
-{
-	uint32_t before = s->nbatch;
-	bool done;
-	switch (s->store.words) {
-	case 1: done = expand_plain(s, index, 1); break;
-	case 2: done = expand_plain(s, index, 2); break;
-	case 3: done = expand_plain(s, index, 3); break;
-	case 4: done = expand_plain(s, index, 4); break;
-	default: done = expand_plain(s, index, s->store.words); break;
-	}
-	if (!done)
-		s->nbatch = before;
-	return done;
-}
-
-static bool expand_one(struct search *s, uint64_t index)
-{
-	if (!s->plain || !s->store.bytes_only)
-		return expand(s, index);
-	if (s->nbatch > BATCH / 2 && !flush(s))
-		return false;
-	return try_plain(s, index) || expand(s, index);
-}
-
-static bool limits_hold(struct search *s)
+static void check_limits(struct search *s)
 {
 	const struct search_options *o = s->o;
-	s->r->bytes = s->store.cap * s->store.words * 4 + (s->cur.cap + s->next.cap) * 4 +
-	              s->cap_origins * sizeof *s->origins + product_bytes(&s->prod);
-	if (o->max_states && s->store.n > o->max_states)
-		give_up(s, "states");
+	double t = now();
+	count(s);
 	if (o->max_bytes && s->r->bytes > o->max_bytes)
-		give_up(s, "memory");
-	if (o->deadline > 0 && now() > o->deadline)
-		give_up(s, "time");
-	if (o->progress)
-		o->progress(o->progress_arg, s->store.n, s->r->transitions, s->r->depth, s->r->bytes);
-	return s->r->verdict == SEARCH_HOLDS;
+		limit(s, "memory");
+	if (o->max_states && s->store.n / 4 > o->max_states)
+		limit(s, "states"); /* a level much larger than what was asked for */
+	if (o->deadline > 0 && t > o->deadline)
+		limit(s, "time");
+	if (o->progress && t >= s->next_tick)
+		o->progress(o->progress_arg, s->r->states, s->r->transitions, s->r->depth, s->r->bytes);
+	if (t >= s->next_tick)
+		s->next_tick = t + TICK;
 }
 
-/* Every state of a level, then the next level. */
-static void explore(struct search *s)
+static void *work(void *arg);
+
+/* More threads, when there is enough to do. Those that cannot be had are done
+ * without. */
+static void hire(struct search *s)
 {
-	while (s->cur.n && limits_hold(s)) {
-		for (uint64_t i = 0; i < s->cur.n; i++) {
-			if (!expand_one(s, i) || (i % 4096 == 4095 && !limits_hold(s)))
-				break;
-		}
-		if (s->r->verdict == SEARCH_HOLDS)
-			flush(s);
-		if (s->r->verdict != SEARCH_HOLDS)
+	uint32_t jobs = s->o->jobs < STORE_USERS ? s->o->jobs : STORE_USERS;
+	uint64_t from = s->o->jobs_from ? s->o->jobs_from : JOBS_FROM;
+	if (s->nworkers >= jobs || s->store.n < from || s->tracing || !store_admit(&s->store, jobs))
+		return;
+	while (s->nworkers < jobs) {
+		struct worker *w = &s->workers[s->nworkers];
+		w->s = s;
+		if (!worker_room(w) || pthread_create(&w->thread, NULL, work, w)) {
+			worker_free_room(w);
+			memset(w, 0, sizeof *w);
 			return;
-		s->base += s->cur.n;
-		struct level t = s->cur;
-		s->cur = s->next;
-		s->next = t;
-		s->next.n = 0;
-		s->r->depth++;
+		}
+		s->nworkers++;
 	}
+}
+
+/* The next level becomes the present one. */
+static void advance(struct search *s)
+{
+	uint64_t number = 0;
+	for (uint32_t i = 0; i < s->nworkers; i++) {
+		struct worker *w = &s->workers[i];
+		if (w->out && !level_add(&s->next, w->out)) {
+			limit(s, "memory");
+			return;
+		}
+		w->out = NULL;
+	}
+	for (uint64_t i = 0; i < s->next.n; i++)
+		number += s->next.chunk[i]->n;
+	number = s->store.n - number;
+	for (uint64_t i = 0; i < s->next.n; i++) {
+		s->next.chunk[i]->first = number;
+		number += s->next.chunk[i]->n;
+	}
+	struct level t = s->cur;
+	s->cur = s->next;
+	s->next = t;
+	s->next.n = 0;
+	s->taken = 0;
+	if (!s->cur.n) {
+		s->quit = true;
+		return;
+	}
+	s->r->depth++;
+	if (s->o->max_states && s->store.n > s->o->max_states)
+		limit(s, "states");
+	hire(s);
+}
+
+/* All threads are here; s->lock is held. */
+static void lead(struct search *s)
+{
+	bool done = s->taken >= s->cur.n;
+	__atomic_store_n(&s->stop, 0, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < s->nworkers; i++)
+		done &= !s->workers[i].chunk;
+	if (s->r->verdict == SEARCH_HOLDS && ((s->widen && !widen(s)) ||
+	                                      (store_crowded(&s->store) && !store_grow(&s->store))))
+		limit(s, "memory");
+	check_limits(s);
+	if (s->r->verdict == SEARCH_HOLDS && done)
+		advance(s);
+	s->quit |= s->r->verdict != SEARCH_HOLDS;
+}
+
+static void meet(struct worker *w)
+{
+	struct search *s = w->s;
+	flush(w);
+	pthread_mutex_lock(&s->lock);
+	uint64_t meeting = s->meeting;
+	if (++s->waiting == s->nworkers) {
+		lead(s);
+		s->waiting = 0;
+		s->meeting++;
+		pthread_cond_broadcast(&s->met);
+	} else {
+		while (s->meeting == meeting)
+			pthread_cond_wait(&s->met, &s->lock);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- exploring ---------------------------------------------------------- */
+
+static void look_at_clock(struct worker *w)
+{
+	w->ticks += w->s->nthreads;
+	if (w->ticks < TICK_WORK)
+		return;
+	w->ticks = 0;
+	if (now() >= w->s->next_tick)
+		search_ask_meeting(w->s);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct search *s = w->s;
+	while (!s->quit) {
+		if (__atomic_load_n(&s->stop, __ATOMIC_RELAXED) || (!w->chunk && !take_chunk(w))) {
+			meet(w);
+			continue;
+		}
+		if (expand(w) == AGAIN)
+			continue;
+		look_at_clock(w);
+		if (++w->at == w->chunk->n) {
+			chunk_free(s, w->chunk);
+			w->chunk = NULL;
+		}
+	}
+	return NULL;
+}
+
+void search_explore(struct search *s)
+{
+	s->next_tick = now() + TICK;
+	work(&s->workers[0]);
+	for (uint32_t i = 1; i < s->nworkers; i++)
+		pthread_join(s->workers[i].thread, NULL);
+	count(s);
 }
 
 /* ---- setting up --------------------------------------------------------- */
@@ -448,145 +418,101 @@ static void make_groups(struct search *s)
 	}
 	for (uint32_t i = s->nthreads; i-- > 0;)
 		s->last[i] = i + 1 < s->nthreads && s->first[i + 1] == s->first[i] ? s->last[i + 1] : i;
+	s->plain = !s->tracing && !s->o->deadlock;
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		s->plain &= s->first[i] == s->last[i];
 }
 
-static bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block,
-                        const struct labelling *lab, const struct search_options *o,
-                        struct search_result *r, bool tracing)
+/* The initial state, inserted and put into the present level. */
+static bool begin(struct search *s)
 {
+	struct worker *w = &s->workers[0];
+	struct store *st = &s->store;
+	uint64_t key[STORE_INLINE];
+	w->ids[0] = product_initial_global(&s->prod);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		w->ids[i + 1] = product_initial_local(&s->prod, i);
+	if (s->prod.out_of_memory)
+		return false;
+	/* every kind has its initial local, which fits one bit */
+	store_pack(st, w->ids, w->words);
+	memcpy(key, w->words, sizeof *key * (st->tree ? 0 : st->key));
+	if (st->tree)
+		key[0] = tree_root(&st->nodes, w->words, st->at.words, w->nodes, NULL, NULL);
+	while (st->tree && !key[0] && tree_grow(&st->nodes))
+		key[0] = tree_root(&st->nodes, w->words, st->at.words, w->nodes, NULL, NULL);
+	store_insert(st, key, store_place(store_hash(key, st->key), st->cap));
+	store_added(st, 1);
+	if (!search_push(w, key) || !level_add(&s->cur, w->out))
+		return false;
+	w->out = NULL;
+	if (s->tracing) {
+		s->origins = malloc(sizeof *s->origins * 1024);
+		s->cap_origins = s->origins ? 1024 : 0;
+		if (s->origins)
+			s->origins[s->norigins++] = (struct origin){ 0, IR_NONE, 0 };
+	}
+	return !s->tracing || s->origins;
+}
+
+bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block,
+                 const struct labelling *lab, const struct search_options *o,
+                 struct search_result *r, bool tracing)
+{
+	uint32_t n = ir->nthreads;
 	memset(s, 0, sizeof *s);
 	s->o = o;
 	s->r = r;
 	s->tracing = tracing;
-	s->nthreads = ir->nthreads;
+	s->nthreads = n;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->met, NULL);
 	bool ok = product_init(&s->prod, ir, mode, block, lab);
-	ok = store_init(&s->store, ir->nthreads + 1, o->max_bytes) && ok;
+	s->prod.simple = !tracing;
 	s->prod.merge_local = o->merge_local;
-	s->prod.drop_pure = o->drop_pure;
-	s->first = calloc(ir->nthreads + 1, sizeof *s->first);
-	s->last = calloc(ir->nthreads + 1, sizeof *s->last);
-	s->ids = calloc(ir->nthreads + 2, sizeof *s->ids);
-	s->tmp = calloc(ir->nthreads + 2, sizeof *s->tmp);
-	s->batch = malloc(4 * (size_t)(BATCH + 1) * s->store.words);
-	if (!ok || !s->first || !s->last || !s->ids || !s->tmp || !s->batch)
+	/* both make a thread that waits look as if it had not begun */
+	s->prod.drop_pure = o->drop_pure && !o->deadlock;
+	if (o->transactions && !o->deadlock)
+		ok = ok && product_use_transactions(&s->prod);
+	s->first = calloc(n + 1, sizeof *s->first);
+	s->last = calloc(n + 1, sizeof *s->last);
+	s->spans = calloc(n + 1, sizeof *s->spans);
+	s->bits = malloc(n + 1);
+	s->workers = calloc(o->jobs ? o->jobs : 1, sizeof *s->workers);
+	if (!ok || !s->first || !s->last || !s->spans || !s->bits || !s->workers)
 		return false;
+	memset(s->bits, 1, n + 1);
+	s->bits[0] = 2;
+	s->workers[0].s = s;
+	s->nworkers = 1;
 	make_groups(s);
-	s->plain = !tracing && !o->deadlock;
-	for (uint32_t i = 0; i < s->nthreads; i++)
-		s->plain &= s->first[i] == s->last[i];
-	s->ids[0] = product_initial_global(&s->prod);
-	for (uint32_t i = 0; i < ir->nthreads; i++)
-		s->ids[i + 1] = product_initial_local(&s->prod, i);
-	uint32_t *key = s->batch;
-	store_pack(&s->store, s->ids, key);
-	struct origin none = { 0, IR_NONE, 0 };
-	return store_insert(&s->store, key, store_hash(key, s->store.words)) == STORE_NEW && level_push(s, &s->cur, key) &&
-	       remember(s, &none);
+	ok = store_init(&s->store, n + 1, s->bits, o->max_bytes) && worker_room(&s->workers[0]);
+	if (ok) {
+		tell_limits(s);
+		search_make_spans(s);
+	}
+	return ok && begin(s);
 }
 
-static void search_free(struct search *s)
+void search_free(struct search *s)
 {
+	for (uint32_t i = 0; s->workers && i < s->nworkers; i++) {
+		chunk_free(s, s->workers[i].chunk);
+		chunk_free(s, s->workers[i].out);
+		worker_free_room(&s->workers[i]);
+	}
+	level_free(s, &s->cur);
+	level_free(s, &s->next);
 	product_free(&s->prod);
 	store_free(&s->store);
-	free(s->cur.keys);
-	free(s->next.keys);
+	free(s->workers);
 	free(s->first);
 	free(s->last);
-	free(s->ids);
-	free(s->tmp);
-	free(s->batch);
+	free(s->spans);
+	free(s->bits);
 	free(s->origins);
-}
-
-/* ---- the path ----------------------------------------------------------- */
-
-/* sort_into, taking the threads' names along. */
-static void sort_named(const struct search *s, uint32_t *ids, uint32_t *who, uint32_t pos)
-{
-	uint32_t name = who[pos], v = ids[pos + 1], i = pos;
-	for (; i > s->first[pos] && ids[i] > v; i--) {
-		ids[i + 1] = ids[i];
-		who[i] = who[i - 1];
-	}
-	for (; i < s->last[pos] && ids[i + 2] < v; i++) {
-		ids[i + 1] = ids[i + 2];
-		who[i] = who[i + 1];
-	}
-	ids[i + 1] = v;
-	who[i] = name;
-}
-
-static bool append_moves(struct search *s, const struct prod_edge *e, uint32_t thread)
-{
-	struct search_result *r = s->r;
-	struct move *p = realloc(r->path, sizeof *p * (r->npath + e->nmoves));
-	if (!p)
-		return false;
-	r->path = p;
-	for (uint32_t i = 0; i < e->nmoves; i++)
-		p[r->npath++] = (struct move){ thread, s->prod.moves[e->move + i] };
-	return true;
-}
-
-/* Follows the recorded origins from the initial state to the violation. */
-static bool make_path(struct search *s, const struct ir *ir)
-{
-	uint32_t n = 0, *who = calloc(s->nthreads + 1, sizeof *who);
-	for (uint32_t i = s->hit.parent; s->origins[i].thread != IR_NONE; i = s->origins[i].parent)
-		n++;
-	struct origin *steps = calloc(n + 2, sizeof *steps);
-	bool ok = who && steps;
-	if (ok) {
-		uint32_t k = n;
-		for (uint32_t i = s->hit.parent; s->origins[i].thread != IR_NONE;
-		     i = s->origins[i].parent)
-			steps[--k] = s->origins[i];
-		if (s->hit.thread != IR_NONE)
-			steps[n++] = (struct origin){ 0, s->hit.thread, s->hit.edge };
-		s->ids[0] = product_initial_global(&s->prod);
-		for (uint32_t i = 0; i < ir->nthreads; i++) {
-			s->ids[i + 1] = product_initial_local(&s->prod, i);
-			who[i] = i;
-		}
-	}
-	for (uint32_t i = 0; ok && i < n; i++) {
-		uint32_t pos = steps[i].thread, count;
-		const struct prod_edge *e =
-			product_step(&s->prod, s->prod.kind_of[pos], s->ids[0], s->ids[pos + 1], &count);
-		ok = e && append_moves(s, &e[steps[i].edge], who[pos]);
-		if (!ok)
-			break;
-		s->ids[0] = e[steps[i].edge].global;
-		s->ids[pos + 1] = e[steps[i].edge].local;
-		sort_named(s, s->ids, who, pos);
-	}
-	free(who);
-	free(steps);
-	return ok;
-}
-
-/* The same search again, remembering; it is deterministic, so it meets the
- * same violation. */
-static void trace(const struct ir *ir, enum prod_mode mode, uint32_t block,
-                  const struct labelling *lab, const struct search_options *o,
-                  struct search_result *r)
-{
-	struct search s;
-	struct search_options quiet = *o;
-	struct search_result again = { 0 };
-	quiet.max_states = quiet.max_bytes = 0;
-	quiet.deadline = 0;
-	quiet.progress = NULL;
-	if (search_init(&s, ir, mode, block, lab, &quiet, &again, true)) {
-		explore(&s);
-		if (again.verdict == r->verdict && make_path(&s, ir)) {
-			r->path = again.path;
-			r->npath = again.npath;
-			again.path = NULL;
-		}
-	}
-	search_free(&s);
-	free(again.path);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->met);
 }
 
 void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block,
@@ -596,14 +522,12 @@ void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block,
 	struct search s;
 	memset(r, 0, sizeof *r);
 	if (search_init(&s, ir, mode, block, lab, o, r, false))
-		explore(&s);
+		search_explore(&s);
 	else
-		give_up(&s, "memory");
-	r->states = s.store.n;
-	limits_hold(&s);
+		limit(&s, "memory");
 	search_free(&s);
 	if (r->verdict != SEARCH_HOLDS && r->verdict != SEARCH_LIMIT)
-		trace(ir, mode, block, lab, o, r);
+		search_trace(ir, mode, block, lab, o, r);
 }
 
 void search_result_free(struct search_result *r)

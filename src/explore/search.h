@@ -2,6 +2,17 @@
  * search: breadth-first exploration of a product (see product.h), level by
  * level, so that the first violation found is one of the shortest.
  *
+ * Any number of threads share the store (store.h) and the tables of the
+ * product. A level is a list of chunks, which they take; what is new goes
+ * into chunks of the next. Where something has to be done alone (a table
+ * grows, a field becomes wider, a level ends, a limit is looked at) they
+ * meet: the last to arrive does it while the others wait.
+ *
+ * States and transitions are the same for any number of threads. A violation
+ * is searched for anew by one thread, which also records how states were
+ * reached: so the path and the counts do not depend on the number of threads
+ * either. (The second search ends no deeper than the first.)
+ *
  * Thread symmetry: threads of one kind that have the same template are
  * interchangeable (no value names a thread), so their fields are kept sorted;
  * two states that differ by a permutation are one. Sound because a
@@ -26,10 +37,12 @@ enum search_verdict {
 };
 
 struct search_options {
-	bool symmetry, merge_local, drop_pure; /* reductions */
+	bool symmetry, merge_local, drop_pure, transactions; /* reductions */
+	uint32_t jobs;                         /* threads that explore; 0 is 1 */
+	uint64_t jobs_from;                    /* states from which on there are so many; 0: a default */
 	bool deadlock;                         /* look for deadlocks */
 	bool faults;                           /* a fault is a violation; else its step is left out */
-	uint64_t max_states, max_bytes;        /* 0: no bound */
+	uint64_t max_states, max_bytes;        /* 0: no bound; the first is looked at between levels */
 	double deadline;                       /* CLOCK_MONOTONIC seconds; 0: none */
 	void (*progress)(void *arg, uint64_t states, uint64_t transitions, uint32_t depth,
 	                 uint64_t bytes);

@@ -4,185 +4,255 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define GROW_GENTLY ((uint64_t)32 << 20) /* bytes */
+#define FIRST_CAP   2048u                 /* slots; and at least this many a user */
+#define HUGE_FROM   ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
+#define GROW_GENTLY ((uint64_t)32 << 20)  /* bytes */
+#define GIVE_BACK   ((uint64_t)8 << 20)   /* bytes of the old table freed at a time */
 
-static void lay_out(struct store *s)
+/* ---- layout ------------------------------------------------------------- */
+
+/* Fields in order, each in the first word that has room. The highest bit of
+ * word 0 is STORE_BUSY's. */
+static bool lay_out(struct store_layout *l, uint32_t nfields, const uint8_t *bits)
 {
-	uint32_t at = 0;
-	/* wide fields first, so that none straddles a word needlessly */
-	for (unsigned w = 4; w; w /= 2)
-		for (uint32_t i = 0; i < s->nfields; i++)
-			if (s->width[i] == w) {
-				s->offset[i] = (uint16_t)at;
-				s->limit[i] = w == 4 ? UINT32_MAX - 1 : (1u << 8 * w) - 1;
-				at += w;
-			}
-	s->words = (at + 3) / 4;
-	s->bytes_only = at == s->nfields;
-	s->version++;
+	uint32_t word = 0, used = 0;
+	l->nfields = nfields;
+	l->field = malloc(nfields * sizeof *l->field);
+	if (!l->field)
+		return false;
+	for (uint32_t i = 0; i < nfields; i++) {
+		if (used + bits[i] > (word ? 64u : 63u)) {
+			word++;
+			used = 0;
+		}
+		l->field[i] = (struct store_field){ word, (uint8_t)used, bits[i] };
+		used += bits[i];
+	}
+	l->words = word + 1;
+	return true;
 }
 
-static uint32_t *table_new(uint64_t cap, uint32_t words)
+void store_pack(const struct store *s, const uint32_t *ids, uint64_t *words)
 {
-	if (cap > SIZE_MAX / 4 / words)
+	memset(words, 0, s->at.words * sizeof *words);
+	for (uint32_t i = 0; i < s->at.nfields; i++)
+		words[s->at.field[i].word] |= ((uint64_t)ids[i] + (i == 0)) << s->at.field[i].shift;
+}
+
+void store_unpack(const struct store *s, const uint64_t *words, uint32_t *ids)
+{
+	for (uint32_t i = 0; i < s->at.nfields; i++)
+		ids[i] = store_field(s, words, i);
+}
+
+void store_words(const struct store *s, const uint64_t *key, uint64_t *words)
+{
+	if (!s->tree) {
+		memcpy(words, key, s->at.words * sizeof *words);
+		return;
+	}
+	uint32_t *ids = malloc(sizeof *ids * tree_room(s->at.words));
+	if (ids)
+		tree_words(&s->nodes, key[0], s->at.words, words, ids);
+	free(ids);
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+static uint64_t *table_new(uint64_t cap, uint32_t key)
+{
+	if (cap > SIZE_MAX / 8 / key)
 		return NULL;
-	void *p = mmap(NULL, cap * words * 4, PROT_READ | PROT_WRITE,
+	void *p = mmap(NULL, cap * key * 8, PROT_READ | PROT_WRITE,
 	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	if (cap * words * 4 >= (uint64_t)4 << 20)
-		madvise(p, cap * words * 4, MADV_HUGEPAGE);
+	if (cap * key * 8 >= HUGE_FROM)
+		madvise(p, cap * key * 8, MADV_HUGEPAGE);
 	return p;
 }
 
-static void table_free(uint32_t *t, uint64_t cap, uint32_t words)
+static void table_free(uint64_t *t, uint64_t cap, uint32_t key)
 {
 	if (t)
-		munmap(t, cap * words * 4);
+		munmap(t, cap * key * 8);
 }
 
-bool store_init(struct store *s, uint32_t nfields, uint64_t budget)
+uint64_t store_bytes(const struct store *s)
+{
+	return s->cap * s->key * 8 + tree_bytes(&s->nodes) +
+	       s->at.nfields * sizeof(struct store_field);
+}
+
+static bool set_layout(struct store *s, uint32_t nfields, const uint8_t *bits)
+{
+	if (!lay_out(&s->at, nfields, bits))
+		return false;
+	s->tree = s->at.words > STORE_INLINE;
+	s->key = s->tree ? 1 : s->at.words;
+	return !s->tree || tree_init(&s->nodes);
+}
+
+static void set_capacity(struct store *s, uint64_t cap)
+{
+	s->cap = cap;
+	s->full = cap / 4 * 3 - s->users * STORE_SLACK / 2;
+}
+
+bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t budget)
 {
 	memset(s, 0, sizeof *s);
-	s->nfields = nfields;
 	s->budget = budget;
-	s->width = malloc(nfields);
-	s->offset = malloc(nfields * sizeof *s->offset);
-	s->limit = malloc(nfields * sizeof *s->limit);
-	if (!s->width || !s->offset || !s->limit || nfields > 16000)
+	s->users = 1;
+	if (!set_layout(s, nfields, bits))
 		return false;
-	memset(s->width, 1, nfields);
-	lay_out(s);
-	s->cap = 1024;
-	s->full = s->cap / 5 * 4;
-	s->table = table_new(s->cap, s->words);
+	set_capacity(s, FIRST_CAP);
+	s->table = table_new(s->cap, s->key);
 	return s->table != NULL;
 }
 
 void store_free(struct store *s)
 {
-	table_free(s->table, s->cap, s->words);
-	free(s->width);
-	free(s->offset);
-	free(s->limit);
+	table_free(s->table, s->cap, s->key);
+	tree_free(&s->nodes);
+	free(s->at.field);
 	memset(s, 0, sizeof *s);
 }
 
-void store_pack(const struct store *s, const uint32_t *ids, uint32_t *key)
+static inline bool same_rest(const uint64_t *a, const uint64_t *b, uint32_t words)
 {
-	memset(key, 0, s->words * 4);
-	for (uint32_t i = 0; i < s->nfields; i++)
-		store_put(s, key, i, ids[i]);
-}
-
-void store_unpack(const struct store *s, const uint32_t *key, uint32_t *ids)
-{
-	for (uint32_t i = 0; i < s->nfields; i++)
-		ids[i] = store_field(s, key, i);
-}
-
-static inline bool same(const uint32_t *a, const uint32_t *b, uint32_t words)
-{
-	for (uint32_t i = 0; i < words; i++)
-		if (a[i] != b[i])
+	for (uint32_t i = 1; i < words; i++)
+		if (__atomic_load_n(&a[i], __ATOMIC_RELAXED) != b[i])
 			return false;
 	return true;
 }
 
-/* The slot where key is or belongs. Every packed state has a non-zero word. */
-static inline uint32_t *locate(uint32_t *table, uint64_t cap, const uint32_t *key, uint64_t hash,
-                               uint32_t words)
+enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t place)
 {
-	uint64_t i = store_place(hash, cap);
-	for (;; i = i + 1 == cap ? 0 : i + 1) {
-		uint32_t *slot = table + i * words;
-		if (!slot[0] || same(slot, key, words))
-			return slot;
+	uint32_t words = s->key;
+	if (words == 1)
+		return store_insert1(s->table, s->cap, key[0], place);
+	for (uint64_t i = place;; i = i + 1 == s->cap ? 0 : i + 1) {
+		uint64_t *slot = s->table + i * words;
+		uint64_t seen = __atomic_load_n(&slot[0], __ATOMIC_ACQUIRE);
+		if (!seen && __atomic_compare_exchange_n(&slot[0], &seen, key[0] | STORE_BUSY, false,
+		                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			for (uint32_t k = 1; k < words; k++)
+				__atomic_store_n(&slot[k], key[k], __ATOMIC_RELAXED);
+			__atomic_store_n(&slot[0], key[0], __ATOMIC_RELEASE);
+			return STORE_NEW;
+		}
+		if ((seen & ~STORE_BUSY) != key[0])
+			continue;
+		while (seen & STORE_BUSY) /* for the few writes above */
+			seen = __atomic_load_n(&slot[0], __ATOMIC_ACQUIRE);
+		if (same_rest(slot, key, words))
+			return STORE_OLD;
 	}
 }
 
-static bool rebuild(struct store *s, uint64_t cap, uint32_t old_words, const struct store *old)
+/* Puts a key that is not there into a table that nobody else uses. */
+static void put(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t words)
 {
-	uint32_t *t = table_new(cap, s->words);
-	uint32_t *ids = malloc(sizeof *ids * s->nfields);
-	uint32_t *key = malloc(4 * (size_t)s->words);
-	bool ok = t && ids && key;
-	for (uint64_t i = 0; ok && i < s->cap; i++) {
-		const uint32_t *slot = s->table + i * old_words;
-		if (!slot[0])
-			continue;
-		if (old) {
-			store_unpack(old, slot, ids);
-			store_pack(s, ids, key);
-			slot = key;
-		}
-		memcpy(locate(t, cap, slot, store_hash(slot, s->words), s->words), slot, 4 * (size_t)s->words);
-	}
-	free(ids);
-	free(key);
-	if (!ok) {
-		table_free(t, cap, s->words);
+	uint64_t i = store_place(store_hash(key, words), cap);
+	while (table[i * words])
+		i = i + 1 == cap ? 0 : i + 1;
+	for (uint32_t k = 0; k < words; k++)
+		table[i * words + k] = key[k];
+}
+
+static bool grow_to(struct store *s, uint64_t cap)
+{
+	uint64_t part = GIVE_BACK / 8 / s->key, freed = 0;
+	if (s->budget && cap * s->key * 8 + tree_bytes(&s->nodes) > s->budget)
 		return false;
+	uint64_t *t = table_new(cap, s->key);
+	if (!t)
+		return false;
+	for (uint64_t i = 0; i < s->cap; i++) {
+		const uint64_t *slot = s->table + i * s->key;
+		if (slot[0])
+			put(t, cap, slot, s->key);
+		if (i - freed == part) {
+			munmap(s->table + freed * s->key, GIVE_BACK / 8 / s->key * s->key * 8);
+			freed = i;
+		}
 	}
-	table_free(s->table, s->cap, old_words);
+	munmap(s->table + freed * s->key, (s->cap - freed) * s->key * 8);
 	s->table = t;
-	s->cap = cap;
-	s->full = cap / 5 * 4;
+	set_capacity(s, cap);
 	return true;
 }
 
-bool store_widen(struct store *s, uint32_t field, uint32_t id)
+bool store_grow(struct store *s)
 {
-	struct store old = *s;
-	uint8_t *width = malloc(s->nfields);
-	uint16_t *offset = malloc(s->nfields * sizeof *offset);
-	if (!width || !offset) {
-		free(width);
-		free(offset);
+	if (tree_crowded(&s->nodes) && !tree_grow(&s->nodes))
+		return false;
+	/* double while that is cheap, then by half */
+	bool gently = s->cap * s->key * 8 >= GROW_GENTLY;
+	return s->n < s->full || grow_to(s, s->cap + (gently ? s->cap / 2 : s->cap));
+}
+
+bool store_admit(struct store *s, uint32_t users)
+{
+	s->users = users;
+	set_capacity(s, s->cap);
+	while (s->cap < (uint64_t)FIRST_CAP * users || s->n >= s->full)
+		if (!grow_to(s, s->cap * 2))
+			return false;
+	return true;
+}
+
+/* ---- changing the layout ------------------------------------------------ */
+
+bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out,
+                   uint32_t *ids, uint64_t *words)
+{
+	store_words(from, key, words);
+	store_unpack(from, words, ids);
+	if (!to->tree) {
+		store_pack(to, ids, out);
+		return true;
+	}
+	store_pack(to, ids, words);
+	uint32_t *nodes = malloc(sizeof *nodes * tree_room(to->at.words));
+	out[0] = nodes ? tree_root(&to->nodes, words, to->at.words, nodes, NULL, NULL) : 0;
+	while (nodes && !out[0] && tree_grow(&to->nodes))
+		out[0] = tree_root(&to->nodes, words, to->at.words, nodes, NULL, NULL);
+	free(nodes);
+	return out[0];
+}
+
+bool store_widen(struct store *s, const uint8_t *bits,
+                 bool (*also)(void *arg, const struct store *from, struct store *to), void *arg)
+{
+	struct store to = { .budget = s->budget, .users = s->users };
+	bool ok = set_layout(&to, s->at.nfields, bits);
+	uint64_t bytes = s->cap * to.key * 8;
+	ok = ok && (!s->budget || bytes + store_bytes(s) <= s->budget || bytes < HUGE_FROM);
+	uint32_t *ids = malloc(sizeof *ids * (s->at.nfields + 1));
+	uint64_t *words = malloc(sizeof *words * (to.at.words + s->at.words + STORE_INLINE));
+	set_capacity(&to, s->cap);
+	to.table = ok ? table_new(to.cap, to.key) : NULL;
+	ok = ok && ids && words && to.table;
+	for (uint64_t i = 0; ok && i < s->cap; i++) {
+		const uint64_t *slot = s->table + i * s->key;
+		uint64_t key[STORE_INLINE];
+		if (!slot[0])
+			continue;
+		ok = store_convert(s, slot, &to, key, ids, words);
+		if (ok)
+			put(to.table, to.cap, key, to.key);
+	}
+	to.n = s->n;
+	ok = ok && (!also || also(arg, s, &to));
+	free(ids);
+	free(words);
+	if (!ok) {
+		store_free(&to);
 		return false;
 	}
-	memcpy(width, s->width, s->nfields);
-	memcpy(offset, s->offset, s->nfields * sizeof *offset);
-	old.width = width;
-	old.offset = offset;
-	s->width[field] = id + 1 < 1u << 16 ? 2 : 4;
-	lay_out(s);
-	bool ok = rebuild(s, s->cap, old.words, &old);
-	free(width);
-	free(offset);
-	return ok;
-}
-
-static inline enum store_result insert(struct store *s, const uint32_t *key, uint64_t hash,
-                                       uint32_t words)
-{
-	uint32_t *slot = locate(s->table, s->cap, key, hash, words);
-	if (slot[0])
-		return STORE_OLD;
-	for (uint32_t i = 0; i < words; i++)
-		slot[i] = key[i];
-	s->n++;
-	return STORE_NEW;
-}
-
-enum store_result store_insert(struct store *s, const uint32_t *key, uint64_t hash)
-{
-	if (s->n >= s->full) {
-		uint64_t bytes = s->cap * s->words * 4;
-		/* double while that is cheap, then by a quarter */
-		uint64_t cap = bytes < GROW_GENTLY ? s->cap * 2 : s->cap + s->cap / 4;
-		if (s->budget && (s->cap + cap) * s->words * 4 > s->budget)
-			return STORE_FULL; /* both tables live while it grows */
-		if (!rebuild(s, cap, s->words, NULL))
-			return STORE_FULL;
-	}
-	switch (s->words) { /* the usual sizes without loops */
-	case 1: return insert(s, key, hash, 1);
-	case 2: return insert(s, key, hash, 2);
-	case 3: return insert(s, key, hash, 3);
-	case 4: return insert(s, key, hash, 4);
-	case 5: return insert(s, key, hash, 5);
-	case 6: return insert(s, key, hash, 6);
-	default: return insert(s, key, hash, s->words);
-	}
+	store_free(s);
+	*s = to;
+	return true;
 }

@@ -1,15 +1,28 @@
 /*
- * store: the set of states seen, as packed vectors of ids.
+ * store: the set of states seen, as packed vectors of ids; any number of
+ * threads may insert at once.
  *
- * A state is a vector of 32-bit ids (field 0 the globals, then one a thread).
- * Packed, each field takes 1, 2 or 4 bytes, as wide as the ids seen so far
- * need; the whole is rounded up to 4 bytes. A field that grows makes the
- * store repack itself (each field does so twice at most). Packed states lie
- * inline in one open-addressing table: nothing else is stored, so a state
- * costs its packed size over the load factor: at most 0.8, and from 0.64 on
- * once the table is large, because it then grows by a quarter.
+ * A state is a vector of ids: field 0 the globals, then one a thread. Packed,
+ * a field takes as many bits as the ids seen so far need and never straddles
+ * two 64-bit words; field 0 holds its id plus one, so word 0 is never 0. What
+ * a table slot holds is the state's *key*:
  *
- * Ids are stored plus one: a slot whose first word is 0 is free.
+ *   inline, up to STORE_INLINE words: the packed words themselves;
+ *   tree, beyond: one word, the root of a binary tree over the packed words,
+ *   whose inner nodes are interned once (tree.h). States differ from their
+ *   neighbours in few words, so nearly all of a state is shared.
+ *
+ * The table is open addressing with linear probing, filled to at most 3/4. A
+ * slot is taken by one compare-and-swap of its first word; keys of several
+ * words have a bit in it (STORE_BUSY) that says that the rest is being
+ * written. A place is the hash scaled to the size of the table, so that the
+ * order of the slots is the order of the hashes, whatever the size: growing
+ * (by half) reads and writes both tables front to back, and gives the old one
+ * back page by page as it goes. Bytes a state: 10.7 to 16 for one word.
+ *
+ * Growing and changing the layout are for one thread while no other uses the
+ * store. store_crowded() says when it is time; every user may then still
+ * insert STORE_SLACK states.
  */
 #ifndef INTACT_EXPLORE_STORE_H
 #define INTACT_EXPLORE_STORE_H
@@ -18,75 +31,88 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct store {
-	uint32_t nfields;
-	uint8_t *width;   /* bytes */
-	uint16_t *offset; /* in bytes */
-	uint32_t *limit;  /* first id that does not fit */
-	uint32_t words;   /* of 4 bytes, a packed state */
-	uint32_t *table;
-	uint64_t cap, n;  /* slots, states */
-	uint64_t full;    /* states at which it grows */
-	uint64_t budget;  /* bytes the table may take; 0: no bound */
-	uint32_t version; /* changes when the layout does */
-	bool bytes_only;  /* every field is one byte wide */
+#include "explore/tree.h"
+
+#define STORE_INLINE 2u
+#define STORE_BUSY   ((uint64_t)1 << 63)
+#define STORE_SLACK  256u
+#define STORE_USERS  32u /* threads at most */
+
+struct store_field {
+	uint32_t word;
+	uint8_t shift, bits;
 };
 
-enum store_result { STORE_NEW, STORE_OLD, STORE_FULL };
+struct store_layout {
+	uint32_t nfields, words;
+	struct store_field *field;
+};
 
-bool store_init(struct store *s, uint32_t nfields, uint64_t budget);
+struct store {
+	struct store_layout at;
+	bool tree;         /* keys are roots */
+	uint32_t key;      /* words of a key */
+	uint64_t *table;
+	uint64_t cap, n;   /* slots, states */
+	uint64_t full;     /* states at which it should grow */
+	uint32_t users;    /* threads */
+	uint64_t budget;   /* bytes the table may take; 0: no bound */
+	struct tree nodes;
+};
+
+enum store_result { STORE_NEW, STORE_OLD };
+
+/* bits[i]: for field i. False when memory ends. */
+bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t budget);
 void store_free(struct store *s);
-/* Is the field wide enough? */
-static inline bool store_fits(const struct store *s, uint32_t field, uint32_t id)
+/* Fields get these widths (none smaller than before). Keys kept elsewhere are
+ * converted by `also`, which is called with the old store while both are
+ * there. False when memory ends. */
+bool store_widen(struct store *s, const uint8_t *bits,
+                 bool (*also)(void *arg, const struct store *from, struct store *to), void *arg);
+bool store_grow(struct store *s);
+/* So many threads will use it (at most STORE_USERS); false when memory ends. */
+bool store_admit(struct store *s, uint32_t users);
+/* One key of `from` as one of `to`; `ids` and `words` are room for a state. */
+bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out,
+                   uint32_t *ids, uint64_t *words);
+uint64_t store_bytes(const struct store *s);
+
+static inline bool store_crowded(const struct store *s)
 {
-	return id < s->limit[field];
+	return __atomic_load_n(&s->n, __ATOMIC_RELAXED) >= s->full || tree_crowded(&s->nodes);
 }
-/* Makes room for `id` in the field (packed states kept elsewhere must then be
- * repacked; s->version tells); false when memory ends. */
-bool store_widen(struct store *s, uint32_t field, uint32_t id);
-void store_pack(const struct store *s, const uint32_t *ids, uint32_t *key);
-void store_unpack(const struct store *s, const uint32_t *key, uint32_t *ids);
-static inline void store_put(const struct store *s, uint32_t *key, uint32_t field, uint32_t id)
+/* Ids from here on do not fit. */
+static inline uint32_t store_limit(const struct store *s, uint32_t field)
 {
-	uint8_t *at = (uint8_t *)key + s->offset[field];
-	uint32_t v = id + 1;
-	at[0] = (uint8_t)v;
-	if (s->width[field] > 1)
-		at[1] = (uint8_t)(v >> 8);
-	if (s->width[field] > 2) {
-		at[2] = (uint8_t)(v >> 16);
-		at[3] = (uint8_t)(v >> 24);
-	}
+	uint32_t bits = s->at.field[field].bits;
+	return bits >= 32 ? UINT32_MAX - 1 : (1u << bits) - (field == 0);
 }
-/* Replaces a field of a packed state: fields are bytes of little-endian words,
- * so adding the difference to the word changes them and nothing else. A field
- * never straddles two words. */
-static inline void store_change(const struct store *s, uint32_t *key, uint32_t field,
+
+void store_pack(const struct store *s, const uint32_t *ids, uint64_t *words);
+void store_unpack(const struct store *s, const uint64_t *words, uint32_t *ids);
+/* The packed words of a key. */
+void store_words(const struct store *s, const uint64_t *key, uint64_t *words);
+
+static inline uint32_t store_field(const struct store *s, const uint64_t *words, uint32_t field)
+{
+	struct store_field f = s->at.field[field];
+	return (uint32_t)(words[f.word] >> f.shift & (((uint64_t)1 << f.bits) - 1)) - (field == 0);
+}
+/* Replaces a field: adding the difference to its word changes nothing else. */
+static inline void store_change(const struct store *s, uint64_t *words, uint32_t field,
                                 uint32_t from, uint32_t to)
 {
-	uint32_t off = s->offset[field];
-	key[off / 4] += (to - from) << 8 * (off % 4);
+	struct store_field f = s->at.field[field];
+	words[f.word] += ((uint64_t)to - from) << f.shift;
 }
-static inline uint32_t store_field(const struct store *s, const uint32_t *key, uint32_t field)
-{
-	const uint8_t *at = (const uint8_t *)key + s->offset[field];
-	uint32_t v = at[0];
-	if (s->width[field] > 1)
-		v |= (uint32_t)at[1] << 8;
-	if (s->width[field] > 2)
-		v |= (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-	return v - 1;
-}
-/* `hash` is store_hash of the key. */
-enum store_result store_insert(struct store *s, const uint32_t *key, uint64_t hash);
 
-static inline uint64_t store_hash(const uint32_t *key, uint32_t words)
+static inline uint64_t store_hash(const uint64_t *key, uint32_t words)
 {
 	uint64_t h = 0x9E3779B97F4A7C15u;
-	for (uint32_t i = 0; i < words; i += 2) {
-		uint64_t k = key[i] | (uint64_t)(i + 1 < words ? key[i + 1] : 0) << 32;
-		/* the high half of a full product depends on every bit below */
-		unsigned __int128 m = (unsigned __int128)(h ^ k) * 0xD6E8FEB86659FD93u;
+	for (uint32_t i = 0; i < words; i++) {
+		/* the middle of a full product depends on every bit of the factor */
+		unsigned __int128 m = (unsigned __int128)(h ^ key[i]) * 0xD6E8FEB86659FD93u;
 		h = (uint64_t)m ^ (uint64_t)(m >> 64);
 	}
 	return h;
@@ -96,10 +122,30 @@ static inline uint64_t store_place(uint64_t hash, uint64_t cap)
 {
 	return (uint64_t)((unsigned __int128)hash * cap >> 64);
 }
-/* Brings the place where key belongs into the cache, for an insertion soon. */
-static inline void store_prefetch(const struct store *s, uint64_t hash)
+static inline void store_prefetch(const struct store *s, uint64_t place)
 {
-	__builtin_prefetch(s->table + store_place(hash, s->cap) * s->words, 1);
+	__builtin_prefetch(s->table + place * s->key, 1);
+}
+
+/* Inserts a key whose probing begins at `place`. The caller adds what was new
+ * to s->n (store_added), and stops when the store is crowded. */
+enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t place);
+
+static inline enum store_result store_insert1(uint64_t *table, uint64_t cap, uint64_t key,
+                                              uint64_t place)
+{
+	for (uint64_t i = place;; i = i + 1 == cap ? 0 : i + 1) {
+		uint64_t seen = __atomic_load_n(&table[i], __ATOMIC_RELAXED);
+		if (!seen && __atomic_compare_exchange_n(&table[i], &seen, key, false, __ATOMIC_ACQ_REL,
+		                                         __ATOMIC_ACQUIRE))
+			return STORE_NEW;
+		if (seen == key)
+			return STORE_OLD;
+	}
+}
+static inline void store_added(struct store *s, uint64_t n)
+{
+	__atomic_fetch_add(&s->n, n, __ATOMIC_RELAXED);
 }
 
 #endif

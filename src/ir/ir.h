@@ -375,6 +375,15 @@ static inline uint32_t ir_block_of(const struct ir *p, const int32_t *state, uin
 {
 	return p->nodes[ir_node_of(p, state, thread)].block;
 }
+/* Is the operation one of its object's history? What an object's operation
+ * calls on the same object is part of the implementation. */
+static inline bool ir_oper_counts(const struct ir *p, uint32_t oper)
+{
+	for (uint32_t o = p->opers[oper].outer; o != IR_NONE; o = p->opers[o].outer)
+		if (p->opers[o].object == p->opers[oper].object)
+			return false;
+	return true;
+}
 /* No thread is inside a block. */
 bool ir_quiescent(const struct ir *p, const int32_t *state);
 /* Zeroes slots that are dead where their threads are (no-op unless the

@@ -156,7 +156,8 @@ struct decl {
 	struct expr *count;       /* NULL: one */
 	/* D_OBJECT */
 	name_id spec;             /* register */
-	struct span spec_span;
+	struct span spec_span;    /* the opening brace when there is none */
+	bool no_spec;             /* it is a specification itself (lang/spec.h) */
 	struct type_ref *spec_type;
 	struct decl *fields, *methods;
 	/* resolved */

@@ -65,7 +65,7 @@ static bool same_decl(const struct decl *a, const struct decl *b)
 	       a->first_of_group == b->first_of_group &&
 	       same_decls(a->members, b->members) && same_decls(a->params, b->params) &&
 	       same_type(a->result, b->result) && same_stmts(a->body, b->body) &&
-	       same_expr(a->count, b->count) && a->spec == b->spec &&
+	       same_expr(a->count, b->count) && a->spec == b->spec && a->no_spec == b->no_spec &&
 	       same_type(a->spec_type, b->spec_type) &&
 	       same_decls(a->fields, b->fields) && same_decls(a->methods, b->methods);
 }

@@ -282,13 +282,14 @@ static struct decl *parse_thread(struct parser *p)
 	return d;
 }
 
-/* object := "object" NAME ":" NAME "(" type ")" [ "=" expr ] "{" {member} "}" */
+/* object := "object" NAME [ ":" NAME "(" type ")" [ "=" expr ] ] "{" {member} "}" */
 static struct decl *parse_object(struct parser *p)
 {
 	uint32_t start = tok_next(p)->start;
 	const struct token *t = tok_expect(p, T_NAME, "of the object");
 	struct decl *d = decl_new(p, D_OBJECT, t);
-	if (tok_expect(p, T_COLON, "and what it implements, as in ': register(bool)'")) {
+	d->no_spec = t && peek_kind(p) == T_LBRACE;
+	if (!d->no_spec && tok_expect(p, T_COLON, "and what it implements, as in ': register(bool)'")) {
 		const struct token *spec = tok_expect(p, T_NAME, "of a specification, as in register(bool)");
 		if (spec) {
 			d->spec = spec->value;
@@ -314,6 +315,8 @@ static struct decl *parse_object(struct parser *p)
 		p->panic = false;
 		return d;
 	}
+	if (d->no_spec)
+		d->spec_span = tok_span(open);
 	struct decl **field = &d->fields, **method = &d->methods;
 	while (peek_kind(p) != T_RBRACE && peek_kind(p) != T_EOF) {
 		uint32_t before = p->pos, from = peek(p)->start;

@@ -448,6 +448,12 @@ static void check_register(struct checker *c, struct decl *o)
 
 static void check_object(struct checker *c, struct decl *o)
 {
+	if (o->no_spec) {
+		diag_error(c->d, "no-specification", c->src, o->name_span,
+		           "the object '%s' does not say what it implements", name_of(c, o->name));
+		diag_hint(c->d, "object %s : register(bool) { ... }; an object that is a specification itself "
+		                "is for intact history --spec", name_of(c, o->name));
+	}
 	if (!o->spec_type)
 		return;
 	check_type_ref(c, o->spec_type);

@@ -49,6 +49,7 @@ enum lin_verdict lin_brute(const struct problem *p, struct result *r)
 		return result_refuse(r, "it tries every order: at most 14 operations", RANK_INF, RANK_INF);
 	struct spec_ctx c;
 	spec_open(&c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
+	c.user = p->user;
 	struct brute b = { .p = p, .c = &c };
 	bool ok = permute(&b, c.spec->init(&c, p->init));
 	r->verdict = c.failed ? LIN_UNKNOWN : ok ? LIN_HOLDS : LIN_VIOLATED;

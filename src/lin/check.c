@@ -157,7 +157,7 @@ bool part_problem(const struct history *h, const struct interpretation *in, cons
 {
 	*ops = NULL;
 	*p = (struct problem){ .ops = h->ops, .n = h->n, .nevents = h->nevents, .obj = in->object,
-		               .init = in->init, .k = 1, .vals = &h->vals, .lim = h->lim };
+		               .init = in->init, .k = 1, .vals = &h->vals, .lim = h->lim, .user = h->user };
 	if (c->ops) {
 		struct hop *copy = lim_realloc(h->lim, NULL, 0, part->n * sizeof *copy);
 		if (!copy)

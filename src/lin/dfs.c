@@ -453,6 +453,7 @@ enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max
 	result_init(r, ALG_DFS, p->lim);
 	struct dfs d = { .p = p, .r = r };
 	spec_open(&d.ctx, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
+	d.ctx.user = p->user;
 	guide_open(&d.guide, p);
 	if (prepare(&d)) {
 		uint32_t init = d.ctx.spec->init(&d.ctx, p->init);
@@ -496,7 +497,7 @@ static bool answers(const struct problem *p)
 		return true;
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint8_t f = p->ops[i].fn;
-		if (p->ops[i].res != RES_NONE ? f != FN_CONTAINS : f == FN_DEQ || f == FN_POP || f == FN_POLL)
+		if (p->ops[i].res != RES_NONE ? f != FN_CONTAINS : f == FN_DEQ || f == FN_POP || f == FN_POLL || f >= FN_COUNT)
 			return true;
 	}
 	return false;
@@ -516,7 +517,7 @@ static void prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint3
 				continue;
 			op.ret = RANK_INF;
 			op.res = RES_NONE;
-			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL)
+			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
 				op.b = VAL_NONE;
 		}
 		map[out->n] = i;

@@ -76,6 +76,10 @@ static void guess(struct follower *f)
 		else if (f->ahead[i].kind == REC_OK && first_read == VAL_NONE)
 			first_read = f->ahead[i].in;
 	}
+	if (f->r.h->user) {
+		in->object = OBJ_USER;
+		in->init = VAL_NIL;
+	}
 	in->object_guessed = in->object == OBJ_GUESS;
 	if (in->object_guessed) {
 		struct hop one = { .fn = (uint8_t)(told ? told->fn : FN_READ), .a = VAL_NIL, .b = VAL_NONE };
@@ -119,7 +123,7 @@ static struct online *monitor(struct follower *f, uint32_t key)
 		return NULL;
 	struct online *o = &f->keys[key];
 	enum object obj = f->k > 1 ? OBJ_REGISTER : f->in->object;
-	if (!o->nslots && !online_open(o, spec_of(obj, f->k), &f->r.h->vals, f->in->init, f->k, f->r.h->lim))
+	if (!o->nslots && !online_open(o, spec_of(obj, f->k), &f->r.h->vals, f->in->init, f->k, f->r.h->lim, f->r.h->user))
 		return NULL;
 	if (key >= f->nkeys)
 		f->nkeys = key + 1;
@@ -139,7 +143,7 @@ static int wrong(struct follower *f, const struct rec *rec, const char *code, co
 static int bad_op(struct follower *f, const struct rec *rec, const char *why)
 {
 	char text[256];
-	snprintf(text, sizeof text, "%s (checked as a %s)", why, object_names[f->in->object]);
+	snprintf(text, sizeof text, "%s (checked as a %s)", why, history_object(f->r.h, f->in->object));
 	return wrong(f, rec, "bad-operation", text);
 }
 

@@ -37,11 +37,13 @@ enum fn {
 
 enum object {
 	OBJ_GUESS, OBJ_REGISTER, OBJ_CAS_REGISTER, OBJ_COUNTER, OBJ_MUTEX, OBJ_SET,
-	OBJ_QUEUE, OBJ_STACK, OBJ_PQUEUE, OBJ_KV, OBJ_LIST, OBJ_COUNT
+	OBJ_QUEUE, OBJ_STACK, OBJ_PQUEUE, OBJ_KV, OBJ_LIST, OBJ_USER, OBJ_COUNT
 };
 
 enum { RES_NONE, RES_TRUE, RES_FALSE };
 enum { HF_FAILED = 1 }; /* flags: it answered that it did not happen */
+
+struct seqspec;
 
 struct hop {
 	uint32_t call, ret; /* ranks */
@@ -72,6 +74,7 @@ struct history {
 	int64_t *tcall, *tret; /* clock times, when the format has them */
 	bool timed;
 	struct limits *lim;
+	const struct seqspec *user; /* --spec: what it is checked against, or NULL */
 	/* for the report */
 	const char *format;
 	enum object declared; /* the file says which object */
@@ -106,6 +109,12 @@ enum object history_guess_object(const struct history *h, bool *paired);
  * (then *why says so). Keys are interned into h. */
 int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op,
                   const char **why);
+
+/* The function code of a name: of the user's specification when there is one
+ * (FN_COUNT and above, see user.h), else fn_by_name. */
+uint32_t history_fn(const struct history *h, const char *s, size_t len);
+/* What the history is checked as, in a word. */
+const char *history_object(const struct history *h, enum object o);
 
 /* Names. fn_by_name knows the usual synonyms; FN_NONE when it does not. */
 enum fn fn_by_name(const char *s, size_t len);

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "lin/history.h"
+#include "lin/user.h"
 
 const char *const object_names[] = {
 	"guess", "register", "cas-register", "counter", "mutex", "set", "queue", "stack",
@@ -52,6 +52,16 @@ enum fn fn_by_name(const char *s, size_t len)
 	return FN_NONE;
 }
 
+uint32_t history_fn(const struct history *h, const char *s, size_t len)
+{
+	return h->user ? user_fn(h->user, s, len) : (uint32_t)fn_by_name(s, len);
+}
+
+const char *history_object(const struct history *h, enum object o)
+{
+	return h->user ? h->user->name : object_names[o];
+}
+
 const char *fn_name(enum fn f, enum object o)
 {
 	static const char *const n[FN_COUNT] = {
@@ -61,7 +71,7 @@ const char *fn_name(enum fn f, enum object o)
 	};
 	if (o == OBJ_KV && (f == FN_READ || f == FN_WRITE))
 		return f == FN_READ ? "get" : "put";
-	return n[f];
+	return f < FN_COUNT ? n[f] : "?";
 }
 
 enum object object_by_name(const char *s, size_t len)
@@ -310,6 +320,8 @@ int hop_interpret(struct history *h, const struct interpretation *in, struct hop
 {
 	if (in->paired && !split_pair(h, op, why))
 		return -1;
+	if (h->user)
+		return user_interpret(h, op, why);
 	enum fn f = normal_fn(in->object, op->fn);
 	if (f == FN_NONE) {
 		*why = "not an operation of this object";
@@ -390,7 +402,7 @@ static bool wrong_op(struct history *h, const struct interpretation *in,
 	source_from_text(src, h->arena, h->name, "", 0);
 	src->line0 = op->line ? op->line - 1 : 0;
 	diag_error(d, "bad-operation", op->line ? src : NULL, (struct span){ 0, 0 },
-	           "%s: %s (checked as a %s%s)", buf_cstr(&b), why, object_names[in->object],
+	           "%s: %s (checked as %s%s%s)", buf_cstr(&b), why, h->user ? "" : "a ", history_object(h, in->object),
 	           in->object_guessed ? ", a guess" : "");
 	if (in->object_guessed)
 		diag_hint(d, "--object=NAME says what the history is about");
@@ -401,8 +413,12 @@ static bool wrong_op(struct history *h, const struct interpretation *in,
 bool history_interpret(struct history *h, struct interpretation *in, struct diags *d)
 {
 	bool paired = false;
-	enum object o = history_guess_object(h, &paired);
-	in->object_guessed = in->object == OBJ_GUESS;
+	enum object o = h->user ? OBJ_USER : history_guess_object(h, &paired);
+	in->object_guessed = in->object == OBJ_GUESS && !h->user;
+	if (h->user) {
+		in->object = OBJ_USER;
+		in->init = VAL_NIL;
+	}
 	if (in->object_guessed)
 		in->object = o;
 	in->paired = in->pairs == 1 || (in->pairs == 0 && paired);
@@ -451,6 +467,10 @@ void hop_print_short(const struct history *h, const struct hop *op, enum object 
                      struct buf *out)
 {
 	const struct values *vs = &h->vals;
+	if (op->fn >= FN_COUNT) {
+		user_print(h, op, out);
+		return;
+	}
 	buf_str(out, fn_name((enum fn)op->fn, o));
 	if (op->fn == FN_CAS && o != OBJ_GUESS) {
 		buf_char(out, ' ');

@@ -54,6 +54,7 @@ struct problem {
 	uint64_t max_steps; /* of the search; 0: no bound but lim */
 	const struct values *vals;
 	struct limits *lim;
+	const struct seqspec *user; /* OBJ_USER */
 };
 
 #define MAX_STATES_SHOWN 8

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/seqspec.h"
+
 static uint32_t mask_words(const struct online *o)
 {
 	return (o->nslots + 31) / 32;
@@ -91,11 +93,12 @@ static bool more_slots(struct online *o)
 }
 
 bool online_open(struct online *o, const struct spec *spec, const struct values *vals, val init,
-                 uint32_t k, struct limits *lim)
+                 uint32_t k, struct limits *lim, const void *user)
 {
 	memset(o, 0, sizeof *o);
 	o->lim = lim;
 	spec_open(&o->obj, spec, vals, lim, k);
+	o->obj.user = user;
 	spec_open(&o->sets, NULL, vals, lim, 0);
 	states_intern(&o->sets, NULL, 0); /* 0: nothing seen */
 	if (!more_slots(o))
@@ -244,7 +247,7 @@ static uint32_t set_with(struct online *o, uint32_t set, uint32_t state)
 static bool answers(const struct hop *op)
 {
 	return op->fn == FN_CAS || op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL ||
-	       op->fn == FN_REMOVE || op->fn == FN_ADD;
+	       op->fn == FN_REMOVE || op->fn == FN_ADD || op->fn >= FN_COUNT;
 }
 
 /* Slot y takes effect in row r: into o->scratch. */
@@ -320,6 +323,7 @@ static void collect(struct online *o)
 		return;
 	spec_open(&sets, NULL, o->obj.vals, o->lim, 0);
 	spec_open(&obj, o->obj.spec, o->obj.vals, o->lim, o->obj.k);
+	obj.user = o->obj.user;
 	states_intern(&sets, NULL, 0);
 	uint32_t *tmp = NULL;
 	for (uint32_t i = 0; i < o->cur.n; i++) {
@@ -379,7 +383,7 @@ uint32_t online_call(struct online *o, const struct hop *op, uint32_t id)
 	t->op.ret = RANK_INF;
 	t->op.res = RES_NONE;
 	t->observer = op->fn == FN_READ || op->fn == FN_PEEK || op->fn == FN_CONTAINS;
-	if (op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL)
+	if (op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL || op->fn >= FN_COUNT)
 		t->op.b = VAL_NONE;
 	o->nopen++;
 	for (uint32_t i = 0; i < o->cur.n && t->observer; i++) {
@@ -497,9 +501,11 @@ void online_states(struct online *o, struct buf *out)
 enum lin_verdict lin_bfs(const struct problem *p, struct result *r)
 {
 	result_init(r, ALG_BFS, p->lim);
+	if (p->user && p->user->choices)
+		return result_refuse(r, "the specification chooses, and the monitor cannot follow that", RANK_INF, RANK_INF);
 	struct online o;
 	uint32_t *ev = events_of(p), *slot = lim_realloc(p->lim, NULL, 0, p->n * 4ull + 4);
-	int ok = online_open(&o, spec_of(p->obj, p->k), p->vals, p->init, p->k, p->lim) && ev && slot ? 1 : -1;
+	int ok = online_open(&o, spec_of(p->obj, p->k), p->vals, p->init, p->k, p->lim, p->user) && ev && slot ? 1 : -1;
 	for (uint32_t t = 0; t < p->nevents && ok > 0; t++) {
 		if (ev[t] == RANK_INF)
 			continue;

@@ -47,8 +47,10 @@ struct online {
 	bool failed;               /* a limit was spent: ask lim */
 };
 
+/* `user`: the specification when spec is user_spec (one without choices: an
+ * answer that comes later must not tell states apart). */
 bool online_open(struct online *o, const struct spec *spec, const struct values *vals, val init,
-                 uint32_t k, struct limits *lim);
+                 uint32_t k, struct limits *lim, const void *user);
 void online_close(struct online *o);
 /* An invocation; answers in op are not looked at. The slot, or RANK_INF. */
 uint32_t online_call(struct online *o, const struct hop *op, uint32_t id);

@@ -4,6 +4,7 @@
  * Every process has at most one open operation, so a table from process to
  * operation is all the state there is. Cost: one pass, no copy of the text.
  */
+#include "ir/seqspec.h"
 #include "lin/read.h"
 
 #include <stdarg.h>
@@ -172,6 +173,15 @@ static bool check_rec(struct reader *r, const struct rec *rec)
 	reader_error(r, rec->fname, rec->fname_len, "unknown-operation",
 	             "'%.*s' is no operation that I know", (int)(rec->fname_len > 60 ? 60 : rec->fname_len),
 	             rec->fname);
+	if (r->h->user) {
+		struct buf names;
+		buf_init(&names);
+		for (uint32_t i = 0; i < r->h->user->nmethods && i < 30; i++)
+			buf_printf(&names, " %s", r->h->user->methods[i].name);
+		diag_hint(r->d, "the specification has:%s", buf_cstr(&names));
+		buf_free(&names);
+		return false;
+	}
 	diag_hint(r->d, "known: read write cas append add inc dec remove contains enqueue dequeue "
 	                "push pop peek insert poll acquire release get put");
 	return false;
@@ -333,7 +343,7 @@ static bool on_response(struct builder *b, const struct rec *rec, uint32_t p)
 	if (op->fn != rec->fn) {
 		reader_error(&b->r, rec->start, rec->len, "response-mismatch",
 		             "a response to %s, but the open operation of the process is %s",
-		             fn_name(rec->fn, OBJ_GUESS), fn_name((enum fn)op->fn, OBJ_GUESS));
+		             fn_name((enum fn)rec->fn, OBJ_GUESS), fn_name((enum fn)op->fn, OBJ_GUESS));
 		note_line(h, b->r.d, op->line, "it was invoked here");
 		return false;
 	}

@@ -26,7 +26,7 @@ enum rec_kind { REC_SKIP, REC_INVOKE, REC_OK, REC_FAIL, REC_INFO, REC_OP };
 
 struct rec {
 	enum rec_kind kind;
-	enum fn fn;
+	uint32_t fn;        /* enum fn, or a method of the user's specification */
 	bool has_proc, has_key, has_time, has_call, has_ret, failed, skip;
 	val proc, key;
 	val in, out;        /* VAL_NONE when absent; an event has only `in` */

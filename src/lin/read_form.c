@@ -287,6 +287,13 @@ static enum form_status member(struct form *f, const char *s, size_t len, struct
 	return form_skip(f, 1);
 }
 
+/* The names are the user's specification's when there is one. */
+static void resolve(const struct reader *r, struct rec *rec)
+{
+	if (r->h->user && rec->fname)
+		rec->fn = history_fn(r->h, rec->fname, rec->fname_len);
+}
+
 enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint32_t *newlines)
 {
 	struct form form = { .p = r->in.buf + r->in.pos, .end = r->in.buf + r->in.end,
@@ -343,6 +350,7 @@ enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint3
 			break;
 	}
 	rec->len = (size_t)(f->p - rec->start);
+	resolve(r, rec);
 	if (st == FORM_OK && rec->has_call) {
 		rec->kind = REC_OP;
 		if (unknown_out || (rec->has_ret && rec->ret < 0 && rec->call >= 0))

@@ -115,13 +115,13 @@ static enum form_status first_line(struct reader *r, const char *s, const char *
 	r->sep = memchr(s, ',', len) ? ',' : memchr(s, ';', len) ? ';' : memchr(s, '\t', len) ? '\t' : 0;
 	uint32_t n = split(s, e, r->sep, cells);
 	*is_header = false;
-	if (n && column_by_name(cells[0]) != COL_SKIP && fn_by_name(cells[0].s, cells[0].len) == FN_NONE) {
+	if (n && column_by_name(cells[0]) != COL_SKIP && history_fn(r->h, cells[0].s, cells[0].len) == FN_NONE) {
 		*is_header = true;
 		return header(r, cells, n);
 	}
-	if (n == 5 && fn_by_name(cells[1].s, cells[1].len) != FN_NONE) {
+	if (n == 5 && history_fn(r->h, cells[1].s, cells[1].len) != FN_NONE) {
 		memcpy(r->columns, five, sizeof five);
-	} else if (n == 4 && fn_by_name(cells[0].s, cells[0].len) != FN_NONE) {
+	} else if (n == 4 && history_fn(r->h, cells[0].s, cells[0].len) != FN_NONE) {
 		memcpy(r->columns, four, sizeof four);
 	} else {
 		reader_error(r, s, len, "unknown-format",
@@ -230,7 +230,7 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 		case COL_OP:
 			rec->fname = c.s;
 			rec->fname_len = c.len;
-			rec->fn = fn_by_name(c.s, c.len);
+			rec->fn = history_fn(r->h, c.s, c.len);
 			break;
 		case COL_VALUE: value = cell_value(r, c); break;
 		case COL_RESULT: result = cell_value(r, c); break;
@@ -322,7 +322,7 @@ enum form_status rec_log(struct reader *r, const char *s, const char *e, struct 
 	form_space(&f);
 	enum form_status st = form_name(&f, &rec->fname, &rec->fname_len);
 	if (st == FORM_OK) {
-		rec->fn = fn_by_name(rec->fname, rec->fname_len);
+		rec->fn = history_fn(r->h, rec->fname, rec->fname_len);
 		form_space(&f);
 		if (f.p < e)
 			st = form_value(&f, &rec->in, 1);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ir/seqspec.h"
+
 const char *const proof_names[] = { "none", "exhausted", "unwritten", "future", "chain", "zones", "inside",
 	                            "fifo", "twice", "not-empty", "priority", "elimination", "stale", NULL };
 
@@ -100,7 +102,7 @@ static void exhausted(const struct say *s, const struct part *part)
 	buf_str(s->out, " cannot be explained: ");
 	if (r->states && *r->states && !r->moment_open)
 		buf_printf(s->out, "after everything that had to come before, the %s can only be %s, and ",
-		           object_names[s->in->object], r->states);
+		           history_object(s->h, s->in->object), r->states);
 	buf_printf(s->out, "no order of the %u operations that overlap it is legal; every one was tried.",
 	           r->nops);
 }
@@ -229,11 +231,16 @@ static void header(const struct say *s)
 	if (h->keys.len)
 		buf_printf(out, ", %u key%s", h->keys.len, h->keys.len == 1 ? "" : "s");
 	buf_str(out, "\nchecked as: ");
-	buf_str(out, object_names[s->in->object]);
+	buf_str(out, history_object(h, s->in->object));
 	if (s->in->object_guessed)
 		buf_str(out, " (guessed)");
-	buf_str(out, ", initially ");
-	value(s, s->in->init);
+	if (h->user) {
+		buf_str(out, ", specified in ");
+		buf_safe(out, h->user->path, strlen(h->user->path));
+	} else {
+		buf_str(out, ", initially ");
+		value(s, s->in->init);
+	}
 	if (s->in->init_guessed)
 		buf_str(out, " (guessed)");
 	if (s->in->paired)
@@ -452,8 +459,12 @@ void say_json(const struct history *h, const struct interpretation *in, const st
 	const struct say s = { h, in, o, out };
 	buf_str(out, "{\"file\":");
 	buf_json(out, h->name, strlen(h->name));
-	buf_printf(out, ",\"format\":\"%s\",\"object\":\"%s\",\"init\":", h->format, object_names[in->object]);
+	buf_printf(out, ",\"format\":\"%s\",\"object\":\"%s\",\"init\":", h->format, history_object(h, in->object));
 	val_json(&h->vals, in->init, out);
+	if (h->user) {
+		buf_str(out, ",\"spec\":");
+		buf_json(out, h->user->path, strlen(h->user->path));
+	}
 	buf_printf(out, ",\"guessed\":[%s%s%s]", in->object_guessed ? "\"object\"" : "",
 	           in->object_guessed && in->init_guessed ? "," : "", in->init_guessed ? "\"init\"" : "");
 	if (in->nil_any)

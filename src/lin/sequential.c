@@ -148,6 +148,7 @@ enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_
 	struct seq s = { .p = p, .nkeys = nkeys ? nkeys : 1, .nprocs = nprocs };
 	s.words = s.nprocs + s.nkeys;
 	spec_open(&s.obj, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
+	s.obj.user = p->user;
 	spec_open(&s.conf, NULL, p->vals, p->lim, 0);
 	size_t bs = (nprocs + 2) * 4ull, bl = p->n * 4ull + 4, bw = s.words * 4ull;
 	s.start = get(&s, bs);

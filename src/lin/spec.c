@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lin/user.h"
+
 /* ---- interned vectors ---------------------------------------------------- */
 
 static uint32_t hash_words(const uint32_t *w, uint32_t n)
@@ -159,6 +161,11 @@ uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len)
 const uint32_t *states_at(const struct spec_ctx *c, uint32_t id)
 {
 	return vec_at(c, id);
+}
+
+uint32_t states_len(const struct spec_ctx *c, uint32_t id)
+{
+	return vec_len(c, id);
 }
 
 uint32_t states_count(const struct spec_ctx *c)
@@ -653,7 +660,7 @@ static const struct spec kreg = { "k-atomic register", kreg_init, kreg_apply, ve
 
 const struct spec *spec_of(enum object o, uint32_t k)
 {
-	return k > 1 ? &kreg : &specs[o];
+	return k > 1 ? &kreg : o == OBJ_USER ? &user_spec : &specs[o];
 }
 
 void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals,

@@ -53,7 +53,7 @@ struct spec_ctx {
 	struct map text_map;
 	uint32_t *tmp;             /* scratch for building vectors */
 	uint32_t ctmp;
-	void *user;
+	const void *user;          /* OBJ_USER: struct seqspec */
 };
 
 /*
@@ -87,6 +87,7 @@ void spec_close(struct spec_ctx *c);
  * vectors have equal ids, ids are dense. On memory's end c->failed is set. */
 uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
 const uint32_t *states_at(const struct spec_ctx *c, uint32_t id);
+uint32_t states_len(const struct spec_ctx *c, uint32_t id);
 uint32_t states_count(const struct spec_ctx *c);
 /* Length and hash of a key-value map's text; false when it is no text. */
 bool spec_text(const struct spec_ctx *c, uint32_t state, uint64_t *len, uint64_t *hash);

@@ -230,7 +230,8 @@ static bool check_candidates(struct flow *f)
 			}
 			if (e.before == 0 && e.after == 1) {
 				f->hand[var] |= HAND_TAKEN;
-				f->at[var].taken = id;
+				if (f->at[var].taken == IR_NONE)
+					f->at[var].taken = id;
 			} else {
 				f->hand[var] |= HAND_OBSERVED;
 			}

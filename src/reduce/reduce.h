@@ -49,7 +49,7 @@ struct reduce_result {
 	struct reduce_block *blocks; /* nblocks; malloc'ed */
 	uint8_t *mover;              /* by node: enum mover, declared numbers; malloc'ed */
 	uint8_t *hand;               /* by variable: HAND_*; malloc'ed */
-	char *locks;                 /* "m is a lock coded by hand (taken at 18:10)", or NULL */
+	char *locks;                 /* which are coded by hand, a sentence; or NULL */
 };
 
 void reduce_run(const struct ir *p, struct reduce_result *r);

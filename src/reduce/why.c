@@ -192,22 +192,42 @@ void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, ui
 	reason(&q, first, out);
 }
 
-void reduce_say_locks(const struct flow *f, struct buf *out)
+static bool coded_by_hand(const struct flow *f, uint32_t v)
+{
+	return (f->hand[v] & (HAND_LOCK | HAND_TAKEN | HAND_FREED | HAND_OBSERVED)) ==
+	       (HAND_LOCK | HAND_TAKEN | HAND_FREED);
+}
+
+/* "m (taken at 18:11)" */
+static void say_lock(const struct flow *f, uint32_t v, struct buf *out)
 {
 	const struct ir *p = f->ir;
-	for (uint32_t v = 0; v < p->nvars; v++) {
-		if ((f->hand[v] & (HAND_LOCK | HAND_TAKEN)) != (HAND_LOCK | HAND_TAKEN) ||
-		    f->hand[v] & HAND_OBSERVED)
+	const struct ir_node *n = &p->nodes[f->at[v].taken];
+	uint32_t offset = n->span.start;
+	for (uint32_t k = n->access; k < n->access + n->naccess; k++)
+		if (p->accesses[k].var == v)
+			offset = p->spans[p->accesses[k].ins].start;
+	variable(p, v, 0, out);
+	buf_str(out, " (taken at ");
+	place(p, offset, out);
+	buf_str(out, ")");
+}
+
+void reduce_say_locks(const struct flow *f, struct buf *out)
+{
+	enum { SHOWN = 4 };
+	uint32_t n = 0, all = 0;
+	for (uint32_t v = 0; v < f->ir->nvars; v++)
+		all += coded_by_hand(f, v);
+	if (all)
+		buf_str(out, all == 1 ? "a lock coded by hand, freed by its holder only: "
+		                      : "locks coded by hand, freed by their holders only: ");
+	for (uint32_t v = 0; v < f->ir->nvars; v++) {
+		if (!coded_by_hand(f, v) || n++ >= SHOWN)
 			continue;
-		buf_str(out, out->len ? "; " : "");
-		variable(p, v, 0, out);
-		buf_str(out, " is a lock coded by hand (taken at ");
-		const struct ir_node *n = &p->nodes[f->at[v].taken];
-		uint32_t offset = n->span.start;
-		for (uint32_t k = n->access; k < n->access + n->naccess; k++)
-			if (p->accesses[k].var == v)
-				offset = p->spans[p->accesses[k].ins].start;
-		place(p, offset, out);
-		buf_str(out, ", freed by its holder only)");
+		buf_str(out, n == 1 ? "" : ", ");
+		say_lock(f, v, out);
 	}
+	if (n > SHOWN)
+		buf_printf(out, " and %u more", n - SHOWN);
 }

@@ -3,17 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/causal_json.h"
 #include "report/check_text.h"
 #include "report/doc.h"
 #include "report/run_json.h"
 #include "report/story_json.h"
+#include "verdict/object_history.h"
 #include "verdict/replay.h"
 
 static const char *const problems[] = {
 	[PROBLEM_NONE] = "none",         [PROBLEM_ATOMICITY] = "atomicity",
 	[PROBLEM_STUCK] = "stuck",       [PROBLEM_ENDLESS] = "endless",
 	[PROBLEM_FAULT] = "fault",       [PROBLEM_DEADLOCK] = "deadlock",
-	[PROBLEM_COMMIT] = "commit",
+	[PROBLEM_COMMIT] = "commit",     [PROBLEM_QUIESCENCE] = "quiescence",
+	[PROBLEM_HISTORY] = "history",
 };
 
 const char *problem_name(enum problem p)
@@ -82,6 +85,49 @@ void check_json_run(const struct run *r, struct buf *out)
 	run_json(r, out);
 }
 
+/* The operations of the object, in the order of their calls; steps from 1. */
+void check_json_history(const struct run *r, uint32_t object, struct buf *out)
+{
+	struct object_history h;
+	struct buf name;
+	buf_init(&name);
+	buf_char(out, '[');
+	bool ok = object_history_init(&h, r, object);
+	for (uint32_t i = 0; ok && i < h.n; i++) {
+		const struct object_op *o = &h.ops[i];
+		buf_clear(&name);
+		object_op_name(o, &name);
+		buf_printf(out, "%s\n      {\"name\": \"%s\", \"thread\": %u, \"method\": \"%s\"", i ? "," : "",
+		           buf_cstr(&name), o->thread + 1, o->is_write ? "write" : "read");
+		if (o->is_write || o->ret != OBJECT_OPEN)
+			buf_printf(out, ", \"value\": %d", o->value);
+		buf_printf(out, ", \"call\": %u", o->call_step + 1);
+		if (o->ret != OBJECT_OPEN)
+			buf_printf(out, ", \"return\": %u", o->ret_step + 1);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+	object_history_free(&h);
+	buf_free(&name);
+}
+
+/* The concrete run of a causal counterexample, when it is one of these threads. */
+static void causal_counterexample(const struct ir *p, const struct causal_run *c, struct buf *out)
+{
+	struct run r;
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		if (c->count[t] != p->templates[t].count)
+			return;
+	if (c->concrete != CAUSAL_POSSIBLE)
+		return;
+	if (run_init(&r, p) && replay(&r, c->path, c->npath)) {
+		buf_str(out, ",\n     \"counterexample\": {\n");
+		check_json_run(&r, out);
+		buf_str(out, "}");
+	}
+	run_free(&r);
+}
+
 static void counterexample(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	struct run r;
@@ -90,6 +136,10 @@ static void counterexample(const struct ir *p, const struct verdict *v, struct b
 		check_json_run(&r, out);
 		buf_str(out, "}");
 		story_json(&r, v, out);
+		if (v->object1) {
+			buf_str(out, ",\n     \"history\": ");
+			check_json_history(&r, v->object1 - 1, out);
+		}
 	}
 	run_free(&r);
 }
@@ -140,7 +190,13 @@ static void attempts(const struct verdict *v, struct buf *out)
 static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	buf_str(out, "    {\"block\": ");
-	if (v->block == VERDICT_PROGRAM) {
+	if (v->object1) {
+		const struct ir_object *o = &p->objects[v->object1 - 1];
+		buf_str(out, "null, \"object\": ");
+		string(out, o->name);
+		buf_printf(out, ", \"line\": %u, \"condition\": \"%s\"",
+		           source_pos(p->src, o->span.start).line, v->condition);
+	} else if (v->block == VERDICT_PROGRAM) {
 		buf_str(out, "null");
 	} else {
 		struct buf name;
@@ -152,7 +208,7 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_free(&name);
 	}
 	buf_printf(out, ", \"verdict\": \"%s\", \"problem\": \"%s\", \"engine\": \"%s\"",
-	           answer_name(v->answer), problem_name(v->problem), v->engine);
+	           answer_name(v->answer), v->causal ? "causality" : problem_name(v->problem), v->engine);
 	if (v->commits) {
 		buf_str(out, ", \"commits\": ");
 		string(out, v->commits);
@@ -171,6 +227,9 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 		proof(p, v, out);
 	if (v->nattempts)
 		attempts(v, out);
+	causal_json(p, v, out);
+	if (v->causal)
+		causal_counterexample(p, v->causal, out);
 	if (v->path)
 		counterexample(p, v, out);
 	buf_char(out, '}');
@@ -183,7 +242,10 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
 	doc_begin(out, "check");
 	buf_str(out, ",\n");
 	check_json_model(p, o->model, out);
-	buf_printf(out, "  \"verdict\": \"%s\",\n  \"results\": [\n", answer_name(worst(v, n)));
+	buf_printf(out, "  \"verdict\": \"%s\",\n", answer_name(worst(v, n)));
+	if (o->quiescence)
+		buf_printf(out, "  \"quiescence\": \"%s\",\n", o->quiescence);
+	buf_str(out, "  \"results\": [\n");
 	for (uint32_t i = 0; i < n; i++) {
 		result(p, &v[i], out);
 		buf_str(out, i + 1 < n ? ",\n" : "\n");

@@ -6,6 +6,7 @@
  *   {"intact": version, "schema": "intact-1", "kind": "check",
  *    "model": {"name", "language", "hash", "text", "threads": {name: count}},
  *    "verdict": "holds" | "violated" | "unknown",
+ *    "quiescence": "always" | "lost" | "unknown" (when it was asked),
  *    "results": [{"block": "worker.update" | null (the program), "line",
  *      "verdict", "problem", "engine", "commits", "limit",
  *      "states", "transitions",
@@ -13,7 +14,12 @@
  *      "as_part": true (atomic because the program is serializable), "notes",
  *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
  *      "counterexample": {threads, schedule, steps, state: see run_json.h},
- *      "sentence", "marks", "serial": see story_json.h}]}
+ *      "sentence", "marks", "serial": see story_json.h,
+ *      "causal": see causal_json.h}]}
+ *
+ * A result about an object has a null "block", and "object" and "condition";
+ * with a counterexample "history": [{"name": "r2", "thread", "method",
+ * "value", "call", "return" (steps, from 1)}].
  */
 #ifndef INTACT_REPORT_CHECK_JSON_H
 #define INTACT_REPORT_CHECK_JSON_H
@@ -24,6 +30,8 @@
 
 struct check_json_options {
 	const char *model; /* as the user named it */
+	const char *quiescence; /* can threads always leave their blocks: always, lost,
+	                         * unknown; NULL: was not asked */
 };
 
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
@@ -32,6 +40,8 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
 void check_json_model(const struct ir *p, const char *name, struct buf *out);
 /* The members of "counterexample" that a replay can be compared with. */
 void check_json_run(const struct run *r, struct buf *out);
+/* The "history" of an object in it. */
+void check_json_history(const struct run *r, uint32_t object, struct buf *out);
 /* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
  * there is no such word. */
 const char *problem_name(enum problem p);

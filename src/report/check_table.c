@@ -16,12 +16,22 @@ void check_paint(struct buf *out, bool on, const char *color, const char *text)
 		buf_str(out, "\033[0m");
 }
 
+static const char *object_headline(const struct verdict *v)
+{
+	static const char *const good[] = { "linearizable", "regular", "safe" };
+	static const char *const bad[] = { "NOT LINEARIZABLE", "NOT REGULAR", "NOT SAFE" };
+	int c = !strcmp(v->condition, "regular") ? 1 : !strcmp(v->condition, "safe") ? 2 : 0;
+	return v->answer == ANSWER_HOLDS ? good[c] : bad[c];
+}
+
 /* The verdict in one or two words; a program is serializable, a block atomic. */
 const char *check_headline(const struct verdict *v)
 {
 	bool program = v->block == VERDICT_PROGRAM;
 	if (v->answer == ANSWER_UNKNOWN)
 		return "unknown";
+	if (v->object1)
+		return object_headline(v);
 	if (v->answer == ANSWER_HOLDS)
 		return program ? "serializable" : "atomic";
 	switch (v->problem) {
@@ -35,6 +45,8 @@ const char *check_headline(const struct verdict *v)
 		return "ENDLESS";
 	case PROBLEM_COMMIT:
 		return "NOT COMMIT-ATOMIC";
+	case PROBLEM_QUIESCENCE:
+		return "NO WAY OUT";
 	default:
 		return program ? "NOT SERIALIZABLE" : "NOT ATOMIC";
 	}
@@ -50,7 +62,10 @@ const char *check_color(const struct verdict *v)
 /* The question about faults has no block and is not about serializability. */
 static void row_name(const struct ir *p, const struct verdict *v, struct buf *out)
 {
-	if (v->engine && !strcmp(v->engine, "search"))
+	if (v->object1) {
+		buf_str(out, "object ");
+		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
+	} else if (v->engine && !strcmp(v->engine, "search"))
 		buf_str(out, "faults");
 	else
 		check_text_name(p, v->block, out);
@@ -98,7 +113,9 @@ static void cell(const struct ir *p, const struct verdict *v, int col, struct bu
 		row_name(p, v, out);
 		break;
 	case COL_LINE:
-		if (v->block != VERDICT_PROGRAM)
+		if (v->object1)
+			buf_printf(out, "%4u", source_pos(p->src, p->objects[v->object1 - 1].span.start).line);
+		else if (v->block != VERDICT_PROGRAM)
 			buf_printf(out, "%4u", source_pos(p->src, p->blocks[v->block].span.start).line);
 		break;
 	case COL_VERDICT:
@@ -187,11 +204,31 @@ static void say_attempt(const struct attempt *a, struct buf *out)
 		buf_str(out, "no answer");
 }
 
+/* Did the causal engine run out, so that forgetting more may help it? */
+static bool causal_ran_out(const struct verdict *v)
+{
+	for (uint32_t i = 0; i < v->nattempts; i++)
+		if (!strcmp(v->attempts[i].engine, "causal") && v->attempts[i].limit && v->attempts[i].states)
+			return true;
+	return false;
+}
+
+/* The variable with the most values of those whose values causality keeps. */
+static const struct ir_var *kept_variable(const struct ir *p)
+{
+	const struct ir_var *k = NULL;
+	for (uint32_t i = 0; i < p->nvars; i++)
+		if (p->vars[i].kind == IRV_PLAIN && (int64_t)p->vars[i].hi - p->vars[i].lo <= 3 &&
+		    (!k || p->vars[i].hi - p->vars[i].lo > k->hi - k->lo))
+			k = &p->vars[i];
+	return k;
+}
+
 /* What would make an unknown question smaller. */
 static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	const struct ir_template *most = NULL;
-	const struct ir_var *wide = NULL;
+	const struct ir_var *wide = NULL, *kept = causal_ran_out(v) ? kept_variable(p) : NULL;
 	for (uint32_t t = 0; t < p->ntemplates; t++)
 		if (p->templates[t].count > 2 && (!most || p->templates[t].count > most->count))
 			most = &p->templates[t];
@@ -211,7 +248,12 @@ static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_printf(out, " (it has %llu values), ",
 		           (unsigned long long)((int64_t)wide->hi - wide->lo + 1));
 	}
-	buf_printf(out, "%sa larger limit (--%s)\n", most || wide ? "or " : "",
+	if (kept) {
+		buf_str(out, "forgetting a variable (--abstract ");
+		buf_safe(out, kept->name, strlen(kept->name));
+		buf_str(out, "), ");
+	}
+	buf_printf(out, "%sa larger limit (--%s)\n", most || wide || kept ? "or " : "",
 	           !v->limit || !strcmp(v->limit, "states") ? "max-states"
 	           : !strcmp(v->limit, "memory")            ? "max-memory"
 	                                                    : "timeout");
@@ -254,6 +296,18 @@ static void say_proof(const struct ir *p, const struct verdict *v, struct buf *o
 	}
 }
 
+/* A violation that the causal engine had suspected. */
+static void say_suspicion(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	for (uint32_t i = 0; i < v->nattempts; i++) {
+		const struct attempt *a = &v->attempts[i];
+		if (a->answer != ANSWER_VIOLATED || !a->why)
+			continue;
+		note(p, v, out);
+		buf_printf(out, "%s: %s\n", a->engine, a->why);
+	}
+}
+
 static void notes(const struct ir *p, const struct verdict *v, uint32_t n,
                   const struct check_text_options *o, struct buf *out)
 {
@@ -272,6 +326,8 @@ static void notes(const struct ir *p, const struct verdict *v, uint32_t n,
 			say_unknown(p, &v[i], &text);
 		else if (v[i].answer == ANSWER_HOLDS)
 			say_proof(p, &v[i], &text);
+		else
+			say_suspicion(p, &v[i], &text);
 		shown += text.len != before;
 	}
 	if (left)
@@ -297,7 +353,7 @@ void check_table(const struct ir *p, const struct verdict *v, uint32_t n,
 static const char *word(const struct attempt *a)
 {
 	return a->answer == ANSWER_HOLDS      ? "yes"
-	       : a->answer == ANSWER_VIOLATED ? "VIOLATED"
+	       : a->answer == ANSWER_VIOLATED ? strcmp(a->engine, "causal") ? "VIOLATED" : "suspects"
 	       : a->limit                     ? "limit"
 	                                      : "no proof";
 }
@@ -351,7 +407,7 @@ void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n,
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < v[i].nattempts; k++) {
 			const struct attempt *a = &v[i].attempts[k];
-			if (a->answer != ANSWER_UNKNOWN)
+			if (a->answer == ANSWER_HOLDS || !(a->why || a->answer == ANSWER_UNKNOWN))
 				continue;
 			if (v[i].block == VERDICT_PROGRAM && p->nblocks == 1 && i && same_why(a, &v[i - 1].attempts[k]))
 				continue;

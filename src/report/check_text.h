@@ -20,5 +20,8 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_text_options *o, struct buf *out);
 /* "worker.update", or "program". */
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out);
+/* PROBLEM_STUCK, PROBLEM_ENDLESS: which block does not finish alone, where it
+ * stands and why; a sentence. */
+void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *out);
 
 #endif

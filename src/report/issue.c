@@ -17,17 +17,25 @@ const struct rule issue_rules[] = {
 	{ "not-commit-atomic", "NotCommitAtomic", "error", "The marked commit points do not explain the result.",
 	  "Running each block in one piece at its marked commit point ends differently from the interleaved execution. "
 	  "Move the commit mark, or find the access that should have happened at it." },
+	{ "not-causally-atomic", "NotCausallyAtomic", "warning", "A causal chain leaves a block and comes back to it.",
+	  "An event of another thread depends on the block and the block then depends on it, so no reordering of "
+	  "independent steps makes the block run in one piece; or several blocks depend on each other in a circle. Most "
+	  "data is forgotten on the way: the chain may be harmless, or impossible. 'intact check --engine=exact' decides." },
 	{ "fault", "Fault", "error", "A failed assertion or another fault can be reached.",
 	  "The code flow leads to a failed assertion, an index out of range, a release of a lock that is not held, or "
 	  "another fault of the model." },
 	{ "deadlock", "Deadlock", "error", "Threads can wait for each other for ever.",
 	  "At the end of the code flow no thread can move and some have not finished. Take locks in one order." },
-	{ "stuck", "Stuck", "error", "A block cannot finish when it runs alone.",
-	  "From a reachable state the block, run by itself, waits for something that only another thread can do: it has "
-	  "no serial execution." },
-	{ "endless", "Endless", "error", "A block never ends when it runs alone.",
-	  "From a reachable state the block, run by itself, loops for ever: it has no serial execution." },
-	{ "history", "HistoryViolation", "error", "A recorded history does not meet its condition.",
+	{ "stuck", "Stuck", "error", "Blocks finish together that cannot finish one after another.",
+	  "The code flow comes to its end, but no serial order of the same blocks does: in whatever order, one of them, "
+	  "run by itself, waits for something that only another block can do." },
+	{ "endless", "Endless", "error", "Blocks finish together that go round for ever one after another.",
+	  "The code flow comes to its end, but no serial order of the same blocks does: in whatever order, one of them, "
+	  "run by itself, loops for ever." },
+	{ "quiescence", "NoWayOut", "error", "Threads can get to where they never leave their blocks again.",
+	  "From the end of the code flow on, some thread is inside a block in every state that can still be reached: "
+	  "blocks hold what each other needs, or wait for what nobody will do. Atomicity says nothing about such runs." },
+	{ "history", "HistoryViolation", "error", "A history does not meet its condition.",
 	  "No order of the recorded operations is legal for the object and agrees with real time (or with the weaker "
 	  "condition that was asked for). The message names the operations in conflict." },
 	{ "trace-cycle", "TraceNotSerializable", "error", "A block of a recorded execution is not serializable.",

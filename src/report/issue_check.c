@@ -130,8 +130,12 @@ static const struct rule *rule_of(const json_t *result, bool program)
 	const char *p = doc_text(result, "problem");
 	if (!strcmp(p, "atomicity"))
 		return issue_rule(program ? "not-serializable" : "not-atomic");
+	if (!strcmp(p, "history"))
+		return issue_rule("history");
 	if (!strcmp(p, "commit"))
 		return issue_rule("not-commit-atomic");
+	if (!strcmp(p, "causality"))
+		return issue_rule("not-causally-atomic");
 	const struct rule *r = issue_rule(p);
 	return r ? r : issue_rule("not-atomic");
 }
@@ -190,16 +194,18 @@ static const char *message(struct issues *s, const json_t *result)
 static void one(struct issues *s, const json_t *result)
 {
 	struct issue *i = issue_new(s, result, doc_text(result, "verdict"));
-	bool program = !json_is_string(json_object_get(result, "block"));
+	bool object = json_is_string(json_object_get(result, "object"));
+	bool program = !json_is_string(json_object_get(result, "block")) && !object;
 	const json_t *ce = json_object_get(result, "counterexample");
 	bool violated = !strcmp(i->verdict, "violated");
-	i->name = program ? "program" : doc_text(result, "block");
+	i->name = program ? "program" : doc_text(result, object ? "object" : "block");
 	i->at = (struct place){ .file = s->subject, .line = (uint32_t)doc_number(result, "line"),
 		                .function = program ? NULL : i->name };
 	i->message = message(s, result);
 	if (!violated) {
 		i->title = !strcmp(i->verdict, "holds")
-		                   ? arena_printf(&s->arena, "%s is %s", i->name, program ? "serializable" : "atomic")
+		                   ? arena_printf(&s->arena, "%s is %s", i->name,
+		                                  program ? "serializable" : object ? doc_text(result, "condition") : "atomic")
 		                   : arena_printf(&s->arena, "%s is not decided", i->name);
 		issue_fingerprint(i, NULL, NULL, NULL);
 		return;
@@ -207,6 +213,9 @@ static void one(struct issues *s, const json_t *result)
 	i->rule = rule_of(result, program);
 	i->title = !strcmp(i->rule->id, "not-atomic")         ? arena_printf(&s->arena, "%s is not atomic", i->name)
 	           : !strcmp(i->rule->id, "not-serializable") ? "the program is not serializable"
+	           : object ? arena_printf(&s->arena, "%s is not %s", i->name, doc_text(result, "condition"))
+	           : !strcmp(i->rule->id, "not-causally-atomic")
+	                   ? arena_printf(&s->arena, "%s is not causally %s", i->name, program ? "serializable" : "atomic")
 	           : !strcmp(i->rule->id, "not-commit-atomic")
 	                   ? arena_printf(&s->arena, "%s is not atomic at its commit points", i->name)
 	                   : arena_printf(&s->arena, "%s: %s", i->name, i->rule->name);

@@ -213,11 +213,61 @@ static void match_choices(const struct pml *m, const struct path *path)
 		}
 }
 
-static bool put_shadow_node(struct pml *m, uint32_t node)
+/* The serial run has a label (h0) only where it can branch, meet or wait: a
+ * step that always goes one way, to which one step leads, follows that step
+ * at once. SPIN bounds the length of a d_step. */
+struct shape {
+	uint32_t *preds; /* by node of the template: steps that lead to it */
+	bool *plain;     /* goes one way, without a condition */
+};
+
+static bool find_shape(struct pml *m, struct shape *s)
 {
-	if (!paths_of(&m->x, m->tmpl, node))
+	const struct ir_template *t = m->t;
+	s->preds = calloc(t->nnode + 1, sizeof *s->preds);
+	s->plain = calloc(t->nnode + 1, sizeof *s->plain);
+	if (!s->preds || !s->plain)
 		return false;
-	for (uint32_t k = 0; k < m->x.n; k++) {
+	for (uint32_t n = 0; n < t->nnode; n++) {
+		if (!paths_of(&m->x, m->tmpl, t->node + n))
+			return false;
+		const struct path *only = m->x.list;
+		s->plain[n] = m->x.n == 1 && !only->ncond && !only->nchoices && only->end == PATH_NODE &&
+		              pml_inside(m, t->node + n);
+		for (uint32_t k = 0; k < m->x.n; k++)
+			if (m->x.list[k].end != PATH_FAULT)
+				s->preds[m->x.list[k].node - t->node]++;
+	}
+	return true;
+}
+
+static bool follows(const struct pml *m, const struct shape *s, uint32_t node)
+{
+	uint32_t n = node - m->t->node;
+	return s->plain[n] && s->preds[n] == 1;
+}
+
+/* The rest of a run from `node` as long as it goes on by itself. */
+static bool put_chain(struct pml *m, const struct shape *s, uint32_t node)
+{
+	while (follows(m, s, node)) {
+		if (!paths_of(&m->x, m->tmpl, node) || !pml_code(m, &m->x.list[0]))
+			return false;
+		node = m->x.list[0].node;
+	}
+	buf_printf(m->out, "h0 = %u; start = 0; fuel++; assert(fuel < 1000000)\n", node);
+	return true;
+}
+
+static bool put_shadow_node(struct pml *m, const struct shape *s, uint32_t node)
+{
+	uint32_t n = 1;
+	for (uint32_t k = 0; k < n; k++) {
+		if (!paths_of(&m->x, m->tmpl, node)) /* again: the chain used it */
+			return false;
+		n = m->x.n;
+		if (k >= n)
+			break;
 		const struct path *path = &m->x.list[k];
 		buf_printf(m->out, "\t:: %sh0 == %u && ", pml_inside(m, node) ? "" : "start && ", node);
 		pml_conds(m, path);
@@ -232,24 +282,29 @@ static bool put_shadow_node(struct pml *m, uint32_t node)
 			return false;
 		if (path->nchoices)
 			buf_printf(m->out, "kp = kp + %u; ", path->nchoices);
-		buf_printf(m->out, "h0 = %u; start = 0; fuel++; assert(fuel < 1000000)\n", path->node);
+		if (!put_chain(m, s, path->node))
+			return false;
 	}
 	return true;
 }
 
 bool pml_shadow(struct pml *m)
 {
+	struct shape s = { NULL, NULL };
+	bool ok = find_shape(m, &s);
 	buf_printf(m->out, "/* %s: from where the shadow waits until it is outside its block */\n"
 	                   "inline shadow_%s() {\n\tstart = 1; fuel = 0; kp = 0;\n\tdo\n", m->t->name, m->t->name);
 	m->shadow = true;
-	bool ok = true;
 	for (uint32_t n = m->t->node; ok && n < m->t->node + m->t->nnode; n++)
-		ok = put_shadow_node(m, n);
+		if (!follows(m, &s, n))
+			ok = put_shadow_node(m, &s, n);
 	m->shadow = false;
 	for (uint32_t n = m->t->node; n < m->t->node + m->t->nnode; n++)
 		if (!pml_inside(m, n))
 			buf_printf(m->out, "\t:: !start && h0 == %u -> break\n", n);
 	buf_str(m->out, "\t:: else -> assert(false) /* the serial run cannot go on */; break\n\tod\n}\n\n");
+	free(s.preds);
+	free(s.plain);
 	return ok;
 }
 

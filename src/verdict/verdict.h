@@ -20,12 +20,16 @@ enum answer { ANSWER_HOLDS, ANSWER_VIOLATED, ANSWER_UNKNOWN };
 enum problem { /* why it is violated */
 	PROBLEM_NONE,
 	PROBLEM_ATOMICITY, /* no serial order of the same blocks ends there */
-	PROBLEM_STUCK,     /* a block cannot finish when it runs alone */
-	PROBLEM_ENDLESS,
+	PROBLEM_STUCK,     /* ... nor ends at all: a block waits for ever when it runs alone */
+	PROBLEM_ENDLESS,   /* ... or goes round for ever */
 	PROBLEM_FAULT,
 	PROBLEM_DEADLOCK,
 	PROBLEM_COMMIT,    /* the marked commit points disagree with the result */
+	PROBLEM_QUIESCENCE,/* the threads can never all be outside their blocks again */
+	PROBLEM_HISTORY,   /* an object's history does not meet its condition */
 };
+
+struct causal_run;
 
 /* For how many threads a proof is. */
 enum scope {
@@ -59,13 +63,21 @@ struct verdict { /* the answer to one question */
 	uint32_t npath;
 	int32_t *serial;         /* final states of serial orders, nstate values each */
 	uint32_t nserial, nserial_all; /* kept here; how many there are */
+	int32_t *halt;           /* PROBLEM_STUCK, PROBLEM_ENDLESS: the state in which ... */
+	uint32_t halt_thread;    /* ... this thread's block stands, running alone; or NULL */
+	struct causal_run *causal; /* counterexample of the causal engines (causal_run.h), owned */
 	uint64_t states, transitions, bytes;
+	uint64_t conditions, events, cutoffs; /* of a prefix, when there is one */
 	double seconds;
 	enum scope scope;        /* ANSWER_HOLDS */
 	bool as_part;            /* a block that is atomic because the program is serializable */
 	char *notes;             /* what the argument rests on; malloc'ed or NULL */
 	struct attempt attempts[VERDICT_ATTEMPTS]; /* the engines asked, in order, the last included */
 	uint32_t nattempts;
+	/* of a question about an object */
+	uint32_t object1;        /* its number + 1; 0: the question is about blocks */
+	const char *condition;   /* "atomic", "regular", "safe" */
+	char *why;               /* violated: a sentence; malloc'ed or NULL */
 };
 
 void verdict_free(struct verdict *v);

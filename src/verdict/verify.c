@@ -22,6 +22,7 @@
 #define MAX_POINTS 20000000u /* visited */
 #define MAX_DEPTH  4000u     /* recursion: items of the run, choices in blocks */
 #define MAX_STEPS  20000u    /* of the run: the order takes a bit for each two */
+#define MAX_STATES 2000000u  /* looked at behind a run, for a way out */
 
 struct item {
 	uint32_t thread, block; /* IR_NONE: a step outside */
@@ -45,6 +46,11 @@ struct search {
 	uint64_t visited;
 	uint32_t depth;
 	bool limit;
+	/* what verify_halt asks */
+	bool ended;          /* some order has come to its end */
+	bool other;          /* some order stops, and not because of a block alone */
+	bool waits, circles; /* some stops because a block alone waits, goes round */
+	struct tried { bool moved, astray, waits, circles; } now; /* at one point */
 };
 
 static bool inside(const struct search *s, uint32_t node)
@@ -191,9 +197,11 @@ static bool outcome(void *arg, enum ir_result r, const int32_t *next, const stru
 	struct alone *a = arg;
 	struct search *s = a->s;
 	(void)ch;
-	(void)eff;
-	if (r != IR_OK)
-		return true;
+	if (r != IR_OK) {
+		s->limit |= eff->fault == IRF_LIMIT;
+		s->now.astray = true;
+		return !s->limit;
+	}
 	int32_t *point = malloc(sizeof *point * s->width);
 	if (!point) {
 		s->limit = true;
@@ -208,6 +216,9 @@ static bool outcome(void *arg, enum ir_result r, const int32_t *next, const stru
 		point[a->thread]++;
 		ir_clear_dead(s->p, point + s->p->nthreads);
 		a->found = explain(s, point);
+		s->now.moved = true;
+	} else {
+		s->now.astray = true; /* it enters a block instead */
 	}
 	free(point);
 	return !a->found && !s->limit;
@@ -216,6 +227,7 @@ static bool outcome(void *arg, enum ir_result r, const int32_t *next, const stru
 struct only { /* the one outcome of a step, if there is just one */
 	int32_t *next;
 	uint32_t nstate, n;
+	bool limit;
 };
 
 static bool count_outcome(void *arg, enum ir_result r, const int32_t *next,
@@ -223,7 +235,7 @@ static bool count_outcome(void *arg, enum ir_result r, const int32_t *next,
 {
 	struct only *o = arg;
 	(void)ch;
-	(void)eff;
+	o->limit |= r == IR_FAULT && eff->fault == IRF_LIMIT;
 	if (r == IR_OK && o->n++ == 0)
 		memcpy(o->next, next, sizeof *next * o->nstate);
 	return o->n < 2;
@@ -246,15 +258,19 @@ static bool run_straight(struct search *s, int32_t *state, uint32_t thread)
 		memcpy(mark, state, size);
 	}
 	for (uint64_t i = 1, due = 64; going; i++) {
-		struct only o = { next, s->p->nstate, 0 };
-		ir_successors(s->p, state, thread, scratch, count_outcome, &o);
+		struct only o = { next, s->p->nstate, 0, false };
+		uint32_t all = ir_successors(s->p, state, thread, scratch, count_outcome, &o);
+		s->limit |= o.limit;
+		s->now.waits |= !all;
+		s->now.astray |= all && !o.n;
 		if (o.n != 1 || !inside(s, ir_node_of(s->p, next, thread))) {
 			going = o.n > 0;
 			break;
 		}
 		memcpy(state, next, size);
 		if (!memcmp(state, mark, size)) {
-			going = false; /* a circle */
+			going = false;
+			s->now.circles = true;
 		} else if (i == due) {
 			memcpy(mark, state, size);
 			due *= 2;
@@ -298,8 +314,10 @@ static bool happen(struct search *s, const int32_t *point, const struct item *it
 {
 	if (it->block == IR_NONE)
 		return run_alone(s, point, it->thread, false);
-	return before_block(s, point + s->p->nthreads, it->thread, it->block) &&
-	       run_alone(s, point, it->thread, true);
+	if (before_block(s, point + s->p->nthreads, it->thread, it->block))
+		return run_alone(s, point, it->thread, true);
+	s->now.astray = true;
+	return false;
 }
 
 /* An item that may happen and touches nothing shared: it commutes with all. */
@@ -324,11 +342,14 @@ static bool explain(struct search *s, const int32_t *point)
 	}
 	for (uint32_t t = 0; t < p->nthreads; t++)
 		done &= s->start[t] + (uint32_t)point[t] == s->start[t + 1];
+	s->ended |= done;
 	if (done)
 		return !memcmp(point + p->nthreads, s->goal, sizeof *point * p->nstate);
 	if (!fresh(s, point))
 		return false;
 	s->depth++;
+	struct tried before = s->now;
+	s->now = (struct tried){ 0 };
 	const struct item *first = harmless(s, point);
 	if (first)
 		found = happen(s, point, first);
@@ -337,6 +358,12 @@ static bool explain(struct search *s, const int32_t *point)
 		if (it)
 			found = happen(s, point, it);
 	}
+	if (!s->now.moved) {
+		s->other |= s->now.astray || !(s->now.waits || s->now.circles);
+		s->waits |= s->now.waits;
+		s->circles |= s->now.circles;
+	}
+	s->now = before;
 	s->depth--;
 	return found;
 }
@@ -359,23 +386,81 @@ static enum verify_answer answer(struct search *s, int32_t *goal, int32_t *point
 	return s->limit ? VERIFY_LIMIT : VERIFY_UNEXPLAINED;
 }
 
-enum verify_answer verify_run(struct run *r, uint32_t block)
+static enum verify_answer ask(struct run *r, uint32_t block, struct search *s)
 {
 	const struct ir *p = r->ir;
-	struct search s = { .p = p, .r = r, .block = block, .width = p->nthreads + p->nstate };
+	*s = (struct search){ .p = p, .r = r, .block = block, .width = p->nthreads + p->nstate };
 	int32_t *goal = malloc(sizeof *goal * (p->nstate + 1));
-	int32_t *point = calloc(s.width + 1, sizeof *point);
+	int32_t *point = calloc(s->width + 1, sizeof *point);
 	enum verify_answer a = VERIFY_LIMIT;
-	map_init(&s.index);
+	map_init(&s->index);
 	if (goal && point && !run_faulted(r))
-		a = answer(&s, goal, point);
-	map_free(&s.index);
-	free(s.past);
-	free(s.items);
-	free(s.start);
-	free(s.points);
-	free(s.next);
+		a = answer(s, goal, point);
+	map_free(&s->index);
+	free(s->past);
+	free(s->items);
+	free(s->start);
+	free(s->points);
+	free(s->next);
 	free(goal);
 	free(point);
 	return a;
+}
+
+enum verify_answer verify_run(struct run *r, uint32_t block)
+{
+	struct search s;
+	return ask(r, block, &s);
+}
+
+enum verify_answer verify_halt(struct run *r, uint32_t block, enum problem problem)
+{
+	struct search s;
+	enum verify_answer a = ask(r, block, &s);
+	if (a != VERIFY_UNEXPLAINED)
+		return a;
+	bool holds = !s.ended && !s.other && (problem == PROBLEM_STUCK ? s.waits : s.circles);
+	return holds ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
+}
+
+/* ---- no way out --------------------------------------------------------- */
+
+struct going_on {
+	struct search *s;
+	bool out; /* everybody outside, or a fault: no claim about such runs */
+};
+
+static bool go_on(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                  const struct ir_effect *eff)
+{
+	struct going_on *g = arg;
+	(void)ch;
+	g->s->limit |= r == IR_FAULT && eff->fault == IRF_LIMIT;
+	g->out |= r != IR_OK || ir_quiescent(g->s->p, next);
+	if (!g->out)
+		fresh(g->s, next);
+	return !g->out && !g->s->limit;
+}
+
+enum verify_answer verify_quiescence(struct run *r)
+{
+	const struct ir *p = r->ir;
+	struct search s = { .p = p, .r = r, .block = VERDICT_PROGRAM, .width = p->nstate };
+	struct going_on g = { &s, run_faulted(r) || ir_quiescent(p, run_now(r)) };
+	int32_t *state = malloc(sizeof *state * 2 * (p->nstate + 1));
+	map_init(&s.index);
+	s.limit = !state;
+	if (state)
+		fresh(&s, run_now(r));
+	for (uint32_t i = 0; i < s.npoints && !s.limit && !g.out; i++) {
+		memcpy(state, s.points + (size_t)i * s.width, sizeof *state * p->nstate);
+		for (uint32_t t = 0; t < p->nthreads && !g.out && !s.limit; t++)
+			ir_successors(p, state, t, state + p->nstate, go_on, &g);
+		s.limit |= s.npoints > MAX_STATES;
+	}
+	map_free(&s.index);
+	free(s.points);
+	free(s.next);
+	free(state);
+	return g.out ? VERIFY_EXPLAINED : s.limit ? VERIFY_LIMIT : VERIFY_UNEXPLAINED;
 }

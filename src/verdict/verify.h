@@ -23,4 +23,18 @@ enum verify_answer {
 /* `block`: the one that counts, or VERDICT_PROGRAM. */
 enum verify_answer verify_run(struct run *r, uint32_t block);
 
+/*
+ * Whether, further, no serial order comes to an end at all, and only because
+ * a block that runs alone waits (PROBLEM_STUCK) or goes round for ever
+ * (PROBLEM_ENDLESS): VERIFY_UNEXPLAINED, else VERIFY_EXPLAINED.
+ */
+enum verify_answer verify_halt(struct run *r, uint32_t block, enum problem problem);
+
+/*
+ * Whether nothing that can happen after the run leads to a state in which all
+ * threads are outside their blocks: VERIFY_UNEXPLAINED, else
+ * VERIFY_EXPLAINED. Looks at every state behind it, up to two million.
+ */
+enum verify_answer verify_quiescence(struct run *r);
+
 #endif

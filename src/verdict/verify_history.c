@@ -99,6 +99,7 @@ static enum verify_answer check_legal(const struct problem *p, const uint32_t *o
 	struct spec_ctx c;
 	enum verify_answer out = VERIFY_ACCEPTED;
 	spec_open(&c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
+	c.user = p->user;
 	uint32_t state = c.spec->init(&c, p->init);
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++)
 		if (!c.spec->apply(&c, state, &p->ops[order[i]], &state))
@@ -460,7 +461,7 @@ static bool naive_run(struct naive *v, uint32_t init)
 				if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
 					continue;
 				op.res = RES_NONE;
-				if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL)
+				if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
 					op.b = VAL_NONE;
 			}
 			if (!v->c.spec->apply(&v->c, state, &op, &next))
@@ -485,6 +486,7 @@ static enum verify_answer try_everything(const struct problem *p, uint32_t culpr
 	v.sets = malloc((size_t)budget * (v.words + 1) * 8);
 	v.slots = calloc(v.nslots, sizeof *v.slots);
 	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
+	v.c.user = p->user;
 	bool done = false;
 	if (v.sets && v.slots)
 		done = naive_run(&v, v.c.spec->init(&v.c, p->init));

@@ -143,7 +143,7 @@ static enum verify_answer one_part(struct history *h, const struct interpretatio
 			ops[n++] = h->ops[i];
 		}
 		struct problem p = { .ops = ops, .n = n, .nevents = h->nevents, .obj = in->object, .init = in->init,
-			             .k = k, .vals = &h->vals, .lim = h->lim };
+			             .k = k, .vals = &h->vals, .lim = h->lim, .user = h->user };
 		if (k > 1)
 			p.obj = OBJ_REGISTER;
 		v = check_part(h, part, &p, cond, local, why);
@@ -162,6 +162,9 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	const json_t *parts = json_object_get(j, "parts");
 	int obj = name_index(object_names, json_object_get(j, "object"));
 	int cond = name_index(condition_names, json_object_get(j, "condition"));
+	if (h->user) /* the report names the specification's object */
+		obj = json_is_string(json_object_get(j, "object")) &&
+		      !strcmp(json_string_value(json_object_get(j, "object")), history_object(h, OBJ_USER)) ? OBJ_USER : -1;
 	json_int_t k = json_integer_value(json_object_get(j, "k"));
 	struct interpretation in = { .object = obj > 0 ? (enum object)obj : OBJ_GUESS };
 	enum verify_answer v = VERIFY_ACCEPTED;

@@ -10,7 +10,6 @@ import sys
 import tempfile
 
 INTACT, ROOT = sys.argv[1], sys.argv[2]
-EXAMPLES = os.path.join(ROOT, "examples", "history")
 tests = []
 
 
@@ -28,7 +27,8 @@ def run(*args, stdin=None, want=None):
 
 
 def example(name):
-    return os.path.join(EXAMPLES, name)
+    folder = "spec" if name.endswith(".spec") or name.startswith("account") else "history"
+    return os.path.join(ROOT, "examples", folder, name)
 
 
 def event(process, kind, f, value, **more):
@@ -180,6 +180,69 @@ def json_is_deterministic_and_verified():
             f.write(json.dumps(document))
             f.flush()
             run("--verify=" + f.name, example(name), want=1)
+
+
+@test
+def the_verify_command_takes_history_reports():
+    def verify(*args):
+        return subprocess.run([INTACT, "verify", *args], capture_output=True, timeout=60, env=dict(os.environ, NO_COLOR="1"))
+    with tempfile.TemporaryDirectory() as d:
+        r = os.path.join(d, "r.json")
+        for name, options in (("stale-read.edn", []), ("queue.csv", []), ("two-keys.json", []), ("stale-read.edn", ["-c", "regular"]),
+                              ("account-bad.edn", ["--spec", example("account.spec")])):
+            report = json.loads(run("--json", "--witness", *options, example(name)).stdout)
+            json.dump(report, open(r, "w"))
+            for args in ([r], [r, example(name)]):
+                p = verify(*args)
+                assert p.returncode == 0 and p.stdout.startswith(b"accepted: "), p.stdout + p.stderr
+            one = report["results"][0]
+            report["verdict"] = one["verdict"] = "holds" if report["verdict"] == "violated" else "violated"
+            for part in one["parts"]:
+                part["verdict"] = report["verdict"]
+            json.dump(report, open(r, "w"))
+            p = verify(r)
+            assert p.returncode == 1 and p.stdout.startswith(b"rejected: "), p.stdout + p.stderr
+        one["file"] = "/nonexistent"
+        json.dump(report, open(r, "w"))
+        assert verify(r).returncode == 2
+
+
+@test
+def specifications():
+    spec = example("account.spec")
+    out = run("--spec", spec, example("account-bad.edn"), want=1).stdout.decode()
+    assert "withdraw 8 -> true by process 1 (line 3) cannot be explained" in out and "{balance = 3}" in out, out
+    run("--spec", spec, "--follow", example("account-bad.edn"), want=1)
+    run("--spec", spec, "-c", "sequential", example("account-bad.edn"), want=1)
+    for algorithm, want in (("dfs", 1), ("bfs", 1), ("brute", 1), ("zones", 2), ("soar", 2), ("direct", 2)):
+        run("--spec", spec, "--algorithm=" + algorithm, example("account-bad.edn"), want=want)
+    queue = example("bounded-queue.spec")
+    csv = b"client,op,value,call,return,result\n0,put,1,1,4,true\n1,put,2,2,3,true\n0,put,3,5,6,true\n1,get,,7,8,2\n0,put,4,9,10,%s\n"
+    run("--spec", queue, "-", stdin=csv % b"true", want=0)
+    run("--spec", queue, "-", stdin=csv % b"false", want=1)
+    for args in (["--object=queue"], ["--init=3"], ["-c", "safe"], ["--k=2"], ["--delta"]):
+        p = run("--spec", queue, *args, "-", stdin=csv % b"true", want=2)
+        assert b"--spec" in p.stderr, p.stderr
+    with tempfile.NamedTemporaryFile("w", suffix=".atm") as f:
+        f.write(open(spec).read().replace("balance -= n", "balnce -= n"))
+        f.flush()
+        p = run("--spec", f.name, example("account-bad.edn"), want=2)
+        assert b":15:5: error:" in p.stderr and b"did you mean 'balance'" in p.stderr and b"spec__" not in p.stderr, p.stderr
+    p = run("--spec", queue, example("account-bad.edn"), want=2)
+    assert b":1:33: error: 'deposit' is no operation" in p.stderr and b"put get" in p.stderr, p.stderr
+    p = run("--spec", "/nonexistent", example("account-bad.edn"), want=2)
+    p = run("--spec", queue, "-", stdin=b'{"process":0,"type":"invoke","f":"put","value":"x"}\n', want=2)
+    assert b"not a value of its type" in p.stderr, p.stderr
+    # names that are words of the language, and a choice
+    chooses = "object o { int x; bool cas_(int a, int b) { if (x != a) { return false; } x = b; return true; } " \
+              "int get_any() { return any(0..2); } }"
+    lines = [event(0, "invoke", "cas", [0, 1]), event(0, "ok", "cas", True), event(0, "invoke", "get-any", None)]
+    with tempfile.NamedTemporaryFile("w", suffix=".atm") as f:
+        f.write(chooses)
+        f.flush()
+        for answer, want in ((0, 0), (2, 0), (3, 1)):
+            run("--spec", f.name, "-", stdin="\n".join(lines + [event(0, "ok", "get-any", answer)]).encode(), want=want)
+        run("--spec", f.name, "--follow", "-", stdin="\n".join(lines).encode(), want=2)
 
 
 @test

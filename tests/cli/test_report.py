@@ -179,6 +179,10 @@ victim = work / "precious.txt"
 victim.write_text("do not touch\n")
 rc, out, err = run([intact, "check", "--json", victim, "examples/lost-update.atm"])
 check("a file that is no report is left alone", rc == 2 and victim.read_text() == "do not touch\n" and "left alone" in err, err)
+for sub, word in (("check", "examples/lost-update.atm"), ("sim", "examples/lost-update.atm"), ("trace", "examples/traces/crossed.std"),
+                  ("history", "examples/history/queue.csv"), ("net", "examples/nets/acquire1-4.ll_net")):
+    rc, out, err = run([intact, sub, "--json", word])
+    check(f"{sub} --json {word}: the slip is explained", rc == 2 and f"--json took '{word}'" in err, err)
 rc, out, err = run([intact, "check", "--json=-", "--html=-", "examples/lost-update.atm"])
 check("two reports on standard output are refused", rc == 2 and "only one report" in err, err)
 rc, out, err = run([intact, "check", "--html", "/nonexistent/x.html", "examples/lost-update.atm"])

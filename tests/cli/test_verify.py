@@ -73,7 +73,9 @@ def corrupt(data):
         data["model"]["text"] = data["model"]["text"][:k] + data["model"]["text"][k + 1:]
         return data, "model text"
     if kind == 3:
-        r["problem"] = rng.choice(["none", "deadlock", "fault", "stuck", "nonsense"])
+        true = {r["problem"]} | ({"deadlock"} if r["problem"] == "quiescence" else set())  # a deadlock is one way to it
+        r["problem"] = rng.choice([p for p in ("none", "deadlock", "fault", "stuck", "endless", "quiescence", "nonsense")
+                                   if p not in true])
         return data, "problem"
     if kind == 4:
         data["verdict"] = "holds"

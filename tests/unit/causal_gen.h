@@ -198,4 +198,33 @@ static inline void cgen_sml_program(struct buf *b, uint64_t seed, unsigned threa
 	buf_char(b, '\n');
 }
 
+/* ---- blocks that read, threads that write: cycles of several blocks -------- */
+
+static inline void cgen_crossed(struct buf *b, uint64_t seed)
+{
+	struct cgen g = { .b = b };
+	rng_seed(&g.r, seed);
+	buf_str(b, "int X;\nint Y;\nint Z;\nint T;\nlock l0;\n");
+	unsigned readers = 2, writers = 2;
+	for (unsigned t = 0; t < readers + writers; t++) {
+		bool reads = t < readers, locked = reads && cg(&g, 8) == 0;
+		unsigned vars = cg(&g, 4) ? 2 : 4, first = cg(&g, vars), n = reads || cg(&g, 3) == 0 ? 2 : 1;
+		buf_str(b, t ? "\n||\n" : "");
+		bool atomic = reads || cg(&g, 4) == 0;
+		buf_str(b, atomic ? "begin " : "");
+		buf_str(b, locked ? "acquire(l0); " : "");
+		for (unsigned i = 0; i < n; i++) {
+			char var = "XYZT"[(first + i) % vars];
+			buf_str(b, i ? "; " : "");
+			if (reads && cg(&g, 12))
+				buf_printf(b, "a := %c", var);
+			else
+				buf_printf(b, "%c := 1", var);
+		}
+		buf_str(b, locked ? "; release(l0)" : "");
+		buf_str(b, atomic ? " end" : "");
+	}
+	buf_char(b, '\n');
+}
+
 #endif

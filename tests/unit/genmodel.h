@@ -13,6 +13,8 @@ struct gen {
 	struct buf *b;
 	unsigned locks, vars, budget;
 	bool choices, marks;
+	bool spin;       /* locks are busy-waiting ones: m0.. */
+	bool in_step;    /* where nobody may wait busily */
 	unsigned locals; /* t0.. of the thread that are declared */
 };
 
@@ -71,6 +73,22 @@ static inline void gen_expr(struct gen *g)
 	}
 }
 
+static inline void gen_take(struct gen *g, unsigned l)
+{
+	if (g->spin)
+		buf_printf(g->b, "while (!cas(m%u, false, true)) { } ", l);
+	else
+		buf_printf(g->b, "acquire(l%u); ", l);
+}
+
+static inline void gen_free(struct gen *g, unsigned l)
+{
+	if (g->spin)
+		buf_printf(g->b, "m%u = false; ", l);
+	else
+		buf_printf(g->b, "release(l%u); ", l);
+}
+
 static inline void gen_stmt(struct gen *g, unsigned depth)
 {
 	unsigned kind = gen_below(g, 10);
@@ -98,19 +116,22 @@ static inline void gen_stmt(struct gen *g, unsigned depth)
 		gen_stmt(g, depth + 1);
 		buf_str(g->b, "} ");
 	} else if (kind == 7) {
+		bool was = g->in_step;
 		buf_str(g->b, "step { ");
+		g->in_step = true;
 		gen_stmt(g, depth + 1);
 		gen_stmt(g, depth + 1);
+		g->in_step = was;
 		buf_str(g->b, "} ");
-	} else if (kind == 8 && g->locks) {
+	} else if (kind == 8 && g->locks && !(g->spin && g->in_step)) {
 		unsigned l = gen_below(g, g->locks);
-		buf_printf(g->b, "acquire(l%u); ", l);
+		gen_take(g, l);
 		for (unsigned i = 0, n = 1 + gen_below(g, 2); i < n; i++) {
 			buf_printf(g->b, "x%u = ", gen_below(g, g->vars));
 			gen_expr(g);
 			buf_str(g->b, "; ");
 		}
-		buf_printf(g->b, "release(l%u); ", l);
+		gen_free(g, l);
 	} else {
 		buf_printf(g->b, "fetch_add(x%u, 1); x%u = 0; ", g->vars, g->vars);
 	}
@@ -121,7 +142,7 @@ static inline void gen_block(struct gen *g, unsigned n)
 	bool locked = g->locks && gen_below(g, 3) == 0;
 	buf_printf(g->b, "  atomic b%u { ", n);
 	if (locked)
-		buf_str(g->b, "acquire(l0); ");
+		gen_take(g, 0);
 	unsigned len = 1 + gen_below(g, 2), mark = g->marks && gen_below(g, 2) ? gen_below(g, len) : len;
 	for (unsigned i = 0; i < len; i++) {
 		gen_stmt(g, 0);
@@ -129,22 +150,26 @@ static inline void gen_block(struct gen *g, unsigned n)
 			buf_str(g->b, "commit; ");
 	}
 	if (locked)
-		buf_str(g->b, "release(l0); ");
+		gen_free(g, 0);
 	buf_str(g->b, "}\n");
 }
 
-/* A model of 2 or 3 threads, with 1 or 2 blocks each. */
-static inline void gen_model(struct buf *b, uint64_t seed, bool choices, bool marks)
+/*
+ * A model of 2 or 3 threads, with 1 or 2 blocks each. `spin`: with
+ * busy-waiting locks, one at least; executions are then endless, so they
+ * cannot be tried out one by one.
+ */
+static inline void gen_model_of(struct buf *b, uint64_t seed, bool choices, bool marks, bool spin)
 {
-	struct gen g = { .b = b, .choices = choices, .marks = marks };
+	struct gen g = { .b = b, .choices = choices, .marks = marks, .spin = spin };
 	rng_seed(&g.r, seed);
-	g.locks = gen_below(&g, 2);
+	g.locks = spin ? 1 + gen_below(&g, 2) : gen_below(&g, 2);
 	g.vars = 2;
 	for (unsigned i = 0; i < g.vars; i++)
 		buf_printf(b, "int[0..2] x%u = %u;\n", i, gen_below(&g, 2));
 	buf_printf(b, "int[0..9] x%u;\n", g.vars);
 	for (unsigned i = 0; i < g.locks; i++)
-		buf_printf(b, "lock l%u;\n", i);
+		buf_printf(b, spin ? "bool m%u;\n" : "lock l%u;\n", i);
 	unsigned templates = 1 + gen_below(&g, 2), block = 0;
 	for (unsigned t = 0; t < templates; t++) {
 		unsigned count = templates == 1 || gen_below(&g, 4) == 0 ? 2 : 1;
@@ -168,6 +193,11 @@ static inline void gen_model(struct buf *b, uint64_t seed, bool choices, bool ma
 		}
 		buf_str(b, "}\n");
 	}
+}
+
+static inline void gen_model(struct buf *b, uint64_t seed, bool choices, bool marks)
+{
+	gen_model_of(b, seed, choices, marks, false);
 }
 
 /* One small statement over the variables and the locals t0, t1. */
@@ -227,6 +257,87 @@ static inline void gen_scattered(struct buf *b, uint64_t seed, bool choices)
 				buf_printf(b, "seen%u = t0 + 3 * t1; ", t);
 		}
 		buf_str(b, "\n}\n");
+	}
+}
+
+/*
+ * A model whose blocks wait for each other: by assume, by spinning, by locks
+ * taken in any order and not always given back. Finite states.
+ */
+static inline void gen_waiting(struct buf *b, uint64_t seed)
+{
+	struct gen g = { .b = b, .vars = 2 };
+	rng_seed(&g.r, seed);
+	buf_str(b, "int[0..1] x0, x1;\nlock l0, l1;\n");
+	unsigned threads = 2 + (gen_below(&g, 4) == 0), blocks = 0;
+	for (unsigned t = 0; t < threads; t++) {
+		unsigned count = threads == 2 && gen_below(&g, 5) == 0 ? 2 : 1;
+		buf_printf(b, "thread p%u * %u {\n", t, count);
+		if (gen_below(&g, 4) == 0)
+			buf_printf(b, "  x%u = %u;\n", gen_below(&g, 2), gen_below(&g, 2));
+		buf_printf(b, "  atomic b%u { ", blocks++);
+		for (unsigned i = 0, n = 2 + gen_below(&g, 2), held = 0; i < n; i++) {
+			unsigned v = gen_below(&g, 2), k = gen_below(&g, 8);
+			if (k < 3)
+				buf_printf(b, "x%u = %u; ", v, gen_below(&g, 4) != 0);
+			else if (k == 3)
+				buf_printf(b, "assume(x%u == 1); ", v);
+			else if (k == 4)
+				buf_printf(b, "while (x%u == 0) { } ", v);
+			else if (k == 5)
+				buf_printf(b, "x%u = 1 - x%u; ", v, 1 - v);
+			else if (!(held & 1u << v)) {
+				buf_printf(b, "acquire(l%u); ", v);
+				held |= 1u << v;
+			}
+			if (i + 1 == n)
+				for (v = 0; v < 2; v++)
+					if ((held & 1u << v) && gen_below(&g, 6))
+						buf_printf(b, "release(l%u); ", v);
+		}
+		buf_str(b, "}\n}\n");
+	}
+}
+
+/*
+ * Threads without end, blocks and steps outside by turns, on a few bits: for
+ * what is said of all executions to be tried on some long ones.
+ */
+static inline void gen_looping(struct buf *b, uint64_t seed)
+{
+	struct gen g = { .b = b, .vars = 2 };
+	rng_seed(&g.r, seed);
+	bool locked = gen_below(&g, 2);
+	buf_str(b, "bool x0, x1, x2;\nlock l;\n");
+	unsigned threads = 2 + gen_below(&g, 2);
+	for (unsigned t = 0; t < threads; t++) {
+		buf_printf(b, "thread p%u%s {\n  bool t0 = false;\n  while (true) {\n    ", t,
+		           threads == 2 && t == 0 && gen_below(&g, 3) == 0 ? " * 2" : "");
+		if (gen_below(&g, 2))
+			buf_printf(b, "x%u = %s; ", gen_below(&g, 3), gen_below(&g, 2) ? "true" : "t0");
+		buf_str(b, "atomic { ");
+		if (locked)
+			buf_str(b, "acquire(l); ");
+		for (unsigned i = 0, n = 1 + gen_below(&g, 2); i < n; i++)
+			switch (gen_below(&g, 4)) {
+			case 0:
+				buf_printf(b, "t0 = x%u; ", gen_below(&g, 3));
+				break;
+			case 1:
+				buf_printf(b, "x%u = !t0; ", gen_below(&g, 3));
+				break;
+			case 2:
+				buf_printf(b, "t0 = x%u; x%u = !t0; ", gen_below(&g, 3), gen_below(&g, 3));
+				break;
+			default:
+				buf_printf(b, "x%u = false; ", gen_below(&g, 3));
+			}
+		if (locked)
+			buf_str(b, "release(l); ");
+		buf_str(b, "}\n    ");
+		if (gen_below(&g, 3) == 0)
+			buf_printf(b, "x%u = t0; ", gen_below(&g, 3));
+		buf_str(b, "\n  }\n}\n");
 	}
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "causal/marking.h"
+#include "causal/query.h"
 #include "causal/unfold.h"
 
 /* ---- the twin ----------------------------------------------------------- */
@@ -292,6 +293,30 @@ static void check_distinct(struct prefix *p)
 			CHECK(p->cfg.events[f].dead || local_marking(p, e) != local_marking(p, f));
 }
 
+static uint32_t deadlocks, lazy_rounds;
+
+/* The run can be fired and ends in the marking. */
+static void check_run(const struct net *n, const struct answer *a)
+{
+	uint64_t have = 0, want = 0;
+	if (a->found != 1)
+		return;
+	for (uint32_t i = 0; i < n->ninit; i++)
+		have |= UINT64_C(1) << n->init[i];
+	for (uint32_t i = 0; i < a->nmarking; i++)
+		want |= UINT64_C(1) << a->marking[i];
+	for (uint32_t k = 0; k < a->nrun; k++) {
+		uint32_t t = a->run[k];
+		for (uint32_t i = n->pre_at[t]; i < n->pre_at[t + 1]; i++) {
+			CHECK(have >> n->pre[i] & 1);
+			have &= ~(UINT64_C(1) << n->pre[i]);
+		}
+		for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++)
+			have |= UINT64_C(1) << n->post[i];
+	}
+	CHECK(have == want);
+}
+
 static void check_cover(struct prefix *p, const struct markings *m, struct rng *r)
 {
 	for (int k = 0; k < 6; k++) {
@@ -307,8 +332,40 @@ static void check_cover(struct prefix *p, const struct markings *m, struct rng *
 		int want = 0;
 		for (uint64_t i = 0; i < m->n; i++)
 			want |= (bits_of(m, i) & mask) == mask;
-		CHECK_EQ(prefix_cover(p, goal, n), want);
+		struct answer ans;
+		prefix_cover(p, goal, n, &ans);
+		CHECK_EQ(ans.found, want);
+		check_run(p->net, &ans);
+		for (uint32_t i = 0; i < n && want; i++) {
+			bool there = false;
+			for (uint32_t j = 0; j < ans.nmarking; j++)
+				there |= ans.marking[j] == goal[i];
+			CHECK(there);
+		}
+		answer_free(&ans);
 	}
+}
+
+static void check_deadlock(struct prefix *p, const struct markings *m)
+{
+	struct answer ans;
+	prefix_deadlock(p, &ans);
+	CHECK_EQ(ans.found, m->deadlock);
+	check_run(p->net, &ans);
+	if (ans.found == 1) {
+		uint64_t have = 0;
+		for (uint32_t j = 0; j < ans.nmarking; j++)
+			have |= UINT64_C(1) << ans.marking[j];
+		for (uint32_t t = 0; t < p->net->ntrans; t++) {
+			uint64_t need = 0;
+			for (uint32_t i = p->net->pre_at[t]; i < p->net->pre_at[t + 1]; i++)
+				need |= UINT64_C(1) << p->net->pre[i];
+			CHECK((need & have) != need);
+		}
+	}
+	deadlocks += ans.found == 1;
+	lazy_rounds += ans.rounds > 1;
+	answer_free(&ans);
 }
 
 static uint32_t safe_nets, unsafe_nets, twin_nets, tie_nets;
@@ -321,7 +378,10 @@ static void one_net(uint64_t seed)
 	struct net n;
 	struct prefix p;
 	struct markings m;
-	struct unfold_options opt = { 20000, 0, 0 };
+	/* all cut-offs kept, some, none: the rest is found while asking */
+	struct unfold_options opt = { .max_events = 20000, .keep_cutoffs = seed % 3 * 2 };
+	if (seed % 3 == 2)
+		opt.keep_cutoffs = UINT64_MAX;
 	int before_it = check_failed;
 	rng_seed(&r, seed);
 	arena_init(&a, 0);
@@ -349,6 +409,7 @@ static void one_net(uint64_t seed)
 			CHECK(all_reached(&p, &m));
 			check_distinct(&p);
 			check_cover(&p, &m, &r);
+			check_deadlock(&p, &m);
 		}
 		prefix_free(&p);
 		markings_free(&m);
@@ -367,8 +428,10 @@ static void test_random_nets(void)
 		one_net(s + i);
 	printf("# %u safe, %u unsafe, %u against the twin, %u with cut-offs found late\n", safe_nets,
 	       unsafe_nets, twin_nets, tie_nets);
+	printf("# %u deadlocks, %u nets asked more than once\n", deadlocks, lazy_rounds);
 	if (n >= 1000)
-		CHECK(safe_nets > n / 2 && unsafe_nets > n / 50 && twin_nets > n / 4 && tie_nets > n / 50);
+		CHECK(safe_nets > n / 2 && unsafe_nets > n / 50 && twin_nets > n / 4 && tie_nets > n / 50 &&
+		      deadlocks > n / 20 && lazy_rounds > n / 20);
 }
 
 /* ---- nets counted by hand ----------------------------------------------- */
@@ -443,7 +506,7 @@ static void test_limits(void)
 	struct prefix p;
 	arena_init(&a, 0);
 	acquire(&a, 60, true, &n);
-	struct unfold_options events = { 100, 0, 0 }, memory = { 0, 1 << 15, 0 }, late = { 0, 0, 1e-9 };
+	struct unfold_options events = { .max_events = 100 }, memory = { .max_bytes = 1 << 15 }, late = { .deadline = 1e-9 };
 	CHECK_EQ(unfold(&n, &events, &p), UNFOLD_LIMIT);
 	CHECK_STR(p.limit, "events");
 	CHECK(p.kept + p.cutoffs <= 100);
@@ -573,7 +636,7 @@ static void test_damaged(void)
 		struct arena b;
 		struct net m;
 		struct prefix p;
-		struct unfold_options opt = { 1000, 0, 0 };
+		struct unfold_options opt = { .max_events = 1000 };
 		const char *code;
 		const struct buf *from = &text[seed & 1];
 		rng_seed(&r, seed);

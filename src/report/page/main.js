@@ -17,14 +17,16 @@ function theme() {
 function items() {
 	const model = doc.model || {};
 	if (doc.kind === "check") return list(doc.results).map((r) => ({
-		name: r.block === null ? "program" : text(r.block), verdict: r.verdict,
-		sub: r.block === null ? "all blocks together" : r.line ? "line " + r.line : "",
+		name: r.object ? text(r.object) : r.block === null ? "program" : text(r.block), verdict: r.verdict,
+		sub: r.object ? "object, line " + number(r.line) : r.block === null ? "all blocks together" : r.line ? "line " + r.line : "",
 		title: checkTitle(r), sentence: text(r.sentence) || faultText(r),
 		facts: [r.engine && r.verdict !== "unknown" ? "decided by " + text(r.engine) : "", r.commits, list(r.any_number_of).length ? "for any number of " + list(r.any_number_of).slice(0, 6).join(", ") : "", r.as_part ? "as part of the program" : "", r.notes, r.limit ? "the limit on " + r.limit + " is spent" : "", r.reason,
 			r.states !== undefined ? plural(number(r.states), "state") : ""],
 		next: r.counterexample ? "intact sim " + shell(text(model.name)) + " --schedule " + text(r.counterexample.schedule) : null,
 		view: () => {
-			const v = r.counterexample ? runView(r, r.counterexample, model) : modelView(model, r.line);
+			const v = r.counterexample && list(r.counterexample.left_out).includes("steps")
+				? h("div", {}, section(null, h("p", { text: "The run is too long for a page; the command above replays it." })))
+				: r.counterexample ? runView(r, r.counterexample, model) : modelView(model, r.line);
 			if (v && list(r.attempts).length > 1) v.append(attempts(r));
 			return v;
 		} }));
@@ -78,11 +80,13 @@ function attempts(r) {
 }
 
 function checkTitle(r) {
+	if (r.object) return text(r.object) + (r.verdict === "holds" ? " is " + text(r.condition) : r.verdict === "violated" ? " is not " + text(r.condition) : " is not decided");
 	const n = r.block === null ? "The program" : text(r.block);
 	if (r.verdict === "holds") return n + (r.block === null ? " is serializable" : " is atomic");
 	if (r.verdict !== "violated") return n + " is not decided";
 	return { atomicity: n + (r.block === null ? " is not serializable" : " is not atomic"), fault: n + " can go wrong", deadlock: n + " can deadlock",
-		stuck: n + " cannot finish alone", endless: n + " never ends alone", commit: n + " is not atomic at its commit points" }[r.problem] || n + " is violated";
+		stuck: n + " cannot finish alone", endless: n + " never ends alone", quiescence: n + " has no way out of its blocks", commit: n + " is not atomic at its commit points",
+		causality: n + (r.block === null ? " is not causally serializable" : " is not causally atomic") }[r.problem] || n + " is violated";
 }
 function faultText(r) {
 	const s = list(r.counterexample && r.counterexample.steps), last = s[s.length - 1];

@@ -1,0 +1,355 @@
+/*
+ * expand: the successors of one state.
+ *
+ * Expanding can be broken off and done again: inserting is idempotent and
+ * transitions are counted at the end. That is what happens when an id does
+ * not fit its field or a table is crowded.
+ *
+ * Successors wait in a batch, with the place of each in the table already on
+ * its way to the cache.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/search_int.h"
+
+/* ---- inserting ---------------------------------------------------------- */
+
+/* Quiescent, and the shadow differs? */
+static bool is_wrong(struct worker *w, const uint64_t *key)
+{
+	const struct search *s = w->s;
+	const struct product *x = &s->prod;
+	const uint64_t *words = key;
+	if (s->store.tree) {
+		tree_words(&s->store.nodes, key[0], s->store.at.words, w->child, w->child_nodes);
+		words = w->child;
+	}
+	bool unequal = product_unequal(x, store_field(&s->store, words, 0));
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		uint8_t a = product_attr(&x->kinds[x->kind_of[i]], store_field(&s->store, words, i + 1));
+		if (a & PRODA_INSIDE)
+			return false;
+		unequal |= a & PRODA_UNEQUAL;
+	}
+	return unequal;
+}
+
+static bool remember(struct search *s, const struct origin *from)
+{
+	if (s->norigins == s->cap_origins) {
+		uint64_t cap = s->cap_origins ? s->cap_origins * 2 : 1024;
+		struct origin *p = realloc(s->origins, cap * sizeof *p);
+		if (!p)
+			return false;
+		s->origins = p;
+		s->cap_origins = cap;
+	}
+	s->origins[s->norigins++] = *from;
+	return true;
+}
+
+static bool is_new(struct worker *w, uint32_t i, const uint64_t *key)
+{
+	struct search *s = w->s;
+	if (!search_push(w, key) || (s->tracing && !remember(s, &w->from[i]))) {
+		search_give_up(s, "memory");
+		return false;
+	}
+	if (w->check[i] && is_wrong(w, key)) {
+		search_hit(s, SEARCH_WRONG, w->from[i]);
+		return !s->tracing; /* the first one is the one that counts */
+	}
+	return true;
+}
+
+/* Inserts what waits in the batch. */
+void flush(struct worker *w)
+{
+	struct store *st = &w->s->store;
+	uint64_t added = 0;
+	if (st->key == 1) {
+		uint64_t *table = st->table, cap = st->cap;
+		for (uint32_t i = 0; i < w->nbatch; i++)
+			if (store_insert1(table, cap, w->batch[i], w->place[i]) == STORE_NEW) {
+				added++;
+				if (!is_new(w, i, &w->batch[i]))
+					break;
+			}
+	} else {
+		for (uint32_t i = 0; i < w->nbatch; i++) {
+			const uint64_t *key = w->batch + (size_t)i * st->key;
+			if (store_insert(st, key, w->place[i]) == STORE_NEW) {
+				added++;
+				if (!is_new(w, i, key))
+					break;
+			}
+		}
+	}
+	w->nbatch = 0;
+	store_added(st, added);
+	if (store_crowded(st))
+		search_ask_meeting(w->s);
+}
+
+static inline bool stopping(const struct worker *w)
+{
+	return __atomic_load_n(&w->s->stop, __ATOMIC_RELAXED);
+}
+
+/* ---- the general case --------------------------------------------------- */
+
+static enum search_verdict verdict_of(uint32_t flags)
+{
+	return flags & PRODF_FAULT            ? SEARCH_FAULT
+	       : flags & PRODF_SHADOW_STUCK   ? SEARCH_SHADOW_STUCK
+	       : flags & PRODF_SHADOW_ENDLESS ? SEARCH_SHADOW_ENDLESS
+	                                      : SEARCH_SHADOW_FAULT;
+}
+
+/* Reads the state: its words, ids and the runs of equal ids in each group. */
+static void decode(struct worker *w, const uint64_t *key)
+{
+	const struct search *s = w->s;
+	const struct store *st = &s->store;
+	if (st->tree)
+		tree_words(&st->nodes, key[0], st->at.words, w->words, w->nodes);
+	else
+		memcpy(w->words, key, st->at.words * sizeof *key);
+	store_unpack(st, w->words, w->ids);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		w->run_first[i] = i > s->first[i] && w->ids[i + 1] == w->ids[i] ? w->run_first[i - 1] : i;
+	for (uint32_t i = s->nthreads; i-- > 0;)
+		w->run_last[i] = i < s->last[i] && w->ids[i + 1] == w->ids[i + 2] ? w->run_last[i + 1] : i;
+}
+
+/*
+ * Replaces an id of a sorted group and keeps it sorted. Moving everything
+ * between the old and the new place by one changes only the borders of the
+ * runs of equal ids, so only those fields are touched.
+ */
+static void replace(const struct worker *w, uint64_t *child, uint32_t pos, uint32_t to)
+{
+	const struct search *s = w->s;
+	const uint32_t *ids = w->ids + 1;
+	uint32_t v = ids[pos];
+	if (to > v) {
+		uint32_t i = w->run_last[pos];
+		for (; i < s->last[pos] && ids[i + 1] < to; i = w->run_last[i + 1])
+			store_change(&s->store, child, i + 1, ids[i], ids[i + 1]);
+		store_change(&s->store, child, i + 1, ids[i], to);
+	} else if (to < v) {
+		uint32_t i = w->run_first[pos];
+		for (; i > s->first[pos] && ids[i - 1] > to; i = w->run_first[i - 1])
+			store_change(&s->store, child, i + 1, ids[i], ids[i - 1]);
+		store_change(&s->store, child, i + 1, ids[i], to);
+	}
+}
+
+static enum expanded add_successor(struct worker *w, uint32_t global, uint32_t local,
+                                   struct origin from, bool check)
+{
+	struct store *st = &w->s->store;
+	if (global == w->ids[0] && local == w->ids[from.thread + 1])
+		return EXPANDED; /* back to the same state */
+	uint64_t *key = w->batch + (size_t)w->nbatch * st->key;
+	uint64_t *child = st->tree ? w->child : key;
+	memcpy(child, w->words, st->at.words * sizeof *child);
+	store_change(st, child, 0, w->ids[0], global);
+	replace(w, child, from.thread, local);
+	if (st->tree) {
+		key[0] = tree_root(&st->nodes, child, st->at.words, w->child_nodes, w->words, w->nodes);
+		if (!key[0]) {
+			search_ask_meeting(w->s);
+			return AGAIN;
+		}
+	}
+	uint64_t place = store_place(store_hash(key, st->key), st->cap);
+	store_prefetch(st, place);
+	w->place[w->nbatch] = place;
+	w->check[w->nbatch] = check;
+	w->from[w->nbatch++] = from;
+	if (w->nbatch == BATCH) {
+		flush(w);
+		if (stopping(w))
+			return AGAIN;
+	}
+	return EXPANDED;
+}
+
+static bool all_finished(const struct worker *w)
+{
+	const struct product *x = &w->s->prod;
+	for (uint32_t i = 0; i < w->s->nthreads; i++)
+		if (!(product_attr(&x->kinds[x->kind_of[i]], w->ids[i + 1]) & PRODA_END))
+			return false;
+	return true;
+}
+
+/* The entries of all threads; how many are inside a block, or IR_NONE when
+ * there is trouble. */
+static uint32_t look_up(struct worker *w)
+{
+	struct search *s = w->s;
+	struct product *x = &s->prod;
+	uint32_t inside = 0;
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		if (w->run_first[i] != i) {
+			w->codes[i] = w->codes[i - 1];
+		} else {
+			w->codes[i] = product_code(x, x->kind_of[i], w->ids[0], w->ids[i + 1]);
+			if (w->codes[i] == PROD_TROUBLE)
+				search_give_up(s, "memory");
+			if (w->codes[i] == PROD_WIDEN)
+				__atomic_store_n(&s->widen, true, __ATOMIC_RELAXED);
+			if (w->codes[i] == PROD_TROUBLE || w->codes[i] == PROD_WIDEN) {
+				search_ask_meeting(s);
+				return IR_NONE;
+			}
+		}
+		inside += w->codes[i] >> 63 ? 1 : 0;
+	}
+	return inside;
+}
+
+/* The outcomes in a list; how many there were in *n. */
+static enum expanded add_list(struct worker *w, uint64_t code, struct origin from, bool check,
+                              uint32_t *taken, bool *moved)
+{
+	struct search *s = w->s;
+	uint32_t n;
+	const struct prod_edge *e = product_list(&s->prod, code, &n);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t bad = e[k].flags & ~(uint32_t)PRODF_COMMIT;
+		from.edge = k;
+		*moved = true;
+		if (bad == PRODF_FAULT && !s->o->faults)
+			continue;
+		++*taken;
+		if (bad & PRODF_LIMIT) {
+			search_give_up(s, "step");
+			return AGAIN;
+		}
+		if (bad) {
+			w->transitions += *taken; /* up to here; traced anew anyway */
+			search_hit(s, verdict_of(bad), from);
+			return AGAIN;
+		}
+		if (add_successor(w, e[k].global, e[k].local, from, check) == AGAIN)
+			return AGAIN;
+	}
+	return EXPANDED;
+}
+
+static enum expanded expand_general(struct worker *w)
+{
+	struct search *s = w->s;
+	decode(w, w->chunk->keys + (size_t)w->at * s->store.key);
+	uint32_t inside = look_up(w), taken = 0;
+	if (inside == IR_NONE)
+		return AGAIN;
+	bool moved = false, check = s->prod.mode == PROD_COMMIT && inside <= 1;
+	struct origin from = { (uint32_t)(w->chunk->first + w->at), 0, 0 };
+	for (uint32_t i = 0; i < s->nthreads; i = w->run_last[i] + 1) {
+		uint64_t code = w->codes[i] & ~PROD_INSIDE;
+		enum expanded done = EXPANDED;
+		from.thread = i;
+		from.edge = 0;
+		if (code == PROD_BLOCKED)
+			continue;
+		if (product_is_list(code)) {
+			done = add_list(w, code, from, check, &taken, &moved);
+		} else {
+			moved = true;
+			taken++;
+			done = add_successor(w, (uint32_t)(code >> 32) - 1, (uint32_t)code, from, check);
+		}
+		if (done == AGAIN)
+			return AGAIN;
+	}
+	if (!moved && s->o->deadlock && !all_finished(w)) {
+		from.thread = IR_NONE;
+		search_hit(s, SEARCH_DEADLOCK, from);
+		return AGAIN;
+	}
+	w->transitions += taken;
+	return EXPANDED;
+}
+
+/* ---- the plain case ----------------------------------------------------- */
+
+void search_make_spans(struct search *s)
+{
+	const struct product *x = &s->prod;
+	s->nspans = 0;
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		const struct store_field *f = &s->store.at.field[i + 1];
+		if (i && x->kind_of[i] == x->kind_of[i - 1])
+			s->spans[s->nspans - 1].count++;
+		else
+			s->spans[s->nspans++] = (struct thread_span){ x->kind_of[i], 1, f->shift, f->bits };
+	}
+}
+
+/*
+ * No groups to sort, no origins to keep, a key of one word, at most one
+ * outcome and nothing to report: then a successor is the key with two fields
+ * replaced. Whatever is not that is left to expand_general(). A transition
+ * is a table look-up, some arithmetic on one register and a prefetch.
+ */
+static bool expand_plain(struct worker *w)
+{
+	const struct search *s = w->s;
+	const struct store *st = &s->store;
+	const uint64_t key = w->chunk->keys[w->at], gmask = ((uint64_t)1 << st->at.field[0].bits) - 1;
+	const uint32_t global = (uint32_t)(key & gmask) - 1;
+	const uint64_t rest = key & ~gmask, cap = st->cap, *table = st->table;
+	uint32_t n = w->nbatch, taken = 0;
+	uint64_t inside = 0;
+	for (uint32_t p = 0; p < s->nspans; p++) {
+		const struct thread_span sp = s->spans[p];
+		const struct prod_row *row = product_row(&s->prod.kinds[sp.kind], global);
+		const uint64_t mask = ((uint64_t)1 << sp.bits) - 1;
+		uint32_t shift = sp.shift;
+		if ((!row || row->cap <= mask) && !(row = product_whole_row(&w->s->prod, sp.kind, global)))
+			return false;
+		for (uint32_t i = 0; i < sp.count; i++, shift += sp.bits) {
+			uint64_t e = __atomic_load_n(&row->entry[key >> shift & mask], __ATOMIC_ACQUIRE);
+			uint64_t g1 = e >> 32 & 0x7fffffff;
+			inside += e >> 63;
+			if (!g1) {
+				if ((e & ~PROD_INSIDE) == PROD_BLOCKED)
+					continue;
+				return false;
+			}
+			uint64_t child = ((rest & ~(mask << shift)) | (e & 0xffffffff) << shift) + g1;
+			taken++;
+			if (child == key)
+				continue;
+			uint64_t place = store_place(store_hash(&child, 1), cap);
+			__builtin_prefetch(table + place, 1);
+			w->batch[n] = child;
+			w->place[n++] = place;
+		}
+	}
+	bool check = s->prod.mode == PROD_COMMIT && inside <= 1;
+	memset(w->check + w->nbatch, check, n - w->nbatch);
+	w->nbatch = n;
+	w->transitions += taken;
+	return true;
+}
+
+enum expanded expand(struct worker *w)
+{
+	const struct search *s = w->s;
+	if (s->plain && s->store.at.words == 1) {
+		if (w->nbatch + s->nthreads > BATCH) {
+			flush(w);
+			if (stopping(w))
+				return AGAIN;
+		}
+		if (expand_plain(w))
+			return EXPANDED;
+	}
+	return expand_general(w);
+}

@@ -1,0 +1,320 @@
+/*
+ * product_step: see product.h. One step and, when it commits, the serial run
+ * of its block on the shadow (Section 4 of the paper).
+ *
+ * A script is a list of choices, interned as (rest, choice): before the
+ * commit the choices the block has made, last one first; after it the
+ * choices the shadow made beyond those, next one first.
+ */
+#include "explore/product_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+#define SHADOW_STEPS   1000000u /* of one serial run */
+#define SHADOW_WATCH   64u      /* steps before looking for a cycle */
+#define SHADOW_RESULTS 4096u
+
+static uint32_t script_push(struct product *x, uint32_t rest, uint32_t choice)
+{
+	int32_t v[2] = { (int32_t)rest, (int32_t)choice };
+	return vectab_add(&x->scripts, v);
+}
+
+/* ---- the serial run on the shadow --------------------------------------- */
+
+struct shadow_point { /* where a serial run is */
+	uint32_t global, frame;
+	uint32_t used;  /* choices of the script replayed so far */
+	uint32_t extra; /* choices made beyond it, last first */
+	uint32_t steps;
+};
+
+struct shadow_run {
+	struct product *x;
+	struct prod_kind *k;
+	const uint32_t *script; /* to replay, in order */
+	uint32_t nscript;
+	struct shadow_point now;
+	struct shadow_point *work, *done;
+	uint32_t nwork, cap_work, ndone, cap_done;
+	uint32_t flags;
+	struct map seen;
+};
+
+static bool push(struct shadow_point **list, uint32_t *n, uint32_t *cap, struct shadow_point p)
+{
+	if (!product_grow((void **)list, cap, *n + 1, sizeof p))
+		return false;
+	(*list)[(*n)++] = p;
+	return true;
+}
+
+/* One outcome of a serial step: consistent with the script, or not taken. */
+static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
+                           const struct ir_choices *ch, const struct ir_effect *eff)
+{
+	struct shadow_run *s = arg;
+	struct shadow_point p = s->now;
+	if (r == IR_FAULT) {
+		s->flags |= eff->fault == IRF_LIMIT ? PRODF_LIMIT : PRODF_SHADOW_FAULT;
+		return true;
+	}
+	for (uint32_t i = 0; i < ch->n; i++) {
+		if (p.used < s->nscript) {
+			uint32_t want = s->script[p.used++];
+			if (want < ch->size[i] && want != ch->pick[i])
+				return true;
+		} else {
+			p.extra = script_push(s->x, p.extra, ch->pick[i]);
+		}
+	}
+	p.global = vectab_add(&s->x->plain_globals, g);
+	p.frame = vectab_add(&s->k->frames, f);
+	p.steps++;
+	if (p.global == VECTAB_NONE || p.frame == VECTAB_NONE || p.extra == VECTAB_NONE) {
+		s->x->out_of_memory = true;
+		return false;
+	}
+	bool inside = product_marked(s->x, (uint32_t)f[0]);
+	if (!(inside ? push(&s->work, &s->nwork, &s->cap_work, p)
+	             : push(&s->done, &s->ndone, &s->cap_done, p)))
+		s->x->out_of_memory = true;
+	return true;
+}
+
+/* Seen before on this run? Then going on leads round in a circle. */
+static bool seen_before(struct shadow_run *s, const struct shadow_point *p)
+{
+	uint64_t key = hash64((uint64_t)p->global << 32 | p->frame) ^
+	               hash64((uint64_t)p->used << 32 | p->extra);
+	uint32_t fresh = p->steps, v = fresh;
+	if (!map_intern(&s->seen, key, &v))
+		s->x->out_of_memory = true;
+	return v != fresh;
+}
+
+/*
+ * Runs thread-serially from (global, frame) until outside, replaying the
+ * script. Results in s->done; s->flags says what else was met. The caller
+ * frees work and done.
+ */
+static void shadow_run(struct shadow_run *s, uint32_t global, uint32_t frame)
+{
+	struct product *x = s->x;
+	const struct ir *p = x->ir;
+	int32_t *gout = x->scratch, *fout = gout + p->nglobals + 1;
+	int32_t *g = malloc(sizeof *g * ((size_t)p->nglobals + s->k->frames.width + 1));
+	int32_t *f = g ? g + p->nglobals : NULL;
+	struct shadow_point first = { global, frame, 0, 0, 0 };
+	bool circle = false;
+	map_init(&s->seen);
+	if (!g || !push(&s->work, &s->nwork, &s->cap_work, first)) {
+		x->out_of_memory = true;
+		free(g);
+		return;
+	}
+	while (s->nwork && !x->out_of_memory) {
+		s->now = s->work[--s->nwork];
+		if (s->now.steps > SHADOW_STEPS || s->ndone > SHADOW_RESULTS) {
+			s->flags |= PRODF_LIMIT;
+			break;
+		}
+		if (s->now.steps > SHADOW_WATCH && seen_before(s, &s->now)) {
+			circle = true;
+			continue;
+		}
+		/* copies: the tables may move while outcomes are added */
+		memcpy(g, vectab_get(&x->plain_globals, s->now.global), p->nglobals * sizeof *g);
+		memcpy(f, vectab_get(&s->k->frames, s->now.frame), s->k->frames.width * sizeof *f);
+		if (!ir_each(p, s->k->thread, g, f, gout, fout, shadow_outcome, s))
+			s->flags |= PRODF_SHADOW_STUCK;
+	}
+	if (circle && !s->ndone && !s->flags)
+		s->flags |= PRODF_SHADOW_ENDLESS;
+	map_free(&s->seen);
+	free(g);
+}
+
+/* ---- one step ----------------------------------------------------------- */
+
+static void emit(struct computing *c, uint32_t global, uint32_t local, uint32_t flags)
+{
+	if (global == VECTAB_NONE || local == VECTAB_NONE ||
+	    !product_grow((void **)&c->out, &c->cap_out, c->nout + 1, sizeof *c->out) ||
+	    !product_grow((void **)&c->chain, &c->cap_chain, c->nchain + 1, sizeof *c->chain)) {
+		c->x->out_of_memory = true;
+		return;
+	}
+	c->chain[c->nchain] = (struct chain){ c->before, c->number };
+	c->out[c->nout++] = (struct outcome){ global, local, flags, c->nchain++, c->nbefore + 1,
+		                              GLUE_NOTHING, false };
+}
+
+static void emit_end(struct computing *c, uint32_t flags)
+{
+	emit(c, 0, 0, flags);
+}
+
+/* Does the labelling put a commit on the step from node to node? */
+static bool labelled(const struct product *x, uint32_t from, uint32_t to)
+{
+	const struct ir_node *n = &x->ir->nodes[from];
+	if (!x->lab)
+		return false;
+	for (uint32_t i = 0; i < n->nsucc; i++)
+		if (x->ir->succs[n->succ + i] == to)
+			return x->lab->edge[n->succ + i];
+	return false;
+}
+
+static bool commits(const struct computing *c, bool was_in, bool now_in, uint32_t to,
+                    const struct ir_effect *eff)
+{
+	const struct product *x = c->x;
+	if (!was_in && !now_in)
+		return true; /* a single action */
+	uint32_t block = x->ir->nodes[was_in ? c->from_node : to].block;
+	bool marked = x->ir->blocks[block].has_commit;
+	if (!was_in)
+		return marked ? eff->committed == block : x->lab && x->lab->at_entry[block];
+	if (c->from.phase)
+		return false;
+	if (!now_in)
+		return true; /* commits as it leaves */
+	return marked ? eff->committed == block : labelled(x, c->from_node, to);
+}
+
+/* The script in order of the choices: what was made before and in this step. */
+static uint32_t *whole_script(struct product *x, uint32_t before, const struct ir_choices *ch,
+                              uint32_t *n)
+{
+	uint32_t len = 0;
+	for (uint32_t s = before; s; s = (uint32_t)vectab_get(&x->scripts, s)[0])
+		len++;
+	uint32_t *list = malloc(sizeof *list * (len + ch->n + 1));
+	*n = len + ch->n;
+	if (!list)
+		return NULL;
+	for (uint32_t s = before, i = len; s; s = (uint32_t)vectab_get(&x->scripts, s)[0])
+		list[--i] = (uint32_t)vectab_get(&x->scripts, s)[1];
+	memcpy(list + len, ch->pick, ch->n * sizeof *list);
+	return list;
+}
+
+/* extra is last first; after the commit the next one must be first */
+static uint32_t reversed(struct product *x, uint32_t script)
+{
+	uint32_t out = 0;
+	while (script && out != VECTAB_NONE) {
+		const int32_t *v = vectab_get(&x->scripts, script);
+		uint32_t rest = (uint32_t)v[0];
+		out = script_push(x, out, (uint32_t)v[1]);
+		script = rest;
+	}
+	return out;
+}
+
+/* [commit] and [shadow]: one edge for each way the serial run can end. */
+static void commit_outcomes(struct computing *c, uint32_t g, uint32_t f, bool was_in, bool now_in,
+                            const struct ir_choices *ch)
+{
+	struct product *x = c->x;
+	struct shadow_run s = { .x = x, .k = c->k };
+	uint32_t *script = whole_script(x, was_in ? c->from.script : 0, ch, &s.nscript);
+	s.script = script;
+	if (!script) {
+		x->out_of_memory = true;
+		return;
+	}
+	shadow_run(&s, c->shadow_global, c->from.shadow);
+	for (uint32_t i = 0; i < s.ndone && !x->out_of_memory; i++) {
+		uint32_t rest = now_in ? reversed(x, s.done[i].extra) : 0;
+		emit(c, product_add_global(x, g, s.done[i].global),
+		     product_add_local(x, c->k, f, s.done[i].frame, rest, now_in ? 1 : 0), PRODF_COMMIT);
+	}
+	if (s.flags)
+		emit_end(c, s.flags);
+	free(script);
+	free(s.work);
+	free(s.done);
+}
+
+/* Choices made after the commit must be those the shadow has guessed. */
+static bool follow_script(struct computing *c, const struct ir_choices *ch, uint32_t *script)
+{
+	for (uint32_t i = 0; i < ch->n && *script; i++) {
+		const int32_t *v = vectab_get(&c->x->scripts, *script);
+		if ((uint32_t)v[1] != ch->pick[i])
+			return false;
+		*script = (uint32_t)v[0];
+	}
+	return true;
+}
+
+static bool step_outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
+                         const struct ir_choices *ch, const struct ir_effect *eff)
+{
+	struct computing *c = arg;
+	struct product *x = c->x;
+	if (r == IR_FAULT) {
+		emit_end(c, eff->fault == IRF_LIMIT ? PRODF_LIMIT : PRODF_FAULT);
+		c->number++;
+		return true;
+	}
+	uint32_t gid = vectab_add(&x->plain_globals, g), fid = vectab_add(&c->k->frames, f);
+	if (gid == VECTAB_NONE || fid == VECTAB_NONE) {
+		x->out_of_memory = true;
+		return false;
+	}
+	if (x->mode == PROD_STANDARD) {
+		emit(c, product_add_global(x, gid, gid), product_add_local(x, c->k, fid, 0, 0, 0), 0);
+		c->number++;
+		return true;
+	}
+	bool was_in = c->from.inside, now_in = product_marked(x, (uint32_t)f[0]);
+	if (commits(c, was_in, now_in, (uint32_t)f[0], eff)) {
+		commit_outcomes(c, gid, fid, was_in, now_in, ch);
+	} else {
+		uint32_t script = was_in ? c->from.script : 0;
+		bool agrees = true;
+		if (c->from.phase)
+			agrees = follow_script(c, ch, &script);
+		else
+			for (uint32_t i = 0; i < ch->n; i++)
+				script = script_push(x, script, ch->pick[i]);
+		if (agrees)
+			emit(c, product_add_global(x, gid, c->shadow_global),
+			     product_add_local(x, c->k, fid, c->from.shadow, now_in ? script : 0,
+			               now_in ? c->from.phase : 0),
+			     0);
+	}
+	c->number++;
+	return !x->out_of_memory;
+}
+
+void product_one_step(struct computing *c, uint32_t global, uint32_t local)
+{
+	struct product *x = c->x;
+	const struct ir *p = x->ir;
+	const int32_t *pair = vectab_get(&x->globals, global);
+	uint32_t plain = (uint32_t)pair[0];
+	c->shadow_global = (uint32_t)pair[1];
+	c->from = c->k->info[local];
+	c->number = 0;
+	size_t ng = p->nglobals, nf = c->k->frames.width;
+	int32_t *room = malloc(sizeof *room * 2 * (ng + nf + 1));
+	if (!room) {
+		x->out_of_memory = true;
+		return;
+	}
+	int32_t *g = room, *f = g + ng, *gout = f + nf, *fout = gout + ng;
+	memcpy(g, vectab_get(&x->plain_globals, plain), ng * sizeof *g);
+	memcpy(f, vectab_get(&c->k->frames, c->from.frame), nf * sizeof *f);
+	c->from_node = (uint32_t)f[0];
+	ir_each(p, c->k->thread, g, f, gout, fout, step_outcome, c);
+	free(room);
+}
+

@@ -1,0 +1,109 @@
+/*
+ * search_int: what the files of search share (search.c: levels, meetings,
+ * limits; expand.c: the successors of one state; trace.c: the path).
+ */
+#ifndef INTACT_EXPLORE_SEARCH_INT_H
+#define INTACT_EXPLORE_SEARCH_INT_H
+
+#include <pthread.h>
+
+#include "explore/search.h"
+#include "explore/store.h"
+
+#define BATCH  STORE_SLACK
+#define CHUNK  1024u /* states */
+
+struct chunk { /* states of a level, as keys of the store */
+	uint64_t *keys;
+	uint32_t n;
+	uint64_t first; /* number of its first state; when tracing */
+};
+
+struct level {
+	struct chunk **chunk;
+	uint64_t n, cap;
+};
+
+struct origin { /* how a state was reached, kept only when tracing */
+	uint32_t parent, thread, edge;
+};
+
+struct thread_span { /* threads of one kind side by side, for expand's fast path */
+	uint32_t kind, count;
+	uint8_t shift, bits;
+};
+
+struct worker {
+	struct search *s;
+	pthread_t thread;
+	struct chunk *chunk; /* being expanded, from state `at` on */
+	uint32_t at;
+	struct chunk *out;   /* being filled */
+	uint64_t transitions;
+	uint32_t ticks;      /* work since the clock was looked at */
+	uint32_t nbatch;     /* successors waiting for their insertion */
+	uint64_t *batch;     /* keys */
+	uint64_t place[BATCH];
+	bool check[BATCH];   /* may be quiescent */
+	struct origin from[BATCH];
+	/* the state being expanded, and a successor */
+	uint32_t *ids, *run_first, *run_last, *nodes, *child_nodes;
+	uint64_t *codes, *words, *child;
+};
+
+struct search {
+	const struct search_options *o;
+	struct product prod;
+	struct store store;
+	uint32_t nthreads;
+	uint32_t *first, *last; /* by thread: its symmetric group */
+	uint8_t *bits;          /* of the fields */
+	struct thread_span *spans;
+	uint32_t nspans;
+	bool tracing;
+	bool plain;             /* expand_plain may be tried */
+	struct level cur, next;
+	uint64_t taken;         /* chunks of cur, atomically */
+	uint64_t chunk_bytes;
+	struct origin *origins;
+	uint64_t norigins, cap_origins;
+	struct { uint32_t parent, thread, edge; } hit; /* thread IR_NONE: the state itself */
+	struct search_result *r;
+	/* meetings */
+	pthread_mutex_t lock;
+	pthread_cond_t met;
+	struct worker *workers;
+	uint32_t nworkers, waiting;
+	uint64_t meeting;
+	int stop;               /* come to a meeting; atomic */
+	bool quit, widen;
+	double next_tick;
+};
+
+enum expanded {
+	EXPANDED, /* all of it */
+	AGAIN,    /* not all; a meeting has been asked for, then anew */
+};
+
+/* expand.c */
+enum expanded expand(struct worker *w);
+void flush(struct worker *w);
+void search_make_spans(struct search *s);
+
+/* search.c */
+void search_give_up(struct search *s, const char *limit);
+void search_hit(struct search *s, enum search_verdict v, struct origin at);
+void search_ask_meeting(struct search *s);
+bool search_push(struct worker *w, const uint64_t *key);
+bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uint32_t block,
+                 const struct labelling *lab, const struct search_options *o,
+                 struct search_result *r, bool tracing);
+void search_explore(struct search *s);
+void search_free(struct search *s);
+
+/* trace.c */
+void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block,
+                  const struct labelling *lab, const struct search_options *o,
+                  struct search_result *r);
+
+#endif

@@ -1,0 +1,473 @@
+#include "report/causal_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/check_text.h"
+#include "report/line.h"
+#include "report/step_text.h"
+
+/* ---- words --------------------------------------------------------------- */
+
+void causal_thread_text(const struct ir *p, const struct causal_run *r, uint32_t thread,
+                        struct buf *out)
+{
+	const struct causal_thread *t = &r->threads[thread];
+	const char *name = p->templates[t->tmpl].name;
+	buf_safe(out, name, strlen(name));
+	if (r->count[t->tmpl] > 1)
+		buf_printf(out, " %u", t->index);
+}
+
+static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf *out)
+{
+	if (elem == IR_NONE)
+		buf_safe(out, p->vars[var].name, strlen(p->vars[var].name));
+	else
+		text_variable(p, var, elem, out);
+}
+
+static void touch_text(const struct ir *p, const struct causal_touch *t, const char *arrow,
+                       struct buf *out)
+{
+	if (p->vars[t->var].kind == IRV_LOCK) {
+		buf_str(out, t->left ? "acquire " : "release ");
+		variable(p, t->var, t->elem, out);
+		return;
+	}
+	if (!t->valued || (t->write && !t->looked)) {
+		buf_str(out, t->write ? "write " : "read ");
+		variable(p, t->var, t->elem, out);
+		if (t->valued) {
+			buf_str(out, " = ");
+			text_value(p, t->var, t->left, out);
+		}
+		return;
+	}
+	buf_str(out, t->write ? "" : "read ");
+	variable(p, t->var, t->elem, out);
+	buf_str(out, t->write ? ": " : " = ");
+	text_value(p, t->var, t->found, out);
+	if (!t->write)
+		return;
+	buf_printf(out, " %s ", arrow);
+	text_value(p, t->var, t->left, out);
+}
+
+void causal_event_text(const struct ir *p, const struct causal_run *r, uint32_t event, bool utf8,
+                       struct buf *out)
+{
+	const struct causal_event *e = &r->events[event];
+	const char *arrow = glyphs_for(utf8)->arrow;
+	uint32_t block = e->entered != IR_NONE ? e->entered : e->exited;
+	if (block != IR_NONE) {
+		buf_str(out, e->entered != IR_NONE ? "enter " : "leave ");
+		buf_safe(out, p->blocks[block].name, strlen(p->blocks[block].name));
+		return;
+	}
+	for (uint32_t i = 0; i < e->ntouch; i++) {
+		buf_str(out, i ? ", " : "");
+		touch_text(p, &r->touches[e->touch + i], arrow, out);
+	}
+	if (!e->ntouch)
+		buf_str(out, "(local step)");
+}
+
+const char *causal_headline(const struct verdict *v)
+{
+	bool program = v->block == VERDICT_PROGRAM;
+	if (v->answer == ANSWER_UNKNOWN)
+		return "unknown";
+	if (v->answer == ANSWER_HOLDS)
+		return program ? "causally serializable" : "causally atomic";
+	return program ? "NOT CAUSALLY SERIALIZABLE" : "NOT CAUSALLY ATOMIC";
+}
+
+/* ---- the diagram ---------------------------------------------------------- */
+
+struct drawing {
+	const struct ir *p;
+	const struct causal_run *r;
+	const struct causal_text_options *o;
+	struct line l;
+	unsigned *column, *width; /* of a thread */
+	bool lanes;               /* a column a thread */
+	bool *inside;             /* thread is in a block just now */
+	struct buf text;
+};
+
+static bool in_chain(const struct causal_run *r, uint32_t event)
+{
+	for (uint32_t i = 0; i < r->nlinks; i++)
+		if (r->links[i].from == event || r->links[i].to == event)
+			return true;
+	return false;
+}
+
+static unsigned columns(const struct buf *b)
+{
+	return (unsigned)utf8_columns(buf_cstr(b), b->len);
+}
+
+static void lay_out(struct drawing *d)
+{
+	unsigned at = 5;
+	for (uint32_t t = 0; t < d->r->nthreads; t++) {
+		buf_clear(&d->text);
+		causal_thread_text(d->p, d->r, t, &d->text);
+		d->width[t] = columns(&d->text);
+		for (uint32_t e = 0; e < d->r->nevents; e++) {
+			if (d->r->events[e].thread != t)
+				continue;
+			buf_clear(&d->text);
+			causal_event_text(d->p, d->r, e, d->o->utf8, &d->text);
+			unsigned w = columns(&d->text) + 2;
+			d->width[t] = w > d->width[t] ? w : d->width[t];
+		}
+		d->width[t] = d->width[t] < 14 ? 14 : d->width[t];
+		d->column[t] = at;
+		at += d->width[t] + 3;
+	}
+	d->lanes = !d->o->width || at + 9 <= d->o->width;
+}
+
+static void line_begin(struct drawing *d)
+{
+	d->l = (struct line){ .out = &d->text, .color = d->o->color };
+	buf_clear(&d->text);
+}
+
+static void line_end(struct drawing *d, struct buf *out)
+{
+	buf_add(out, buf_cstr(&d->text), d->text.len);
+	buf_char(out, '\n');
+}
+
+static void put(struct drawing *d, const char *style, const char *s)
+{
+	line_put(&d->l, style, s, strlen(s));
+}
+
+/* An arrow from one thread's column to another's, the variable in its middle. */
+static void draw_arrow(struct drawing *d, const struct causal_link *k, struct buf *out)
+{
+	uint32_t a = d->r->events[k->from].thread, b = d->r->events[k->to].thread;
+	bool right = d->column[b] > d->column[a], u = d->o->utf8;
+	unsigned from = d->column[right ? a : b], to = d->column[right ? b : a] - 1;
+	struct buf label;
+	buf_init(&label);
+	buf_char(&label, ' ');
+	variable(d->p, k->var, k->elem, &label);
+	if (k->from + 1 != k->to)
+		buf_printf(&label, " (%u %s %u)", k->from + 1, glyphs_for(u)->arrow, k->to + 1);
+	buf_char(&label, ' ');
+	unsigned room = to - from + 1, w = columns(&label), dashes = room > w + 2 ? room - w - 2 : 2;
+	line_begin(d);
+	line_pad(&d->l, from);
+	put(d, NULL, right ? (u ? "└" : "'") : (u ? "◀" : "<"));
+	for (unsigned i = 0; i < dashes / 2; i++)
+		put(d, NULL, u ? "─" : "-");
+	put(d, BOLD, buf_cstr(&label));
+	for (unsigned i = dashes / 2; i < dashes; i++)
+		put(d, NULL, u ? "─" : "-");
+	put(d, NULL, right ? (u ? "▶" : ">") : (u ? "┘" : "'"));
+	line_end(d, out);
+	buf_free(&label);
+}
+
+/* The links that end at this event and come from another thread. */
+static void draw_links(struct drawing *d, uint32_t event, struct buf *out)
+{
+	const struct causal_run *r = d->r;
+	for (uint32_t i = 0; i < r->nlinks; i++)
+		if (r->links[i].to == event && r->links[i].var != IR_NONE &&
+		    r->events[r->links[i].from].thread != r->events[event].thread)
+			draw_arrow(d, &r->links[i], out);
+}
+
+static const char *rail(const struct drawing *d, const struct causal_event *e, bool on)
+{
+	bool u = d->o->utf8;
+	if (e->entered != IR_NONE)
+		return u ? "┌ " : ", ";
+	if (e->exited != IR_NONE)
+		return u ? "└ " : "' ";
+	return on ? (u ? "│ " : "| ") : "  ";
+}
+
+static void draw_event(struct drawing *d, uint32_t event, struct buf *out)
+{
+	const struct causal_run *r = d->r;
+	const struct causal_event *e = &r->events[event];
+	struct buf what;
+	buf_init(&what);
+	causal_event_text(d->p, r, event, d->o->utf8, &what);
+	line_begin(d);
+	line_number(&d->l, DIM, event + 1, 3);
+	for (uint32_t t = 0; t < r->nthreads; t++) {
+		if (t != e->thread && (!d->lanes || !d->inside[t]))
+			continue;
+		line_pad(&d->l, d->lanes ? d->column[t] : 5);
+		if (t != e->thread) {
+			put(d, DIM, d->o->utf8 ? "│" : "|");
+			continue;
+		}
+		if (!d->lanes) {
+			struct buf name;
+			buf_init(&name);
+			causal_thread_text(d->p, r, t, &name);
+			put(d, NULL, buf_cstr(&name));
+			put(d, NULL, ": ");
+			buf_free(&name);
+		} else {
+			put(d, DIM, rail(d, e, d->inside[t]));
+		}
+		put(d, in_chain(r, event) ? BOLD : NULL, buf_cstr(&what));
+	}
+	unsigned end = 5;
+	for (uint32_t t = 0; d->lanes && t < r->nthreads; t++)
+		end = d->column[t] + d->width[t] + 3;
+	line_pad(&d->l, d->lanes ? end : d->l.at + d->l.pending + 2);
+	char line[32];
+	snprintf(line, sizeof line, "line %u", text_line(d->p, e->node));
+	put(d, DIM, line);
+	line_end(d, out);
+	if (e->entered != IR_NONE)
+		d->inside[e->thread] = true;
+	if (e->exited != IR_NONE)
+		d->inside[e->thread] = false;
+	buf_free(&what);
+}
+
+static void draw_heads(struct drawing *d, struct buf *out)
+{
+	if (!d->lanes)
+		return;
+	struct buf name;
+	buf_init(&name);
+	line_begin(d);
+	for (uint32_t t = 0; t < d->r->nthreads; t++) {
+		buf_clear(&name);
+		causal_thread_text(d->p, d->r, t, &name);
+		line_pad(&d->l, d->column[t]);
+		put(d, BOLD, buf_cstr(&name));
+	}
+	line_end(d, out);
+	buf_free(&name);
+}
+
+/* ---- the chain in words ----------------------------------------------------- */
+
+static void chain_event(const struct drawing *d, uint32_t event, struct buf *out)
+{
+	buf_printf(out, "%u ", event + 1);
+	causal_thread_text(d->p, d->r, d->r->events[event].thread, out);
+	buf_str(out, ": ");
+	causal_event_text(d->p, d->r, event, d->o->utf8, out);
+}
+
+static void chain_words(const struct drawing *d, struct buf *out)
+{
+	const struct causal_run *r = d->r;
+	for (uint32_t i = 0; i < r->nlinks; i++) {
+		const struct causal_link *k = &r->links[i];
+		if (!i || k->from != r->links[i - 1].to) {
+			if (i)
+				buf_str(out, "    and inside that block, before or after it,\n");
+			buf_str(out, "    ");
+			chain_event(d, k->from, out);
+			buf_char(out, '\n');
+		}
+		buf_str(out, "      before ");
+		chain_event(d, k->to, out);
+		if (k->var != IR_NONE) {
+			buf_str(out, "   because of ");
+			variable(d->p, k->var, k->elem, out);
+		} else {
+			buf_str(out, "   in the thread's order");
+		}
+		buf_char(out, '\n');
+	}
+}
+
+/* One order of the events, thread by thread. */
+static void linear(const struct drawing *d, struct buf *out)
+{
+	const struct causal_run *r = d->r;
+	buf_str(out, "As a schedule: ");
+	for (uint32_t e = 0; e < r->nevents;) {
+		uint32_t t = r->events[e].thread, n = 0;
+		for (; e < r->nevents && r->events[e].thread == t; e++)
+			n++;
+		causal_thread_text(d->p, r, t, out);
+		buf_printf(out, " %u step%s%s", n, n == 1 ? "" : "s", e < r->nevents ? ", " : "\n");
+	}
+}
+
+static void concretely(const struct drawing *d, struct buf *out)
+{
+	const struct causal_run *r = d->r;
+	switch (r->concrete) {
+	case CAUSAL_POSSIBLE:
+		buf_str(out, "The data allow it: this is a run of the program.\n");
+		break;
+	case CAUSAL_IMPOSSIBLE:
+		buf_printf(out, "The data forbid this run at step %u; another one may break it all the same.\n",
+		           r->stops + 1);
+		break;
+	case CAUSAL_TOO_LONG:
+		buf_str(out, "Whether the data allow it is not known: it has too many choices.\n");
+		break;
+	case CAUSAL_UNTRIED:
+		buf_str(out, "Whether the data allow it was not tried.\n");
+		break;
+	}
+}
+
+void causal_diagram(const struct ir *p, const struct causal_run *r,
+                    const struct causal_text_options *o, struct buf *out)
+{
+	struct drawing d = { .p = p, .r = r, .o = o };
+	d.column = calloc(r->nthreads + 1ull, sizeof *d.column);
+	d.width = calloc(r->nthreads + 1ull, sizeof *d.width);
+	d.inside = calloc(r->nthreads + 1ull, sizeof *d.inside);
+	buf_init(&d.text);
+	if (d.column && d.width && d.inside) {
+		lay_out(&d);
+		draw_heads(&d, out);
+		for (uint32_t e = 0; e < r->nevents; e++) {
+			if (d.lanes)
+				draw_links(&d, e, out);
+			draw_event(&d, e, out);
+		}
+		buf_str(out, "\nThe chain:\n");
+		chain_words(&d, out);
+		linear(&d, out);
+		concretely(&d, out);
+		if (r->schedule) {
+			buf_str(out, "replay: intact sim ");
+			buf_safe(out, o->model, strlen(o->model));
+			buf_printf(out, " %s\n", r->schedule);
+		}
+	}
+	free(d.column);
+	free(d.width);
+	free(d.inside);
+	buf_free(&d.text);
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static void paint(struct buf *out, bool on, const struct verdict *v)
+{
+	static const char *const color[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m" };
+	if (on)
+		buf_str(out, color[v->answer]);
+	buf_str(out, causal_headline(v));
+	if (on)
+		buf_str(out, RESET);
+}
+
+/* "any number of worker, 1 meddler" */
+static void numbers(const struct ir *p, const uint32_t *count, struct buf *out)
+{
+	for (uint32_t t = 0; t < p->ntemplates; t++) {
+		buf_str(out, t ? ", " : "");
+		if (count)
+			buf_printf(out, "%u ", count[t]);
+		else if (p->templates[t].any_count)
+			buf_str(out, "any number of ");
+		else
+			buf_printf(out, "%u ", p->templates[t].count);
+		buf_safe(out, p->templates[t].name, strlen(p->templates[t].name));
+	}
+}
+
+static void why(const struct ir *p, const struct verdict *v, struct buf *out)
+{
+	buf_printf(out, "%s", v->engine);
+	if (v->answer == ANSWER_UNKNOWN && v->reason) {
+		buf_printf(out, ": %s", v->reason);
+	} else if (v->answer == ANSWER_UNKNOWN) {
+		buf_printf(out, ": the limit on %s is spent", v->limit ? v->limit : "?");
+	} else if (v->answer == ANSWER_HOLDS) {
+		buf_str(out, ": ");
+		numbers(p, NULL, out);
+	} else if (v->causal->smallest) {
+		buf_str(out, ": ");
+		numbers(p, v->causal->count, out);
+		buf_str(out, " are enough to break it, and no fewer");
+	} else {
+		buf_printf(out, ": an abstract run of %u steps", v->causal->nevents);
+	}
+}
+
+static void stats(const struct verdict *v, unsigned indent, struct buf *out)
+{
+	buf_repeat(out, ' ', indent);
+	if (v->events)
+		buf_printf(out, "%llu conditions, %llu events, %llu of them cut-offs, ",
+		           (unsigned long long)v->conditions, (unsigned long long)v->events,
+		           (unsigned long long)v->cutoffs);
+	if (v->states)
+		buf_printf(out, "%llu states, %llu transitions, ", (unsigned long long)v->states,
+		           (unsigned long long)v->transitions);
+	buf_printf(out, "%.1f MiB, %.3f s\n", (double)v->bytes / 1048576.0, v->seconds);
+}
+
+static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
+                    const struct causal_text_options *o, struct buf *out)
+{
+	unsigned wide = 5, head = 7;
+	struct buf name;
+	buf_init(&name);
+	for (uint32_t i = 0; i < n; i++) {
+		buf_clear(&name);
+		check_text_name(p, v[i].block, &name);
+		wide = columns(&name) > wide ? columns(&name) : wide;
+		unsigned w = (unsigned)strlen(causal_headline(&v[i]));
+		head = w > head ? w : head;
+	}
+	buf_printf(out, "%-*s  line  %-*s  by\n", (int)wide, "block", (int)head, "verdict");
+	for (uint32_t i = 0; i < n; i++) {
+		buf_clear(&name);
+		check_text_name(p, v[i].block, &name);
+		buf_add(out, buf_cstr(&name), name.len);
+		buf_repeat(out, ' ', wide - columns(&name));
+		if (v[i].block == VERDICT_PROGRAM)
+			buf_str(out, "        ");
+		else
+			buf_printf(out, "  %4u  ",
+			           source_pos(p->src, p->blocks[v[i].block].span.start).line);
+		paint(out, o->color, &v[i]);
+		buf_repeat(out, ' ', head - strlen(causal_headline(&v[i])) + 2);
+		why(p, &v[i], out);
+		buf_char(out, '\n');
+		if (o->stats)
+			stats(&v[i], wide + 8, out);
+	}
+	buf_free(&name);
+}
+
+void causal_text(const struct ir *p, const struct verdict *v, uint32_t n,
+                 const struct causal_text_options *o, struct buf *out)
+{
+	bool several = false;
+	summary(p, v, n, o, out);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!v[i].causal)
+			continue;
+		if (v[i].block == VERDICT_PROGRAM && several)
+			continue; /* a broken block has said it */
+		several |= v[i].block != VERDICT_PROGRAM;
+		buf_char(out, '\n');
+		paint(out, o->color, &v[i]);
+		buf_str(out, ": ");
+		check_text_name(p, v[i].block, out);
+		buf_str(out, v[i].block == VERDICT_PROGRAM
+		                     ? "\nBlocks that have to come before each other (abstract: data is forgotten)\n\n"
+		                     : "\nA causal chain leaves the block and comes back to it (abstract: data is forgotten)\n\n");
+		causal_diagram(p, v[i].causal, o, out);
+	}
+}

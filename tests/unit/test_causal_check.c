@@ -1,0 +1,455 @@
+/*
+ * The causal engines through their one entry: unfold against cover against
+ * the coloured marking graph; every counterexample checked for being one; what
+ * they prove against exact atomicity; Table 1 of the paper. The argument is the
+ * folder of examples. INTACT_SOAK=N runs N random programs, INTACT_SEED=S
+ * begins with that one.
+ */
+#include "causal/causal.h"
+#include "causal/program.h"
+#include "causal_gen.h"
+#include "causal_naive.h"
+#include "check.h"
+#include "explore/exact.h"
+#include "genmodel.h"
+#include "lang/lang.h"
+#include "verdict/causal_run.h"
+#include "verdict/run.h"
+
+static const char *examples = "examples";
+
+static int soak(int sample)
+{
+	const char *s = getenv("INTACT_SOAK");
+	return s && *s ? atoi(s) : sample;
+}
+
+static uint64_t first_seed(void)
+{
+	const char *s = getenv("INTACT_SEED");
+	return s && *s ? strtoull(s, NULL, 10) : 1;
+}
+
+static void ask(const struct ir *p, uint32_t block, enum causal_engine engine, uint64_t max,
+                struct verdict *v)
+{
+	struct causal_options o = { .engine = engine, .max_states = max };
+	struct arena a;
+	struct diags d;
+	arena_init(&a, 0);
+	diags_init(&d, &a);
+	CHECK(causal_check(p, block, &o, &d, v));
+	arena_free(&a);
+}
+
+/* ---- is a counterexample one? ---------------------------------------------- */
+
+static bool depends(const struct causal_run *r, const struct causal_link *k)
+{
+	const struct causal_event *e = &r->events[k->from], *f = &r->events[k->to];
+	if (k->var == IR_NONE)
+		return e->thread == f->thread;
+	bool write = false, from = false, to = false;
+	for (uint32_t i = 0; i < e->ntouch; i++) {
+		const struct causal_touch *t = &r->touches[e->touch + i];
+		from |= t->var == k->var && t->elem == k->elem;
+		write |= t->var == k->var && t->elem == k->elem && t->write;
+	}
+	for (uint32_t i = 0; i < f->ntouch; i++) {
+		const struct causal_touch *t = &r->touches[f->touch + i];
+		to |= t->var == k->var && t->elem == k->elem;
+		write |= t->var == k->var && t->elem == k->elem && t->write;
+	}
+	return from && to && write;
+}
+
+/* Are two events of one thread in one occurrence of a block? */
+static bool same_occurrence(const struct causal_run *r, uint32_t a, uint32_t b)
+{
+	uint32_t lo = a < b ? a : b, hi = a < b ? b : a;
+	const struct causal_event *e = &r->events[lo];
+	if (e->thread != r->events[hi].thread)
+		return false;
+	if (e->block == IR_NONE && e->entered == IR_NONE)
+		return lo == hi;
+	for (uint32_t i = lo; i < hi; i++)
+		if (r->events[i].thread == e->thread && r->events[i].exited != IR_NONE)
+			return false;
+	return true;
+}
+
+static bool is_cycle(const struct causal_run *r, uint32_t block)
+{
+	bool ok = r->nlinks >= 2, foreign = false;
+	for (uint32_t i = 0; i < r->nlinks && ok; i++) {
+		const struct causal_link *k = &r->links[i], *next = &r->links[(i + 1) % r->nlinks];
+		ok = k->from < k->to && k->to < r->nevents && depends(r, k);
+		if (block != VERDICT_PROGRAM && i + 1 < r->nlinks)
+			ok &= k->to == next->from; /* no going back but at the end */
+		ok &= same_occurrence(r, k->to, next->from);
+		foreign |= r->events[k->to].thread != r->events[r->links[0].from].thread;
+	}
+	if (block != VERDICT_PROGRAM)
+		ok &= r->events[r->links[r->nlinks - 1].to].block == block;
+	return ok && foreign;
+}
+
+/* Is it a run of the abstract program? Follows sets of spots as values allow. */
+static bool is_run(const struct program *g, const struct causal_run *r)
+{
+	uint32_t *value = calloc(g->ncells + 1, sizeof *value);
+	uint8_t *may = calloc((size_t)r->nthreads * g->nspots + 1, 1), *next = calloc(g->nspots + 1, 1);
+	bool ok = true;
+	for (uint32_t c = 0; c < g->ncells; c++)
+		value[c] = g->cells[c].init;
+	for (uint32_t t = 0; t < r->nthreads; t++)
+		may[(size_t)t * g->nspots + g->start[r->threads[t].tmpl]] = 1;
+	for (uint32_t i = 0; i < r->nevents && ok; i++) {
+		const struct causal_event *e = &r->events[i];
+		const struct action *taken = NULL;
+		memset(next, 0, g->nspots);
+		for (uint32_t k = 0; k < g->nactions; k++) {
+			const struct action *a = &g->actions[k];
+			bool fits = may[(size_t)e->thread * g->nspots + a->from] && a->ntouch == e->ntouch &&
+			            g->spots[a->from].node == e->node && g->spots[a->to].node == e->next &&
+			            a->entered == e->entered && a->exited == e->exited;
+			for (uint32_t j = 0; j < a->ntouch && fits; j++) {
+				const struct touch *t = &g->touches[a->touch + j];
+				const struct causal_touch *u = &r->touches[e->touch + j];
+				const struct cell *c = &g->cells[t->cell];
+				fits = c->var == u->var && c->elem == u->elem && t->write == u->write &&
+				       (t->need == PROGRAM_ANY || t->need == value[t->cell]) &&
+				       (!c->nvalues || !t->write || c->lo + (int32_t)t->put == u->left);
+			}
+			if (!fits)
+				continue;
+			next[a->to] = 1;
+			taken = a;
+		}
+		ok = taken != NULL;
+		for (uint32_t j = 0; ok && j < taken->ntouch; j++) {
+			const struct touch *t = &g->touches[taken->touch + j];
+			if (t->write && t->put != PROGRAM_ANY)
+				value[t->cell] = t->put;
+		}
+		memcpy(may + (size_t)e->thread * g->nspots, next, g->nspots);
+	}
+	free(value);
+	free(may);
+	free(next);
+	return ok;
+}
+
+/* When it says the data allow it, the moves can be taken. */
+static bool replays(const struct ir *p, const struct causal_run *r)
+{
+	struct run run;
+	struct run_outcome *out = calloc(64, sizeof *out);
+	bool ok = run_init(&run, p) && r->npath == r->nevents;
+	for (uint32_t i = 0; i < r->npath && ok; i++) {
+		const struct move *m = &r->path[i];
+		uint32_t n = run_outcomes(&run, m->thread, out, 64);
+		ok = m->outcome < n && m->outcome < 64 &&
+		     run_step(&run, m->thread, out[m->outcome].pick, out[m->outcome].npick) == RUN_OK;
+	}
+	run_free(&run);
+	free(out);
+	return ok;
+}
+
+static void check_witness(const struct program *g, const struct verdict *v)
+{
+	CHECK(v->causal != NULL);
+	if (!v->causal)
+		return;
+	CHECK(is_cycle(v->causal, v->block));
+	CHECK(is_run(g, v->causal));
+	if (v->causal->concrete == CAUSAL_POSSIBLE)
+		CHECK(replays(g->ir, v->causal));
+}
+
+/* ---- random programs --------------------------------------------------------- */
+
+struct tally {
+	int red, safe, larger, cycles, acyclic, real;
+};
+
+static void one_block(const struct ir *p, const struct program *g, uint32_t block, struct tally *t)
+{
+	uint32_t count[16];
+	struct verdict c, u, pick;
+	for (uint32_t i = 0; i < p->ntemplates; i++)
+		count[i] = p->templates[i].count;
+	int want = naive_red(g, count, block, 40000, NULL);
+	ask(p, block, CAUSAL_COVER, 1000000, &c);
+	ask(p, block, CAUSAL_UNFOLD, 30000, &u);
+	ask(p, block, CAUSAL_PICK, 0, &pick);
+	if (want >= 0) {
+		CHECK(c.answer == (want ? ANSWER_VIOLATED : ANSWER_HOLDS));
+		CHECK(pick.answer == c.answer);
+	}
+	CHECK(u.answer == c.answer || u.limit);
+	t->red += u.answer == ANSWER_VIOLATED;
+	t->safe += u.answer == ANSWER_HOLDS;
+	t->larger += u.answer == ANSWER_UNKNOWN;
+	if (c.answer == ANSWER_VIOLATED)
+		check_witness(g, &c);
+	if (u.answer == ANSWER_VIOLATED)
+		check_witness(g, &u);
+	t->real += c.causal && c.causal->concrete == CAUSAL_POSSIBLE;
+	verdict_free(&c);
+	verdict_free(&u);
+	verdict_free(&pick);
+}
+
+static void whole(const struct ir *p, const struct program *g, struct tally *t)
+{
+	struct verdict c, u;
+	ask(p, VERDICT_PROGRAM, CAUSAL_COVER, 1000000, &c);
+	ask(p, VERDICT_PROGRAM, CAUSAL_UNFOLD, 20000, &u);
+	CHECK(u.answer != ANSWER_HOLDS);
+	CHECK(u.answer != ANSWER_VIOLATED || c.answer == ANSWER_VIOLATED || c.limit);
+	if (c.answer == ANSWER_VIOLATED)
+		check_witness(g, &c);
+	t->cycles += c.answer == ANSWER_VIOLATED;
+	t->acyclic += c.answer == ANSWER_HOLDS;
+	verdict_free(&c);
+	verdict_free(&u);
+}
+
+static void generate(struct buf *b, uint64_t seed, bool loops, const char **name)
+{
+	*name = seed % 2 ? "random.atm" : "random.sml";
+	if (seed % 10 == 1)
+		gen_model(b, seed, true, false);
+	else if (seed % 2)
+		cgen_atm(b, seed, 2 + (unsigned)(seed / 2 % 3), 5, loops);
+	else
+		cgen_sml_program(b, seed, 2 + (unsigned)(seed / 2 % 3), 4, loops);
+}
+
+static void test_engines_agree(void)
+{
+	int n = soak(150);
+	uint64_t seed = first_seed() + 5000000;
+	struct tally t = { 0 };
+	for (int i = 0; i < n && !check_failed; i++, seed++) {
+		struct buf b;
+		struct lang l;
+		struct lang_options lo = { .sml = -1 };
+		struct program_options po = { 0 };
+		struct program g;
+		struct arena a;
+		struct diags d;
+		const char *name, *limit;
+		buf_init(&b);
+		lang_init(&l);
+		arena_init(&a, 0);
+		diags_init(&d, &a);
+		generate(&b, seed, true, &name);
+		CHECK(lang_load_text(&l, name, buf_cstr(&b), b.len, &lo));
+		CHECK(program_make(l.ir, &po, &a, &d, &g, &limit) == PROGRAM_OK);
+		for (uint32_t k = 0; k < l.ir->nblocks && !check_failed; k++)
+			one_block(l.ir, &g, k, &t);
+		if (l.ir->nblocks && !check_failed)
+			whole(l.ir, &g, &t);
+		if (check_failed)
+			printf("# seed %llu\n%s\n", (unsigned long long)seed, buf_cstr(&b));
+		arena_free(&a);
+		lang_free(&l);
+		buf_free(&b);
+	}
+	printf("# %d programs: blocks %d red, %d safe, %d with more events than tried; %d violations allowed "
+	       "by the data; programs %d with a cycle, %d without\n",
+	       n, t.red, t.safe, t.larger, t.real, t.cycles, t.acyclic);
+	CHECK(t.red > n / 8 && t.safe > n / 8 && t.real > n / 16);
+}
+
+/* Causally atomic implies atomic; no causal cycle implies serializable. */
+static void test_implies_exact(void)
+{
+	int n = soak(120), proved = 0, wrong = 0, both = 0, limits = 0;
+	uint64_t seed = first_seed() + 6000000;
+	for (int i = 0; i < n && !check_failed; i++, seed++) {
+		struct buf b;
+		struct lang l;
+		struct lang_options lo = { .sml = -1 };
+		const char *name;
+		buf_init(&b);
+		lang_init(&l);
+		generate(&b, seed, false, &name);
+		CHECK(lang_load_text(&l, name, buf_cstr(&b), b.len, &lo));
+		for (uint32_t k = 0; l.ir->nblocks && k <= l.ir->nblocks && !check_failed; k++) {
+			uint32_t block = k < l.ir->nblocks ? k : VERDICT_PROGRAM;
+			struct search_options so = { .symmetry = true, .merge_local = true, .drop_pure = true,
+				                     .max_states = 30000 };
+			struct search_result r;
+			struct verdict v;
+			ask(l.ir, block, CAUSAL_COVER, 300000, &v);
+			exact_run(l.ir, block, &so, &r);
+			proved += v.answer == ANSWER_HOLDS;
+			wrong += r.verdict == SEARCH_WRONG;
+			both += v.answer == ANSWER_HOLDS && r.verdict == SEARCH_HOLDS;
+			limits += r.verdict == SEARCH_LIMIT;
+			CHECK(v.answer != ANSWER_HOLDS || r.verdict != SEARCH_WRONG);
+			verdict_free(&v);
+			search_result_free(&r);
+		}
+		if (check_failed)
+			printf("# seed %llu\n%s\n", (unsigned long long)seed, buf_cstr(&b));
+		lang_free(&l);
+		buf_free(&b);
+	}
+	printf("# %d programs: %d questions proved causally, %d of them exactly too; %d wrong exactly; %d limits\n",
+	       n, proved, both, wrong, limits);
+	CHECK(proved > n / 4 && both > n / 8 && wrong > n / 16);
+}
+
+/* ---- Table 1 ------------------------------------------------------------------ */
+
+struct row {
+	const char *file, *threads, *block;
+	bool atomic;
+	uint64_t events; /* of the paper, where the net is known to be like its own */
+	bool naive;      /* small enough for the coloured marking graph */
+};
+
+static const struct row table1[] = {
+	{ "dekker-causal.atm", NULL, "update", true, 0, true },
+	{ "acquire1-table.atm", "worker=4", "update", true, 34, true },
+	{ "acquire1-table.atm", "worker=30", "update", true, 1022, false },
+	{ "acquire1-table.atm", "worker=100", "update", true, 10402, false },
+	{ "acquire1-table.atm", "worker=150", "update", true, 23102, false },
+	{ "acquire1-causal.atm", "worker=4", "update", true, 0, true },
+	{ "acquire1-causal.atm", "worker=100", "update", true, 0, false },
+	{ "acquire2-causal.atm", "worker=4", "update", true, 0, true },
+	{ "acquire2-causal.atm", "worker=6", "update", true, 0, true },
+	{ "nacquire1.atm", "worker=3", "update", false, 0, true },
+	{ "nacquire1.atm", "worker=5", "update", false, 0, true },
+	{ "nacquire1.atm", "worker=7", "update", false, 0, false },
+	{ "bluetooth-bug.atm", "add=1", "pnp_add", false, 0, true },
+	{ "bluetooth-fixed.atm", "add=1", "pnp_add", false, 0, true },
+};
+
+static void load_row(const struct row *r, struct lang *l)
+{
+	char path[512], name[64];
+	struct lang_threads t = { name, 0 };
+	struct lang_options lo = { .sml = -1, .threads = &t, .nthreads = r->threads ? 1 : 0 };
+	snprintf(path, sizeof path, "%s/%s", examples, r->file);
+	if (r->threads) {
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(r->threads, "="), r->threads);
+		t.count = (uint32_t)atoi(strchr(r->threads, '=') + 1);
+	}
+	lang_init(l);
+	CHECK(lang_load(l, path, &lo));
+}
+
+static void table_row(const struct row *r)
+{
+	struct lang l;
+	struct program g;
+	struct program_options po = { 0 };
+	struct arena a;
+	struct diags d;
+	const char *limit;
+	uint32_t count[16];
+	struct verdict v;
+	load_row(r, &l);
+	arena_init(&a, 0);
+	diags_init(&d, &a);
+	CHECK(program_make(l.ir, &po, &a, &d, &g, &limit) == PROGRAM_OK);
+	for (uint32_t t = 0; t < l.ir->ntemplates; t++)
+		count[t] = l.ir->templates[t].count;
+	for (uint32_t b = 0; b < l.ir->nblocks; b++) {
+		if (strcmp(l.ir->blocks[b].name, r->block) != 0)
+			continue;
+		enum answer want = r->atomic ? ANSWER_HOLDS : ANSWER_VIOLATED;
+		if (r->naive)
+			CHECK_EQ(naive_red(&g, count, b, 400000, NULL), !r->atomic);
+		ask(l.ir, b, CAUSAL_COVER, 0, &v);
+		CHECK(v.answer == want);
+		verdict_free(&v);
+		ask(l.ir, b, CAUSAL_UNFOLD, 0, &v);
+		CHECK(v.answer == want);
+		if (r->events)
+			CHECK_EQ(v.events, r->events);
+		verdict_free(&v);
+	}
+	if (check_failed)
+		printf("# %s %s\n", r->file, r->threads ? r->threads : "");
+	/* the starred rows: all blocks at once */
+	ask(l.ir, VERDICT_PROGRAM, CAUSAL_COVER, 0, &v);
+	CHECK(v.answer == (r->atomic ? ANSWER_HOLDS : ANSWER_VIOLATED));
+	verdict_free(&v);
+	ask(l.ir, VERDICT_PROGRAM, CAUSAL_UNFOLD, 0, &v);
+	CHECK(v.answer == (r->atomic ? ANSWER_UNKNOWN : ANSWER_VIOLATED)); /* unknown: no broken block */
+	CHECK(!r->atomic || (v.reason && !v.limit));
+	verdict_free(&v);
+	arena_free(&a);
+	lang_free(&l);
+}
+
+static void test_table_1(void)
+{
+	for (size_t i = 0; i < sizeof table1 / sizeof *table1; i++)
+		table_row(&table1[i]);
+}
+
+/* Any number of threads: proofs, and the least number that breaks it. */
+static void test_any_number(void)
+{
+	static const struct {
+		const char *file, *any, *block;
+		bool atomic;
+		uint32_t threads;
+	} rows[] = {
+		{ "acquire1-table.atm", "worker", "update", true, 0 },
+		{ "acquire1-causal.atm", "worker", "update", true, 0 },
+		{ "acquire2-causal.atm", "worker", "update", true, 0 },
+		{ "nacquire1.atm", "worker", "update", false, 2 },
+		{ "bluetooth-bug.atm", "add", "pnp_add", false, 2 },
+		{ "bluetooth-fixed.atm", "add", "pnp_add", false, 2 },
+		{ "lost-update.atm", "worker", "increment", false, 2 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char path[512];
+		struct lang_threads t = { rows[i].any, 0 };
+		struct lang_options lo = { .sml = -1, .threads = &t, .nthreads = 1 };
+		struct lang l;
+		struct verdict v, all;
+		uint32_t sum = 0;
+		snprintf(path, sizeof path, "%s/%s", examples, rows[i].file);
+		lang_init(&l);
+		CHECK(lang_load(&l, path, &lo));
+		for (uint32_t b = 0; b < l.ir->nblocks; b++) {
+			if (strcmp(l.ir->blocks[b].name, rows[i].block) != 0)
+				continue;
+			ask(l.ir, b, CAUSAL_COVER, 100000, &v);
+			CHECK(v.answer == (rows[i].atomic ? ANSWER_HOLDS : ANSWER_VIOLATED));
+			CHECK(v.states < 2000); /* milliseconds */
+			for (uint32_t k = 0; v.causal && k < v.causal->ntemplates; k++)
+				sum += v.causal->count[k];
+			CHECK_EQ(sum, rows[i].threads);
+			CHECK(!v.causal || v.causal->smallest);
+			verdict_free(&v);
+		}
+		ask(l.ir, VERDICT_PROGRAM, CAUSAL_COVER, 100000, &all); /* Acquire1*, ... */
+		CHECK(all.answer == (rows[i].atomic ? ANSWER_HOLDS : ANSWER_VIOLATED));
+		if (check_failed)
+			printf("# %s\n", rows[i].file);
+		verdict_free(&all);
+		lang_free(&l);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		examples = argv[1];
+	RUN(test_table_1);
+	RUN(test_any_number);
+	RUN(test_engines_agree);
+	RUN(test_implies_exact);
+	return check_done();
+}

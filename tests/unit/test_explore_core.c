@@ -1,0 +1,563 @@
+/*
+ * The core of exploration: the store against a naive twin, alone and with
+ * many threads at once; each reduction on and off, one thread and two, on
+ * random models; known counts; limits.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/map.h"
+#include "base/rng.h"
+#include "check.h"
+#include "explore/locks.h"
+#include "explore/search.h"
+#include "explore/store.h"
+#include "genmodel.h"
+#include "lang/lang.h"
+
+/* ---- the store against a naive twin ------------------------------------- */
+
+#define TWIN_MAX 40000u
+
+struct twin { /* every vector, in order; looked for one by one in its bucket */
+	uint32_t nfields, n;
+	uint32_t *ids;
+	uint32_t *next, head[4096];
+};
+
+static uint32_t twin_bucket(const struct twin *t, const uint32_t *ids)
+{
+	uint32_t h = 0;
+	for (uint32_t i = 0; i < t->nfields; i++)
+		h = h * 31 + ids[i];
+	return h % 4096;
+}
+
+static bool twin_add(struct twin *t, const uint32_t *ids)
+{
+	uint32_t b = twin_bucket(t, ids);
+	for (uint32_t i = t->head[b]; i; i = t->next[i])
+		if (!memcmp(t->ids + (size_t)i * t->nfields, ids, t->nfields * sizeof *ids))
+			return false;
+	t->n++;
+	memcpy(t->ids + (size_t)t->n * t->nfields, ids, t->nfields * sizeof *ids);
+	t->next[t->n] = t->head[b];
+	t->head[b] = t->n;
+	return true;
+}
+
+/* The key of ids in the store; grows the nodes when they are crowded. */
+static void key_of(struct store *s, const uint32_t *ids, uint64_t *key)
+{
+	uint64_t *words = malloc(sizeof *words * s->at.words);
+	uint32_t *nodes = malloc(sizeof *nodes * tree_room(s->at.words));
+	store_pack(s, ids, words);
+	if (s->tree) {
+		while (!(key[0] = tree_root(&s->nodes, words, s->at.words, nodes, NULL, NULL)))
+			CHECK(tree_grow(&s->nodes));
+	} else {
+		memcpy(key, words, sizeof *key * s->key);
+	}
+	free(words);
+	free(nodes);
+}
+
+static bool insert_ids(struct store *s, const uint32_t *ids)
+{
+	uint64_t key[STORE_INLINE];
+	key_of(s, ids, key);
+	bool new = store_insert(s, key, store_place(store_hash(key, s->key), s->cap)) == STORE_NEW;
+	store_added(s, new);
+	if (store_crowded(s))
+		CHECK(store_grow(s));
+	return new;
+}
+
+/* Random vectors whose values grow, so that fields have to be widened. */
+static void compare_store(uint32_t nfields, uint32_t spread, uint64_t seed)
+{
+	struct store s;
+	struct twin t = { .nfields = nfields };
+	struct rng r;
+	uint8_t *bits = malloc(nfields);
+	uint32_t *ids = malloc(sizeof *ids * nfields), differ = 0;
+	t.ids = malloc(sizeof *ids * nfields * (TWIN_MAX + 1));
+	t.next = calloc(TWIN_MAX + 1, sizeof *t.next);
+	memset(bits, 1, nfields);
+	bits[0] = 2;
+	rng_seed(&r, seed);
+	CHECK(store_init(&s, nfields, bits, 0));
+	for (uint32_t k = 0; k < TWIN_MAX; k++) {
+		uint32_t most = 2 + k * spread / TWIN_MAX;
+		bool wider = false;
+		for (uint32_t i = 0; i < nfields; i++) {
+			ids[i] = i % 3 == 1 ? rng_below(&r, 2) : rng_below(&r, most);
+			if (nfields > 20 && i > 4 && rng_below(&r, 8))
+				ids[i] = 0; /* wide states have much in common */
+			if (i > 3 && ids[i] >= 1u << bits[3])
+				ids[i] = 1;
+			while (ids[i] >= (1u << bits[i]) - (i == 0))
+				bits[i]++, wider = true;
+		}
+		for (uint32_t i = 4; wider && i < nfields; i++) /* as those of one kind do */
+			bits[i] = bits[3] > bits[i] ? bits[3] : bits[i];
+		if (wider)
+			CHECK(store_widen(&s, bits, NULL, NULL));
+		differ += insert_ids(&s, ids) != twin_add(&t, ids);
+	}
+	CHECK_EQ(differ, 0);
+	CHECK_EQ(s.n, t.n);
+	for (uint32_t k = 1; k <= t.n; k++) /* all there, and read back as they were */
+		differ += insert_ids(&s, t.ids + (size_t)k * nfields);
+	for (uint32_t k = 1; k <= t.n; k += 97) {
+		uint64_t key[STORE_INLINE], *words = malloc(sizeof *words * s.at.words);
+		key_of(&s, t.ids + (size_t)k * nfields, key);
+		store_words(&s, key, words);
+		store_unpack(&s, words, ids);
+		differ += memcmp(ids, t.ids + (size_t)k * nfields, sizeof *ids * nfields) != 0;
+		free(words);
+	}
+	CHECK_EQ(differ, 0);
+	store_free(&s);
+	free(t.ids);
+	free(t.next);
+	free(bits);
+	free(ids);
+}
+
+static void test_store_alone(void)
+{
+	compare_store(2, 300, 1);    /* one word */
+	compare_store(12, 12, 2);    /* one word, full */
+	compare_store(16, 200, 3);   /* two words, then a tree */
+	compare_store(60, 40, 4);    /* a tree from early on */
+	compare_store(300, 9, 5);    /* a deep one */
+	compare_store(3, 70000, 6);  /* wide fields */
+}
+
+/* ---- many at once -------------------------------------------------------- */
+
+#define HAMMERS 4u
+#define ROUNDS  40u
+#define BURST   200u
+
+struct hammer {
+	struct store *s;
+	pthread_barrier_t *round;
+	uint32_t nfields, who;
+	uint64_t new, seed;
+};
+
+/* Everybody inserts overlapping vectors; between rounds one grows the store. */
+static void *hammer(void *arg)
+{
+	struct hammer *h = arg;
+	struct rng r;
+	uint32_t *ids = malloc(sizeof *ids * h->nfields);
+	uint64_t *words = malloc(sizeof *words * h->s->at.words);
+	uint32_t *nodes = malloc(sizeof *nodes * tree_room(h->s->at.words));
+	for (uint32_t k = 0; k < ROUNDS; k++) {
+		rng_seed(&r, h->seed + k + (h->who & 1) * 7); /* half of them alike */
+		uint64_t before = h->new;
+		for (uint32_t i = 0; i < BURST; i++) {
+			uint64_t key[STORE_INLINE];
+			for (uint32_t f = 0; f < h->nfields; f++)
+				ids[f] = f < 3 || f + 2 > h->nfields ? rng_below(&r, 14) : rng_below(&r, 2);
+			store_pack(h->s, ids, words);
+			if (h->s->tree)
+				key[0] = tree_root(&h->s->nodes, words, h->s->at.words, nodes, NULL, NULL);
+			else
+				memcpy(key, words, sizeof *key * h->s->key);
+			if (!key[0])
+				break; /* crowded: the rest of the burst is left out, by all */
+			h->new += store_insert(h->s, key, store_place(store_hash(key, h->s->key), h->s->cap)) ==
+			          STORE_NEW;
+		}
+		store_added(h->s, h->new - before);
+		pthread_barrier_wait(h->round);
+		if (!h->who && store_crowded(h->s) && !store_grow(h->s))
+			abort();
+		pthread_barrier_wait(h->round);
+	}
+	free(ids);
+	free(words);
+	free(nodes);
+	return NULL;
+}
+
+/* How many different states the table holds, each counted once. */
+static uint64_t different(const struct store *s)
+{
+	struct map seen;
+	uint64_t n = 0;
+	map_init(&seen);
+	for (uint64_t i = 0; i < s->cap; i++) {
+		const uint64_t *slot = s->table + i * s->key;
+		if (!slot[0])
+			continue;
+		uint32_t fresh = (uint32_t)i, v = fresh;
+		uint64_t key = slot[0] * 0x9E3779B97F4A7C15u ^ (s->key > 1 ? hash64(slot[1]) : 0);
+		CHECK(map_intern(&seen, key, &v));
+		n += v == fresh;
+		CHECK(!(slot[0] & STORE_BUSY) || s->tree);
+	}
+	map_free(&seen);
+	return n;
+}
+
+static void hammer_store(uint32_t nfields)
+{
+	struct store s;
+	struct hammer h[HAMMERS];
+	pthread_t t[HAMMERS];
+	pthread_barrier_t round;
+	uint8_t *bits = malloc(nfields);
+	uint64_t sum = 0;
+	memset(bits, 4, nfields);
+	CHECK(store_init(&s, nfields, bits, 0));
+	CHECK(store_admit(&s, HAMMERS));
+	pthread_barrier_init(&round, NULL, HAMMERS);
+	for (uint32_t i = 0; i < HAMMERS; i++) {
+		h[i] = (struct hammer){ &s, &round, nfields, i, 0, 1000 };
+		CHECK(!pthread_create(&t[i], NULL, hammer, &h[i]));
+	}
+	for (uint32_t i = 0; i < HAMMERS; i++) {
+		pthread_join(t[i], NULL);
+		sum += h[i].new;
+	}
+	CHECK_EQ(sum, s.n);            /* each state was new for exactly one */
+	CHECK_EQ(different(&s), s.n);
+	CHECK(sum > BURST * ROUNDS);   /* and they did not all do the same */
+	CHECK(sum < HAMMERS * BURST * ROUNDS);
+	pthread_barrier_destroy(&round);
+	store_free(&s);
+	free(bits);
+}
+
+static void test_store_together(void)
+{
+	hammer_store(8);  /* one word */
+	hammer_store(24); /* two words */
+	hammer_store(90); /* a tree */
+}
+
+/* ---- reductions and threads on random models ----------------------------- */
+
+static struct {
+	unsigned models, questions, hold, wrong, other, fault, with_movers, smaller;
+} count;
+
+/* Once a model: what is wrong with one set of reductions is with many. */
+static void complain(uint64_t seed, const char *text, const char *what, int mask)
+{
+	static uint64_t last = UINT64_MAX;
+	check_failed++;
+	if (seed == last)
+		return;
+	last = seed;
+	printf("# seed %llu: %s (reductions %d)\n", (unsigned long long)seed, what, mask);
+	for (const char *s = text; *s;) {
+		const char *nl = strchr(s, '\n');
+		int n = nl ? (int)(nl - s) : (int)strlen(s);
+		printf("#   %.*s\n", n, s);
+		s += nl ? n + 1 : n;
+	}
+}
+
+struct outcome_at {
+	uint32_t want, at;
+	int32_t *next;
+	uint32_t nstate;
+	enum ir_result r;
+	bool found;
+};
+
+static bool take(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                 const struct ir_effect *eff)
+{
+	struct outcome_at *o = arg;
+	(void)ch;
+	(void)eff;
+	if (o->at++ != o->want)
+		return true;
+	o->found = true;
+	o->r = r;
+	memcpy(o->next, next, sizeof *next * o->nstate);
+	return false;
+}
+
+/* The path can be taken, and ends in a fault when that is what was found. */
+static bool replays(const struct ir *p, const struct search_result *r)
+{
+	int32_t *room = calloc((size_t)p->nstate * 3, sizeof *room), *state = room;
+	int32_t *next = room + p->nstate, *scratch = next + p->nstate;
+	bool ok = r->npath > 0;
+	memcpy(state, p->init, sizeof *state * p->nstate);
+	for (uint32_t i = 0; ok && i < r->npath; i++) {
+		struct outcome_at o = { r->path[i].outcome, 0, next, p->nstate, IR_BLOCKED, false };
+		ir_successors(p, state, r->path[i].thread, scratch, take, &o);
+		bool last = i + 1 == r->npath;
+		ok = o.found && o.r == (last && r->verdict == SEARCH_FAULT ? IR_FAULT : IR_OK);
+		memcpy(state, next, sizeof *state * p->nstate);
+	}
+	if (ok && r->verdict == SEARCH_WRONG)
+		ok = ir_quiescent(p, state);
+	free(room);
+	return ok;
+}
+
+static bool same_path(const struct search_result *a, const struct search_result *b)
+{
+	return a->npath == b->npath && (!a->npath || !memcmp(a->path, b->path, a->npath * sizeof *a->path));
+}
+
+/* One question under every set of reductions, with one thread and with two. */
+static void compare(const struct ir *p, enum prod_mode mode, uint32_t block,
+                    const struct labelling *lab, bool faults, uint64_t seed, const char *text)
+{
+	struct search_result first = { 0 };
+	count.questions++;
+	for (int mask = 0; mask < 16; mask++) {
+		struct search_options o = { .symmetry = mask & 1, .merge_local = (mask & 2) != 0,
+			                    .drop_pure = (mask & 4) != 0, .transactions = (mask & 8) != 0,
+			                    .faults = faults };
+		struct search_result r, two;
+		search_run(p, mode, block, lab, &o, &r);
+		o.jobs = 2;
+		o.jobs_from = 1;
+		search_run(p, mode, block, lab, &o, &two);
+		if (r.verdict != two.verdict || r.states != two.states || r.transitions != two.transitions ||
+		    r.depth != two.depth || !same_path(&r, &two))
+			complain(seed, text, "two threads differ from one", mask);
+		if (r.verdict == SEARCH_LIMIT)
+			complain(seed, text, "a limit", mask);
+		if (r.verdict != SEARCH_HOLDS && block == PROD_BLOCK_ALL && !replays(p, &r))
+			complain(seed, text, "the path does not replay", mask);
+		search_result_free(&two);
+		if (!mask) {
+			first = r;
+			count.hold += r.verdict == SEARCH_HOLDS;
+			count.wrong += r.verdict == SEARCH_WRONG;
+			count.fault += r.verdict == SEARCH_FAULT;
+			count.other += r.verdict > SEARCH_FAULT;
+			continue;
+		}
+		if ((r.verdict == SEARCH_HOLDS) != (first.verdict == SEARCH_HOLDS))
+			complain(seed, text, "a reduction changes the verdict", mask);
+		if (r.verdict == SEARCH_HOLDS && r.states > first.states)
+			complain(seed, text, "a reduction adds states", mask);
+		count.smaller += mask == 8 && r.verdict == SEARCH_HOLDS && r.states < first.states;
+		search_result_free(&r);
+	}
+	search_result_free(&first);
+}
+
+static void compare_labelled(const struct ir *p, uint32_t block, uint64_t seed, const char *text)
+{
+	struct labelling lab = { calloc(p->nsuccs + 1, 1), calloc(p->nblocks + 1, sizeof(bool)) };
+	struct rng r;
+	rng_seed(&r, seed);
+	for (int k = 0; k < 2; k++) {
+		for (uint32_t i = 0; i < p->nsuccs; i++)
+			lab.edge[i] = k && rng_below(&r, 4) == 0;
+		for (uint32_t i = 0; i < p->nblocks; i++)
+			lab.at_entry[i] = k && rng_below(&r, 6) == 0;
+		compare(p, PROD_COMMIT, block, &lab, false, seed, text);
+	}
+	free(lab.edge);
+	free(lab.at_entry);
+}
+
+static bool anywhere(const void *arg, uint32_t node)
+{
+	(void)arg;
+	(void)node;
+	return true;
+}
+
+static void compare_model(uint64_t seed)
+{
+	struct buf b;
+	struct lang l;
+	struct locks locks;
+	struct lang_options o = { .sml = 0 };
+	buf_init(&b);
+	gen_model_of(&b, seed, seed % 5 == 0, seed % 3 == 0, seed % 4 != 0);
+	if (seed % 7 == 0) /* something that may fail */
+		buf_str(&b, "thread watch { assert(x0 != 2 || x1 != 1); }\n");
+	lang_init(&l);
+	count.models++;
+	if (!lang_load_text(&l, "random.atm", b.data, b.len, &o)) {
+		complain(seed, b.data, "does not load", 0);
+	} else {
+		if (locks_init(&locks, l.ir, anywhere, NULL))
+			count.with_movers += locks.nmovers > 0;
+		locks_free(&locks);
+		compare(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, true, seed, b.data);
+		compare_labelled(l.ir, PROD_BLOCK_ALL, seed, b.data);
+		if (l.ir->nblocks > 1)
+			compare_labelled(l.ir, (uint32_t)(seed % l.ir->nblocks), seed, b.data);
+	}
+	lang_free(&l);
+	buf_free(&b);
+}
+
+static void test_random_models(void)
+{
+	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 120;
+	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
+	for (uint64_t i = 0; i < n && check_failed < 3; i++)
+		compare_model(seed + i);
+	printf("# seeds %llu..%llu: %u models (%u with movers), %u questions: %u hold, %u wrong, %u faults, "
+	       "%u other; transactions alone made %u smaller\n",
+	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), count.models,
+	       count.with_movers, count.questions, count.hold, count.wrong, count.fault, count.other,
+	       count.smaller);
+	CHECK(count.hold > count.questions / 5);
+	CHECK(count.wrong > count.questions / 20);
+	CHECK(count.with_movers > count.models / 2);
+	CHECK(count.smaller > count.questions / 20);
+}
+
+/* ---- known counts --------------------------------------------------------- */
+
+static void load(struct lang *l, const char *text)
+{
+	struct lang_options o = { .sml = 0 };
+	lang_init(l);
+	CHECK(lang_load_text(l, "a.atm", text, strlen(text), &o));
+}
+
+static uint64_t states_of(const char *text, enum prod_mode mode, struct search_options o)
+{
+	struct lang l;
+	struct search_result r;
+	load(&l, text);
+	search_run(l.ir, mode, PROD_BLOCK_ALL, NULL, &o, &r);
+	CHECK_EQ(r.verdict, SEARCH_HOLDS);
+	uint64_t states = r.states;
+	search_result_free(&r);
+	lang_free(&l);
+	return states;
+}
+
+#define ACQUIRE(n) \
+	"bool m; int[0..3] data;\n" \
+	"thread w * " #n " { while (true) { atomic { while (!cas(m, false, true)) { }\n" \
+	"  data = (data + 1) % 4; m = false; commit; } } }\n"
+#define TRANSACTION(n) \
+	"bool m; int[0..3] data;\n" \
+	"proc take() { while (!cas(m, false, true)) { } }\n" \
+	"thread w * " #n " { while (true) { atomic {\n" \
+	"  while (true) { take(); int[0..3] t = data; m = false; int[0..3] f = (t + 1) % 4;\n" \
+	"    take(); if (t == data) { data = f; commit; m = false; break; } m = false; } } } }\n"
+
+static void test_counts(void)
+{
+	struct search_options none = { 0 }, sorted = { .symmetry = true, .merge_local = true,
+		                                       .drop_pure = true };
+	struct search_options all = sorted;
+	all.transactions = true;
+	/* n threads, a third of a choice each but for the owner: n 3^(n-1) 12 + 3^n 4 */
+	CHECK_EQ(states_of(ACQUIRE(9), PROD_COMMIT, none), 9 * 6561 * 12 + 19683 * 4);
+	none.jobs = 3;
+	CHECK_EQ(states_of(ACQUIRE(9), PROD_COMMIT, none), 9 * 6561 * 12 + 19683 * 4);
+	CHECK_EQ(states_of(ACQUIRE(7), PROD_COMMIT, sorted), 16);
+	CHECK_EQ(states_of(ACQUIRE(500), PROD_COMMIT, sorted), 16); /* a tree */
+	CHECK_EQ(states_of(ACQUIRE(500), PROD_COMMIT, all), 4);
+	CHECK_EQ(states_of(TRANSACTION(8), PROD_COMMIT, sorted), 31080);
+	CHECK_EQ(states_of(TRANSACTION(8), PROD_COMMIT, all), 4488);
+	sorted.jobs = 2;
+	CHECK_EQ(states_of(TRANSACTION(8), PROD_COMMIT, sorted), 31080);
+}
+
+/* ---- locks ---------------------------------------------------------------- */
+
+static uint32_t movers_of(const char *text)
+{
+	struct lang l;
+	struct locks k;
+	load(&l, text);
+	CHECK(locks_init(&k, l.ir, anywhere, NULL));
+	uint32_t n = k.nmovers;
+	locks_free(&k);
+	lang_free(&l);
+	return n;
+}
+
+static void test_locks(void)
+{
+	/* cas, read, write, reset */
+	CHECK_EQ(movers_of(ACQUIRE(2)), 4);
+	CHECK_EQ(movers_of("bool m; int x; thread w * 2 { while (exchange(m, true)) { } x = x + 1; m = false; }"), 4);
+	CHECK_EQ(movers_of("lock l; int x; thread w * 2 { acquire(l); x = x + 1; release(l); }"), 4);
+	/* failing has an effect: a try-lock; tries that are counted */
+	CHECK_EQ(movers_of("bool m; int x; thread w * 2 { if (cas(m, false, true)) { x = x + 1; m = false; } }"), 0);
+	CHECK_EQ(movers_of("bool m; int x; thread w * 2 { int k = 0; while (!cas(m, false, true)) { k = (k + 1) % 9; }"
+	                   " x = x + k; m = false; }"), 0);
+	/* somebody looks at it, or resets it without holding it */
+	CHECK_EQ(movers_of("bool m; int x; thread w * 2 { while (!cas(m, false, true)) { } x = x + 1; m = false; }"
+	                   "thread z * 2 { assert(!m || m); }"), 0);
+	CHECK_EQ(movers_of("bool m; int x; thread w * 2 { while (!cas(m, false, true)) { } x = x + 1; m = false; }"
+	                   "thread z * 2 { m = false; }"), 0);
+	/* held on one path only */
+	CHECK_EQ(movers_of("bool m; bool c; int x; thread w * 2 { if (c) { while (!cas(m, false, true)) { } }"
+	                   " x = x + 1; c = true; m = false; }"), 0);
+	/* taken to begin with */
+	CHECK_EQ(movers_of("bool m = true; int x; thread w * 2 { while (!cas(m, false, true)) { } x = x + 1; m = false; }"), 0);
+	/* a variable that is not always protected: cas and reset only */
+	CHECK_EQ(movers_of("bool m; int x; thread w * 2 { while (!cas(m, false, true)) { } x = x + 1; m = false; x = 0; }"), 2);
+	/* different locks for the same variable */
+	CHECK_EQ(movers_of("bool m; bool k; int x; thread w * 2 { while (!cas(m, false, true)) { } x = 1; m = false; }"
+	                   "thread z * 2 { while (!cas(k, false, true)) { } x = 2; k = false; }"), 4);
+	/* one thread's own variable, and one that nobody writes */
+	CHECK_EQ(movers_of("int x; int y; int c = 3; thread w { x = x + 1; y = c; } thread z * 2 { y = c; }"), 4);
+}
+
+/* ---- limits --------------------------------------------------------------- */
+
+static void test_limits(void)
+{
+	struct lang l;
+	struct search_result r, two;
+	load(&l, "int x; thread w * 3 { while (true) { atomic { x = x + 1; } } }");
+	struct search_options o = { .max_states = 30000 }, p;
+	search_run(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &o, &r);
+	o.jobs = 2;
+	search_run(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &o, &two);
+	CHECK_EQ(r.verdict, SEARCH_LIMIT);
+	CHECK_STR(r.limit, "states");
+	CHECK(r.states > 30000 && r.states < 60000);
+	CHECK_EQ(two.verdict, SEARCH_LIMIT); /* and exactly as much was covered */
+	CHECK_EQ(two.states, r.states);
+	CHECK_EQ(two.transitions, r.transitions);
+	CHECK_EQ(two.depth, r.depth);
+	for (uint32_t jobs = 1; jobs <= 2; jobs++) {
+		struct timespec t;
+		p = (struct search_options){ .max_bytes = 24 << 20, .jobs = jobs };
+		search_run(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &p, &r);
+		CHECK_EQ(r.verdict, SEARCH_LIMIT);
+		CHECK_STR(r.limit, "memory");
+		CHECK(r.bytes < 60 << 20);
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		p = (struct search_options){ .deadline = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec + 0.15,
+			                     .jobs = jobs };
+		search_run(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &p, &r);
+		CHECK_EQ(r.verdict, SEARCH_LIMIT);
+		CHECK_STR(r.limit, "time");
+	}
+	lang_free(&l);
+}
+
+int main(void)
+{
+	RUN(test_store_alone);
+	RUN(test_store_together);
+	RUN(test_counts);
+	RUN(test_locks);
+	RUN(test_limits);
+	RUN(test_random_models);
+	return check_done();
+}
