@@ -181,7 +181,7 @@ static void choose_slots(struct make *m, uint32_t tmpl)
 			m->keep[s] = KEEP_KNOWN;
 		else if (!local[s])
 			m->keep[s] = n <= PROGRAM_UNNAMED ? KEEP_KNOWN : KEEP_NOT;
-		else
+		else if (n <= PROGRAM_TRACKED) /* an unknown one becomes each value of the slot */
 			m->keep[s] = keep_local(m, local[s], type_size(p, t, s));
 	}
 	for (uint32_t b = 0; b < p->nblocks; b++) /* only a fault depends on it */
