@@ -149,7 +149,7 @@ static void red_run(struct ask *q, const struct colour_net *net, struct prefix *
 static void unfold_it(struct ask *q, const struct colour_net *net)
 {
 	struct unfold_options o = { .max_events = q->o->max_states, .max_bytes = q->o->max_bytes,
-		                    .deadline = q->o->deadline };
+		                    .deadline = q->o->deadline, .reduced = q->o->reduced };
 	struct prefix p;
 	enum unfold_status s = unfold_coloured(net, &o, &p);
 	struct verdict *v = q->v;

@@ -31,6 +31,7 @@ struct causal_options {
 	enum causal_engine engine;
 	const char *const *track, *const *abstract; /* variables to keep, to forget */
 	uint32_t ntrack, nabstract;
+	bool reduced;        /* unfold: a smaller prefix that is enough for the verdict (cutoff.c) */
 	bool many;           /* templates of more than one thread: any number of them */
 	uint64_t max_states; /* of cover; events of unfold. 0: none */
 	uint64_t max_bytes;  /* 0: none */
