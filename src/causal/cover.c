@@ -491,11 +491,13 @@ static bool next_numbers(const struct program *g, const uint32_t *want, uint32_t
 	return false;
 }
 
-/* Red can be reached with some number of threads: the least one. */
-static void find_smallest(const struct program *g, const struct cover_options *o,
+/* Red can be reached with some number of threads: the least one. False when a
+ * smaller one could not be ruled out. */
+static bool find_smallest(const struct program *g, const struct cover_options *o,
                           struct cover_result *r)
 {
 	uint32_t nt = g->ir->ntemplates, last = 0;
+	bool sure = true;
 	for (uint32_t t = 0; t < nt; t++)
 		if (o->count[t] == COVER_ANY)
 			last = t;
@@ -506,9 +508,11 @@ static void find_smallest(const struct program *g, const struct cover_options *o
 		do {
 			search(g, o, r->count, r);
 			if (r->status == COVER_RED || (r->limit && strcmp(r->limit, "promises")))
-				return;
+				return sure;
+			sure &= r->status == COVER_SAFE;
 		} while (next_numbers(g, o->count, r->count));
 	}
+	return false;
 }
 
 void cover_run(const struct program *g, const struct cover_options *o, struct cover_result *r)
@@ -528,8 +532,7 @@ void cover_run(const struct program *g, const struct cover_options *o, struct co
 	search(g, o, o->count, r);
 	if (!any || r->status != COVER_RED)
 		return;
-	find_smallest(g, o, r);
-	r->smallest = r->status == COVER_RED;
+	r->smallest = find_smallest(g, o, r) && r->status == COVER_RED;
 }
 
 void cover_result_free(struct cover_result *r)

@@ -127,7 +127,7 @@ static void make_cells(struct make *m)
 }
 
 /* Frame slots of template t: the locals of the scopes its nodes are in. */
-static void name_slots(const struct make *m, const struct ir_template *t, const char **name)
+static void name_slots(const struct make *m, const struct ir_template *t, const struct ir_local **local)
 {
 	const struct ir *p = m->p;
 	for (uint32_t n = t->node; n < t->node + t->nnode; n++)
@@ -135,31 +135,54 @@ static void name_slots(const struct make *m, const struct ir_template *t, const 
 			for (uint32_t i = 0; i < p->scopes[s].nlocal; i++) {
 				const struct ir_local *l = &p->locals[p->scopes[s].local + i];
 				for (uint32_t e = 0; l->slot != IR_NONE && e < l->len; e++)
-					name[l->slot + e] = l->name;
+					local[l->slot + e] = l;
 			}
+}
+
+/* How many values the type of a named local has. Its slot's range has 0 in it
+ * whether or not the type does; where values are stored the type's is checked. */
+static uint64_t type_size(const struct ir *p, const struct ir_template *t, uint32_t slot)
+{
+	const struct ir_slot *s = &p->slots[t->slot + slot];
+	uint64_t n = 0;
+	for (uint32_t i = t->code; i < t->code + t->ncode; i++) {
+		const struct ir_ins *x = &p->code[i];
+		if (x->op != IR_RANGE || (uint32_t)x->a != slot)
+			continue;
+		uint64_t size = (uint64_t)((int64_t)x->c - x->b) + 1;
+		n = size > n ? size : n;
+	}
+	return n ? n : (uint64_t)((int64_t)s->hi - s->lo) + 1;
+}
+
+static uint8_t keep_local(const struct make *m, const struct ir_local *l, uint64_t values)
+{
+	const struct program_options *o = m->o;
+	bool word = l->value == IR_VALUE_BOOL || l->value == IR_VALUE_ENUM;
+	if (named(o->abstract, o->nabstract, l->name))
+		return KEEP_NOT;
+	if (values <= PROGRAM_SMALL)
+		return KEEP_SPLIT;
+	return values <= PROGRAM_TRACKED && (word || named(o->track, o->ntrack, l->name)) ? KEEP_SPLIT
+	                                                                                  : KEEP_NOT;
 }
 
 static void choose_slots(struct make *m, uint32_t tmpl)
 {
 	const struct ir *p = m->p;
-	const struct program_options *o = m->o;
 	const struct ir_template *t = &p->templates[tmpl];
-	const char **name = arena_array(m->arena, const char *, t->nslots);
+	const struct ir_local **local = arena_array(m->arena, const struct ir_local *, t->nslots);
 	m->keep = arena_array(m->arena, uint8_t, t->nslots);
-	name_slots(m, t, name);
+	name_slots(m, t, local);
 	for (uint32_t s = 1; s < t->nslots; s++) {
 		const struct ir_slot *slot = &p->slots[t->slot + s];
 		uint64_t n = (uint64_t)((int64_t)slot->hi - slot->lo) + 1;
-		/* a slot's range has 0 in it whether or not the type does */
-		uint64_t small = PROGRAM_SMALL + (slot->lo == 0 || slot->hi == 0);
 		if (slot->is_lock)
 			m->keep[s] = KEEP_KNOWN;
-		else if (!name[s])
+		else if (!local[s])
 			m->keep[s] = n <= PROGRAM_UNNAMED ? KEEP_KNOWN : KEEP_NOT;
-		else if (named(o->abstract, o->nabstract, name[s]))
-			m->keep[s] = KEEP_NOT;
-		else if (n <= small || (n <= PROGRAM_TRACKED && named(o->track, o->ntrack, name[s])))
-			m->keep[s] = KEEP_SPLIT;
+		else if (n <= PROGRAM_TRACKED) /* an unknown one becomes each value of the slot */
+			m->keep[s] = keep_local(m, local[s], type_size(p, t, s));
 	}
 	for (uint32_t b = 0; b < p->nblocks; b++) /* only a fault depends on it */
 		if (p->blocks[b].tmpl == tmpl && p->blocks[b].has_commit && p->blocks[b].phase < t->nslots)
