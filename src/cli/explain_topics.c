@@ -156,6 +156,26 @@ const struct explain_page explain_topics[] = {
 	  "int[0..1] q;\n"
 	  "thread left { atomic one { acquire(l); x = 1; p = y; release(l); } }\n"
 	  "thread right { atomic two { acquire(l); y = 1; q = x; release(l); } }\n", "check" },
+	{ "monitor", "every history of an object in a model",
+	  "Along every execution goes what can still matter of the object's history, and no clock: the\n"
+	  "configurations the object can be in (its value, which open writes have taken effect, what each\n"
+	  "open read may still return). A call adds an operation; an answer keeps the configurations that\n"
+	  "allow it, letting open writes take effect no earlier than that. When none is left, no order\n"
+	  "explains the history, and the run is shown. Operations that have ended are forgotten, so\n"
+	  "endless loops are decided too.\n"
+	  "\n"
+	  "--condition=regular and safe ask for less than atomicity. --assertion=soar and clmt record the\n"
+	  "whole history instead and judge it at every answer of a read with the two assertions of the SOAR\n"
+	  "paper (Fig. 3 and Definition 1); they need a single writer and loops that end.\n",
+	  NULL,
+	  "object bit : register(bool) = false {\n"
+	  "  safe bool b;\n"
+	  "  bool old;\n"
+	  "  void write(bool v) { if (old != v) { b = v; old = v; } }\n"
+	  "  bool read() { return b; }\n"
+	  "}\n"
+	  "thread writer { while (true) { bit.write(any(bool)); } }\n"
+	  "thread reader { while (true) { bit.read(); } }\n", "check" },
 	{ "linearizable", "operations on an object, each at one moment",
 	  "A history is what the callers of an object saw: operations with their calls, their returns and\n"
 	  "the values they got. It is linearizable when there is an order of the operations that the\n"
@@ -168,7 +188,8 @@ const struct explain_page explain_topics[] = {
 	  "\n"
 	  "Weaker conditions for registers: regular (a read gets the last value written before it, or one\n"
 	  "that is being written), safe (while a write goes on, a read may get anything).\n"
-	  "'intact history FILE' judges recorded histories; 'object' in a model declares an implementation.\n",
+	  "'intact history FILE' judges recorded histories; 'object' in a model declares an implementation,\n"
+	  "and 'intact check' judges every history of it ('intact explain monitor').\n",
 	  "client,op,value,call,return\n"
 	  "1,write,1,0,10\n"
 	  "2,read,1,2,4\n"

@@ -96,6 +96,10 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 		               .states = r.states, .transitions = r.transitions, .bytes = r.bytes,
 		               .path = r.path, .npath = r.npath };
 	r.path = NULL;
+	if (v->limit && !strcmp(v->limit, "clients")) {
+		v->limit = NULL;
+		v->reason = "more than 64 threads use the object";
+	}
 	if (v->answer == ANSWER_VIOLATED) {
 		v->problem = PROBLEM_HISTORY;
 		explain(p, object, o->condition, v);

@@ -14,7 +14,7 @@ from pathlib import Path
 from tap import check, done, run
 
 intact, root = sys.argv[1], Path(sys.argv[2])
-TOPICS = ["atomic", "ladder", "reduction", "causal", "commit", "exact", "serializable", "linearizable"]
+TOPICS = ["atomic", "ladder", "reduction", "causal", "commit", "exact", "serializable", "monitor", "linearizable"]
 
 
 def codes():
