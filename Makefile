@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-report bench-run bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-causal bench-explore bench-history bench-ladder bench-objects bench-report bench-run bench-trace soak fuzz install clean setup bench-record
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -32,6 +32,9 @@ bench: all
 bench-run: all
 	@tools/setup.sh bench
 	@bench/run.py $(BUILD)/src/cli/intact
+
+bench-record: all
+	@python3 bench/record.py $(BUILD)/src/cli/intact
 
 bench-trace: all
 	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null
@@ -60,6 +63,11 @@ bench-ladder: all
 
 bench-objects: all
 	@python3 bench/objects.py $(BUILD)/src/cli/intact examples
+
+.PHONY: bench-nets
+bench-nets: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/nets.py $(BUILD) $(ARGS)
 
 fuzz:
 	@tools/setup.sh fuzz

@@ -151,6 +151,8 @@ static void text_report(struct cli *cli, const struct judged *j,
 	}
 	buf_str(out, " (");
 	plural(out, j->events, "event");
+	if (j->rec.processes > 1)
+		buf_printf(out, " of the first of %u processes", j->rec.processes);
 	buf_char(out, ')');
 	if (j->end && j->found.blocks)
 		buf_printf(out, ", then out of %s: there may be more", limit_of(j->end));
@@ -189,6 +191,10 @@ static void json_report(const struct judged *j, const struct trace_opts *o, stru
 	else
 		buf_str(out, "[]");
 	buf_printf(out, ",\"findings_not_shown\":%llu", (ull)j->found.unkept);
+	if (j->recording)
+		buf_printf(out, ",\"run\":{\"processes\":%u,\"records\":%llu,\"findings\":%u,\"confirmed\":%u}",
+		           j->rec.processes, (ull)j->rec.records, j->rec.shown.count,
+		           j->rec.shown.confirmed);
 	if (j->predict && j->r) {
 		buf_str(out, ",\"predicted\":");
 		predict_json(j->predict, trace_reader_names(j->r), out);
@@ -342,7 +348,8 @@ const struct cmd cmd_trace = {
 	"       intact trace verify REPORT.json TRACE",
 	"Tells whether the recorded execution is conflict-serializable: whether some order\n"
 	"that runs every block in one piece agrees with it on all conflicts. Each block that\n"
-	"is in the way is shown with its cycle. Reads Intact's own trace files and STD text\n"
+	"is in the way is shown with its cycle. For a recording of a program (`intact run\n"
+	"--record`) the findings of the run follow. Reads Intact's own trace files and STD text\n"
 	"(T1|w(x)|12 with r w acq rel fork join begin end), plain, zstd or gzip; \"-\" is\n"
 	"standard input. Memory follows threads, variables and open blocks, not the length.\n"
 	"\n"
