@@ -35,6 +35,9 @@ async function open(browser, file, options) {
 	return page;
 }
 async function close(page, name) {
+	const stray = await page.evaluate(() => [...document.querySelectorAll("#page, #page *")].flatMap((e) => [...e.childNodes]).filter((n) => n.nodeType === 3 && /^(null|undefined|NaN|\[object.*)$/.test(n.data.trim()) &&
+		!n.parentElement.closest("td, code")).map((n) => n.parentElement.className + ": " + n.data));
+	check(name + ": nothing is shown that is not there", stray.length === 0, stray);
 	check(name + ": no error on the console, no request", page.noise.length === 0, page.noise.join("\n"));
 	await page.context().close();
 }
@@ -230,7 +233,8 @@ async function others(browser) {
 	check("two threads, their places and stacks", await page.$$eval(".window .head", (e) => e.length) === 2 && await page.$$eval(".window .place:not(.gap)", (e) => e.length) >= 4 &&
 		await page.$$eval(".window .frames li", (e) => e.length) >= 6);
 	check("with locks and source lines", (await page.textContent(".window")).includes("lock release of") && await page.$$eval(".snippet tr.here", (e) => e.length) >= 3);
-	await shot(page, "page-finding", { x: 0, y: 0, width: 1500, height: 900 });
+	await page.setViewportSize({ width: 1300, height: 1180 });
+	await shot(page, "page-finding");
 	await close(page, "finding");
 	page = await open(browser, path.join(dir, "hidden.html"));
 	check("what is suppressed is marked so", (await page.textContent("article")).includes("Suppressed"));

@@ -30,7 +30,8 @@ if missing:
 
 def make(out, name, *args, stdin=None):
     p = subprocess.run([str(intact), args[0], "--html", str(out / (name + ".html")), "--json", str(out / (name + ".json")), *map(str, args[1:])],
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, input=stdin)
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, input=stdin,
+                       env=dict(os.environ, PATH=f"{out}:{os.environ['PATH']}"))
     if p.returncode not in (0, 1, 3, 66):
         print(f"# {args}: exit {p.returncode}: {p.stderr.decode()}")
         sys.exit(1)
@@ -76,7 +77,7 @@ with tempfile.TemporaryDirectory() as tmp:
     make(out, "net", "net", "examples/nets/acquire1-4.ll_net")
     program = out / "lost-update"
     subprocess.run([str(intact), "cc", "-g", "-pthread", "-o", str(program), "tests/programs/lost_update.c"], cwd=root, check=True)
-    make(out, "run", "run", "--", program)
+    make(out, "run", "run", "--", "lost-update")
     (out / "hide").write_text("block:*\n")
     make(out, "hidden", "run", "--suppressions", out / "hide", "--", program)
     hostile = out / "hostile"

@@ -13,6 +13,11 @@ function h(tag, attrs, ...children) {
 		else if (k === "text") el.textContent = v;
 		else el.setAttribute(k, v === true ? "" : String(v));
 	}
+	return add(el, ...children);
+}
+
+// Appends what there is; null is nothing (the DOM's own append would write it).
+function add(el, ...children) {
 	for (const c of children.flat(4)) if (c !== null && c !== undefined && c !== false) el.append(c);
 	return el;
 }

@@ -472,7 +472,7 @@ function historyView(result) {
 		return names.length > 1 ? s : null;
 	}
 
-	view.append(h("div", { class: "controls", role: "group", "aria-label": "view of the history" },
+	add(view, h("div", { class: "controls", role: "group", "aria-label": "view of the history" },
 		button("+", "Zoom in (+)", () => zoom(0.5), { "aria-label": "zoom in" }), button("−", "Zoom out (-)", () => zoom(2), { "aria-label": "zoom out" }),
 		button("All", "Everything (0)", () => look(0, L.events)),
 		conflict.size ? button("Conflict", "The operations in conflict (c)", toConflict) : null,

@@ -319,7 +319,7 @@ function runView(result, run, model) {
 	}
 	const ends = endsTable(result, run);
 	if (list(result.history).length) view.append(operationsStrip(result.history, steps.length));
-	view.append(controls, h("div", { class: "columns" + (beside ? " three" : "") },
+	add(view, controls, h("div", { class: "columns" + (beside ? " three" : "") },
 		section(result.serial ? "What happened" : null, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "what happened" }, lanes.table)),
 		beside,
 		h("div", { class: "side" }, section("Variables", h("div", { class: "scroll small" }, values.table), localsBox),

@@ -5,7 +5,7 @@ function snippet(doc, frame) {
 	const line = number(frame.line);
 	const piece = list(doc.sources).find((s) => s.file === frame.file && line >= s.first && line < s.first + list(s.lines).length);
 	if (!piece) return null;
-	const a = Math.max(piece.first, line - 3), b = Math.min(piece.first + piece.lines.length - 1, line + 3);
+	const a = Math.max(piece.first, line - 2), b = Math.min(piece.first + piece.lines.length - 1, line + 2);
 	return h("div", { class: "snippet" }, sourceLines(piece.lines.slice(a - piece.first, b - piece.first + 1), a, { mark: line, label: short(frame.file, 60) }));
 }
 
