@@ -164,7 +164,7 @@ static void unfold_it(struct ask *q, const struct colour_net *net)
 	else if (s == UNFOLD_UNSAFE)
 		not_known(v, NULL, "the net of the program is not 1-safe: this is a bug in intact");
 	else if (q->block == VERDICT_PROGRAM)
-		not_known(v, NULL, "every block is causally atomic; for cycles through several, ask cover");
+		by_cover(q, q->o->max_states); /* no block is broken: cycles through several */
 	else
 		v->answer = ANSWER_HOLDS;
 	prefix_free(&p);

@@ -9,6 +9,7 @@
 #include "cli/model.h"
 #include "cli/objects.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
 #include "cli/quiescence.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -287,10 +288,15 @@ static int verify(struct check *c, const struct ir *p)
 		return EXIT_INTERNAL;
 	set_limits(c);
 	struct decide d;
+	struct progress line;
 	if (!options_fit(c, p)) {
 		free(v);
 		return EXIT_USAGE;
 	}
+	progress_begin(&line);
+	line.on &= !c->model.quiet;
+	c->decide.search.progress = line.on ? progress_line : NULL;
+	c->decide.search.progress_arg = &line;
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
@@ -299,6 +305,7 @@ static int verify(struct check *c, const struct ir *p)
 		objects_check(p, &c->objects, &c->decide.search, &v[n]);
 		n += p->nobjects;
 	}
+	progress_end(&line);
 	fixed_counts_only(p, v, n);
 	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;
