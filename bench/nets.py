@@ -4,7 +4,7 @@
     nets.py BUILD [--seconds S] [--memory GB] [--quick]
 
 Generated nets (the paper's Acquire1 as a plain net; threads that take turns at
-a lock), then the files *.ll_net under $INTACT_NETS if that is set, such as the
+a lock; a counter), then the files *.ll_net under $INTACT_NETS if that is set, such as the
 plain nets that come with cunf. Peers: mole and cunf, on the PATH or named by
 $MOLE and $CUNF; cunf runs with `-c mole`, the order that all three then share.
 CPU seconds and peak memory are those of the whole command. `!` marks numbers of
@@ -84,6 +84,16 @@ def turns(n, steps=100):
     return x
 
 
+def counter(n):
+    """n bits that count up once: a chain of 2^n - 1 events, all of them kept."""
+    x = Net()
+    zero = [x.place(f"z{i}", True) for i in range(n)]
+    one = [x.place(f"o{i}") for i in range(n)]
+    for i in range(n):
+        x.step(f"up{i}", [zero[i], *one[:i]], [one[i], *zero[:i]])
+    return x
+
+
 def measure(argv):
     limit = f"ulimit -v {args.memory << 20} -t {args.seconds}; exec \"$@\""
     done = subprocess.run([MEASURE, "bash", "-c", limit, "bash", *map(str, argv)], capture_output=True, text=True,
@@ -153,7 +163,8 @@ def main():
           "".join(f"{'CPU s':>9} {'MB':>6} |" for p in PEERS if PEERS[p]))
     growth = []
     with tempfile.TemporaryDirectory() as tmp:
-        families = [("acquire", acquire, (100, 300, 1000, 3000, 5000)), ("turns", turns, (100, 1000, 10000))]
+        families = [("acquire", acquire, (100, 300, 1000, 3000, 5000)), ("turns", turns, (100, 1000, 10000)),
+                    ("counter", counter, (10, 13, 17, 20))]
         for name, make, sizes in families:
             for n in sizes[:2] if args.quick else sizes:
                 path = Path(tmp) / f"{name}{n}.ll_net"

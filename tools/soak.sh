@@ -12,6 +12,9 @@ INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
 echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal" examples
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal_check" examples
+echo "== random nets: the prefix against its definition; coloured nets, exact and reduced, against their markings"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_net"
+INTACT_SOAK=${INTACT_SOAK:-100000} "$BUILD/tests/unit/test_colour"
 echo "== examples, walked with many seeds"
 INTACT_WALK_SEEDS=${INTACT_WALK_SEEDS:-100} "$BUILD/tests/unit/walk_examples" examples
 python3 tests/cli/test_examples.py "$intact" 40 | tail -1

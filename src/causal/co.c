@@ -301,6 +301,12 @@ bool co_keep(struct prefix *p, uint32_t e)
 		if (!add_younger(p, p->found[i], ev->post))
 			return false;
 	const struct config *c = &p->cfg;
+	if (p->net->ninit < c->ntrail) { /* the shorter way to the initial conditions behind e */
+		for (uint32_t b = 0; b < p->net->ninit; b++)
+			if (c->taken[b] && !add_younger(p, b, ev->post))
+				return false;
+		return true;
+	}
 	for (uint32_t i = 0; i < c->ntrail; i++) {
 		const uint32_t *pre = uf_pre(c, c->trail[i]);
 		uint32_t n = uf_npre(c, c->trail[i]);

@@ -169,10 +169,23 @@ static enum unfold_status unsafe(struct prefix *p, uint32_t e, uint32_t other)
 	return prefix_keep_marking(p) ? UNFOLD_UNSAFE : UNFOLD_LIMIT;
 }
 
+/* Makes [e] the current configuration. It mostly is that of the event before
+ * already, when that one is a cause of e: long chains are not walked again. */
+static void go_to(struct prefix *p, uint32_t e)
+{
+	bool behind = false;
+	for (uint32_t i = 0; p->current && i < uf_npre(&p->cfg, e); i++)
+		behind |= p->cfg.conds[uf_pre(&p->cfg, e)[i]].event == p->current;
+	if (!behind)
+		config_undo(&p->cfg, 0);
+	config_add(&p->cfg, e);
+	p->current = e;
+}
+
 static enum unfold_status insert(struct prefix *p, uint32_t e)
 {
 	enum unfold_status st = UNFOLD_DONE;
-	config_add(&p->cfg, e);
+	go_to(p, e);
 	if (!co_meet(p, e) || !prefix_new_conditions(p, e)) {
 		st = UNFOLD_LIMIT;
 	} else {
@@ -182,7 +195,6 @@ static enum unfold_status insert(struct prefix *p, uint32_t e)
 		else if (!co_keep(p, e) || !extend(p, e))
 			st = p->red ? UNFOLD_RED : UNFOLD_LIMIT;
 	}
-	config_undo(&p->cfg, 0);
 	return st;
 }
 
@@ -250,15 +262,13 @@ static enum unfold_status run(struct prefix *p, const struct unfold_options *opt
 	p->unsafe_place = p->unsafe_trans = NET_NONE;
 	if (!start(p))
 		return p->red ? UNFOLD_RED : UNFOLD_LIMIT;
-	for (uint32_t size = 1; size < p->nbuckets; size++)
-		for (uint32_t e; (e = p->bucket[size]);) {
+	for (uint32_t size = 1; size < p->nbuckets && st == UNFOLD_DONE; size++)
+		for (uint32_t e; (e = p->bucket[size]) && st == UNFOLD_DONE;) {
 			p->bucket[size] = p->cfg.events[e].next;
-			if (p->cfg.events[e].dead)
-				continue;
-			st = insert(p, e);
-			if (st != UNFOLD_DONE)
-				return st;
+			if (!p->cfg.events[e].dead)
+				st = insert(p, e);
 		}
+	config_undo(&p->cfg, 0);
 	return st;
 }
 

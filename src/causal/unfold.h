@@ -83,6 +83,7 @@ struct prefix {
 	uint8_t *tinted;         /* a place: some condition of it has a colour */
 	uint8_t *stirred;        /* a place: a loop on it touches a tinted one */
 	uint32_t *move_at, *move; /* a place -> transitions that take from it, but loops */
+	uint32_t current;        /* event whose local configuration is the current one */
 	uint32_t ticks;
 };
 

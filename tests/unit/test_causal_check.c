@@ -30,16 +30,33 @@ static uint64_t first_seed(void)
 	return s && *s ? strtoull(s, NULL, 10) : 1;
 }
 
-static void ask(const struct ir *p, uint32_t block, enum causal_engine engine, uint64_t max,
-                struct verdict *v)
+static void ask_with(const struct ir *p, uint32_t block, struct causal_options o, struct verdict *v)
 {
-	struct causal_options o = { .engine = engine, .max_states = max };
 	struct arena a;
 	struct diags d;
 	arena_init(&a, 0);
 	diags_init(&d, &a);
 	CHECK(causal_check(p, block, &o, &d, v));
 	arena_free(&a);
+}
+
+static void ask(const struct ir *p, uint32_t block, enum causal_engine engine, uint64_t max,
+                struct verdict *v)
+{
+	ask_with(p, block, (struct causal_options){ .engine = engine, .max_states = max }, v);
+}
+
+/* The reduced prefix has the same answer, and counterexamples that are some. */
+static void check_witness(const struct program *g, const struct verdict *v);
+static void ask_reduced(const struct ir *p, const struct program *g, uint32_t block, enum answer want,
+                        bool unsure)
+{
+	struct verdict r;
+	ask_with(p, block, (struct causal_options){ .engine = CAUSAL_UNFOLD, .max_states = 30000, .reduced = true }, &r);
+	CHECK(r.answer == want || r.limit || unsure);
+	if (r.answer == ANSWER_VIOLATED)
+		check_witness(g, &r);
+	verdict_free(&r);
 }
 
 /* ---- is a counterexample one? ---------------------------------------------- */
@@ -189,6 +206,7 @@ static void one_block(const struct ir *p, const struct program *g, uint32_t bloc
 		CHECK(pick.answer == c.answer);
 	}
 	CHECK(u.answer == c.answer || u.limit);
+	ask_reduced(p, g, block, c.answer, c.answer == ANSWER_UNKNOWN);
 	t->red += u.answer == ANSWER_VIOLATED;
 	t->safe += u.answer == ANSWER_HOLDS;
 	t->larger += u.answer == ANSWER_UNKNOWN;
@@ -374,6 +392,7 @@ static void table_row(const struct row *r)
 		if (r->events)
 			CHECK_EQ(v.events, r->events);
 		verdict_free(&v);
+		ask_reduced(l.ir, &g, b, want, false);
 	}
 	if (check_failed)
 		printf("# %s %s\n", r->file, r->threads ? r->threads : "");
