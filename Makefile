@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-history bench-objects bench-run bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-objects bench-run bench-trace soak fuzz install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -45,6 +45,10 @@ bench-explore: all
 	@tools/setup.sh bench
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/explore.py $(BUILD) $(ARGS)
+
+bench-explore-core: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/explore_core.py $(BUILD) $(ARGS)
 
 bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
