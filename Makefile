@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-objects bench-run bench-trace soak fuzz install clean setup
+.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-trace soak fuzz install clean setup bench-record
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -33,6 +33,9 @@ bench-run: all
 	@tools/setup.sh bench
 	@bench/run.py $(BUILD)/src/cli/intact
 
+bench-record: all
+	@python3 bench/record.py $(BUILD)/src/cli/intact
+
 bench-trace: all
 	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null
 	@python3 bench/trace.py $(BUILD)
@@ -50,12 +53,25 @@ bench-explore-core: all
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/explore_core.py $(BUILD) $(ARGS)
 
+bench-report: all
+	@tools/setup.sh test
+	@ninja -C $(BUILD) bench/history_gen >/dev/null
+	@python3 bench/report.py $(BUILD)
+
 bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
 
+bench-ladder: all
+	@python3 bench/ladder.py $(BUILD)/src/cli/intact examples
+
 bench-objects: all
 	@python3 bench/objects.py $(BUILD)/src/cli/intact examples
+
+.PHONY: bench-nets
+bench-nets: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/nets.py $(BUILD) $(ARGS)
 
 fuzz:
 	@tools/setup.sh fuzz

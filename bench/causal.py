@@ -18,6 +18,7 @@ import argparse
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -96,15 +97,15 @@ def peer(name, row, tmp):
         return None # its net has a copy for one block only
     fmt = "pnml" if name == "verifypn" else "pep"
     path = Path(tmp) / f"net.{fmt}"
-    block = row[3].split(".")[-1]
+    block = row[3]
     text = subprocess.run([INTACT, "export", "-q", f"--net={fmt}", "--block", block,
                            *[x for k, n in row[2].items() for x in ("--threads", f"{k}={n}")],
                            str(ROOT / "examples" / row[1])], capture_output=True, text=True).stdout
     path.write_text(text)
     if name == "mole":
-        argv = [PEERS[name], "-m", str(Path(tmp) / "out.mci"), str(path)]
+        argv = [PEERS[name], str(path), "-m", str(Path(tmp) / "out.mci")]
     elif name == "cunf":
-        argv = [PEERS[name], "-O", str(Path(tmp) / "out.cuf"), str(path)]
+        argv = [PEERS[name], "-i", "-c", "mole", str(path)]
     else:
         query = Path(tmp) / "q.xml"
         query.write_text('<?xml version="1.0"?><property-set xmlns="http://tapaal.net/"><property><id>dead</id>'
@@ -112,7 +113,12 @@ def peer(name, row, tmp):
                          '</property></property-set>')
         argv = [PEERS[name], str(path), str(query)]
     cpu, mb, rc, out = measure(argv)
-    return None if rc is None else (cpu, mb)
+    if rc:
+        return None
+    found = re.search(r"^events +: (\d+)", out, re.M)
+    if name == "mole": # its output file begins with the numbers of conditions and events
+        found = [0, struct.unpack("ii", (Path(tmp) / "out.mci").read_bytes()[:8])[1]]
+    return cpu, mb, int(found[1]) if found else None
 
 
 def number(x):
@@ -129,7 +135,7 @@ def main():
     print(f"{'':22}|{'paper':^28}|{'unfold, exact prefix':^45}|" + (f"{'reduced':^18}|" if more else "") + f"{'cover':^17}|")
     print(f"{'benchmark':10} {'thr':>4} atomic| {'conditions':>10} {'events':>7} {'s':>7} | {'conditions':>10} {'events':>10} "
           f"{'cut-offs':>10} {'MB':>4} {'CPU s':>6} |" + (f" {'events':>9} {'CPU s':>6} |" if more else "") +
-          f" {'states':>7} {'CPU s':>6} |" + "".join(f" {p + ' s':>9} {'MB':>6} |" for p in peers))
+          f" {'states':>7} {'CPU s':>6} |" + "".join(f" {p + ' events':>13} {'MB':>5} {'CPU s':>6} |" for p in peers))
     rows = ROWS + ([] if args.quick else LARGE)
     with tempfile.TemporaryDirectory() as tmp:
         for row in rows:
@@ -152,7 +158,7 @@ def main():
             line += " %7s %6s |" % ((number(c[1][0]), f"{c[3]:.2f}") if c else ("-", "-"))
             for p in peers:
                 x = peer(p, row, tmp)
-                line += " %9s %6s |" % ((f"{x[0]:.2f}", f"{x[1]:.0f}") if x else ("-", "-"))
+                line += " %13s %5s %6s |" % ((number(x[2]), f"{x[1]:.0f}", f"{x[0]:.2f}") if x else ("-",) * 3)
             print(line, flush=True)
     if not args.only:
         print("\nany number of threads, by cover:")

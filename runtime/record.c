@@ -31,6 +31,7 @@ static struct spin rec_spin;
 static uint64_t head;       /* records put */
 static uint64_t room_until; /* head may go up to here without looking */
 static uint32_t forks;
+static uint8_t noted[REC_SLOTS]; /* the slot's own buffer may not be empty */
 static int reader;          /* pid of the one who takes; 0: a file */
 static int file = -1;
 static uint64_t filed;      /* records written to it */
@@ -137,6 +138,7 @@ static void empty(struct rec_own *o)
 	for (uint32_t i = 0; i < n; i++)
 		ring_put(o->list[i]);
 	o->n = 0; /* before it shows in the ring: rather lost than told twice */
+	noted[o - shm->own] = 0;
 }
 
 static void empty_of(uint32_t slot)
@@ -151,7 +153,7 @@ static void empty_of(uint32_t slot)
 static void empty_all(void)
 {
 	for (uint32_t i = 1; i < rt.nslots; i++)
-		if (shm->own[i].n || shm->own[i].lock)
+		if (noted[i])
 			empty_of(i);
 }
 
@@ -200,6 +202,7 @@ bool rec_begin(struct rt_thread *th)
 
 void rec_end(void)
 {
+	shm->slots = rt.nslots;
 	__atomic_store_n(&shm->head, head, __ATOMIC_RELEASE);
 	if (file >= 0 && head - filed >= FILE_BLOCK && rt.recording)
 		file_block(false);
@@ -238,6 +241,7 @@ static bool note_own(struct rt_thread *th, uint64_t *c, uint64_t need, struct re
 	if (depth - keep + 2 > REC_OWN - 4 - o->n)
 		return false;
 	spin_lock((struct spin *)&o->lock);
+	noted[th->t.tid] = 1; /* before the cell shows it */
 	if (!rt_own(th, c, need, write)) {
 		spin_unlock((struct spin *)&o->lock);
 		return false;

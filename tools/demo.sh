@@ -20,6 +20,9 @@ show 1 check examples/lost-update.atm
 say "2. One lock around both calls. Now it is proved, for every interleaving:"
 show 0 check examples/lost-update-fixed.atm
 
+say "   A lock made by hand from compare-and-swap, proved for any number of threads:"
+show 0 check examples/acquire1.atm --threads worker=any
+
 say "3. A driver that worked for years. The bug needs two threads; after the fix, the commit points
    that prove it are found by themselves:"
 show 1 check examples/bluetooth-bug.atm
@@ -33,5 +36,10 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 show 0 cc -g examples/c/lost-update.c -o "$dir/lost-update" -pthread
 show 66 run -- "$dir/lost-update"
+
+say "6. A register of a database, as its clients saw it:"
+show 1 history examples/history/stale-read.edn --html "$dir/stale-read.html" --json "$dir/stale-read.json"
+printf '(a page for your browser: %s bytes; --sarif, --junit and --github feed other tools)\n' "$(wc -c <"$dir/stale-read.html")"
+show 0 verify "$dir/stale-read.json"
 
 say "Next: intact help, docs/language.md, and your own model."

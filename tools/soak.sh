@@ -7,6 +7,8 @@ intact=${INTACT:-$BUILD/src/cli/intact}
 ninja -C "$BUILD" >/dev/null
 echo "== random models: commit, exact, reductions and the judge"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore"
+echo "== random models that synchronise: reduction and causality against exact"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
 echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal" examples
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal_check" examples
@@ -24,6 +26,13 @@ INTACT_TRACE_RUNS=${INTACT_TRACE_RUNS:-100} python3 tests/cli/test_trace.py "$in
 echo "== predicted reorderings against all feasible runs"
 INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_predict"
 echo "== histories: every small one, and a million random ones of each kind"
-for t in register objects conditions formats; do
+# every single-writer history of up to seven operations, half of them on each of two cores
+INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive & half=$!
+INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive
+wait $half
+INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
+echo "== objects in models against every execution and every order"
+INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
+for t in objects conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done

@@ -25,6 +25,7 @@ struct check {
 	struct decide_options decide;
 	struct objects_options objects;
 	const char *block;
+	bool reduced;
 	struct opt_list no_reduce, track, abstract;
 	uint64_t max_states, max_memory, timeout, jobs;
 	int dump, engine;
@@ -334,6 +335,7 @@ static int verify(struct check *c, const struct ir *p)
 		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
 	}
+	outputs_hint(cli, c->cmd, &c->outputs, c->path, rc);
 	rc = write_reports(c, p, v, n, rc);
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
@@ -359,7 +361,7 @@ static int verify_causal(struct check *c, const char *engine, const struct ir *p
 		                                      : CAUSAL_PICK,
 		.track = c->track.items, .abstract = c->abstract.items, .ntrack = (uint32_t)c->track.n,
 		.nabstract = (uint32_t)c->abstract.n, .max_states = s->max_states,
-		.max_bytes = s->max_bytes, .deadline = s->deadline };
+		.max_bytes = s->max_bytes, .deadline = s->deadline, .reduced = c->reduced };
 	return check_causal(c->cli, c->cmd, &x, p);
 }
 
@@ -381,6 +383,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
 		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: forget the values of this variable", 0, 0, NULL },
+		{ OPT_FLAG, "reduced", 0, NULL, &c.reduced, "--engine=unfold: a smaller prefix, enough for the verdict", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
 		{ OPT_UINT, "jobs", 'j', "N", &c.jobs, "explore with N threads (the result is the same)", 1, 32, NULL },
 		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },
@@ -412,6 +415,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
+	else if (!o.nargs && outputs_swallowed(&c.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
 	else if (c.faults && (c.block || c.engine))

@@ -407,6 +407,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
+	else if (!o.nargs && outputs_swallowed(&a.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
 		rc = cli_usage(cli, cmd, "which history? (- is standard input)");
 	else if (outputs_wrong(&a.outputs))
@@ -438,6 +440,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 			rc = worse(rc, with_file(&run, o.args[i], convert ? convert_file
 			                                          : a.follow ? follow_file : judge_file));
 		}
+		if (!convert && !a.verify && !a.quiet && o.nargs == 1)
+			outputs_hint(cli, cmd, &a.outputs, o.args[0], rc);
 		if (outputs_wanted(&a.outputs) && !convert && !a.verify && rc != EXIT_INTERNAL)
 			rc = write_reports(&run, rc);
 	}

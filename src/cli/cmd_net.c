@@ -402,6 +402,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&why));
 	} else if (o.help) {
 		rc = cli_help(cli, cmd, table);
+	} else if (!o.nargs && outputs_swallowed(&r->outputs, &why)) {
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&why));
 	} else if (o.nargs != 1) {
 		rc = cli_usage(cli, cmd, o.nargs ? "one net at a time" : "which net?");
 	} else if (outputs_wrong(&r->outputs)) {

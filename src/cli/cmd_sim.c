@@ -410,6 +410,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
+	else if (!o.nargs && outputs_swallowed(&s.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "one model at a time" : "which model?");
 	else if ((wrong = contradiction(&s)))

@@ -151,6 +151,8 @@ static void text_report(struct cli *cli, const struct judged *j,
 	}
 	buf_str(out, " (");
 	plural(out, j->events, "event");
+	if (j->rec.processes > 1)
+		buf_printf(out, " of the first of %u processes", j->rec.processes);
 	buf_char(out, ')');
 	if (j->end && j->found.blocks)
 		buf_printf(out, ", then out of %s: there may be more", limit_of(j->end));
@@ -159,7 +161,7 @@ static void text_report(struct cli *cli, const struct judged *j,
 	buf_char(out, '\n');
 	if (o->quiet)
 		return;
-	cycles_text(&j->found, t, cli->color_out, out);
+	cycles_text(&j->found, t, cli->columns, cli->color_out, out);
 	if (j->predict)
 		predict_text(j->predict, t, cli->color_out, out);
 	if (j->found.blocks || j->predict)
@@ -189,6 +191,10 @@ static void json_report(const struct judged *j, const struct trace_opts *o, stru
 	else
 		buf_str(out, "[]");
 	buf_printf(out, ",\"findings_not_shown\":%llu", (ull)j->found.unkept);
+	if (j->recording)
+		buf_printf(out, ",\"run\":{\"processes\":%u,\"records\":%llu,\"findings\":%u,\"confirmed\":%u}",
+		           j->rec.processes, (ull)j->rec.records, j->rec.shown.count,
+		           j->rec.shown.confirmed);
 	if (j->predict && j->r) {
 		buf_str(out, ",\"predicted\":");
 		predict_json(j->predict, trace_reader_names(j->r), out);
@@ -268,6 +274,8 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 		recorded_free(&j.rec);
 		trace_close(j.r);
 	}
+	if (n == 1 && !o->quiet)
+		outputs_hint(cli, cmd, &o->outputs, files[0], rc);
 	if (wanted)
 		rc = write_reports(cli, cmd, o, &results, rc);
 	buf_free(&results);
@@ -317,6 +325,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (p.help)
 		rc = cli_help(cli, cmd, table);
+	else if (!p.nargs && outputs_swallowed(&o.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!p.nargs)
 		rc = cli_usage(cli, cmd, "which trace? (\"-\" reads standard input)");
 	else if (outputs_wrong(&o.outputs))
@@ -338,7 +348,8 @@ const struct cmd cmd_trace = {
 	"       intact trace verify REPORT.json TRACE",
 	"Tells whether the recorded execution is conflict-serializable: whether some order\n"
 	"that runs every block in one piece agrees with it on all conflicts. Each block that\n"
-	"is in the way is shown with its cycle. Reads Intact's own trace files and STD text\n"
+	"is in the way is shown with its cycle. For a recording of a program (`intact run\n"
+	"--record`) the findings of the run follow. Reads Intact's own trace files and STD text\n"
 	"(T1|w(x)|12 with r w acq rel fork join begin end), plain, zstd or gzip; \"-\" is\n"
 	"standard input. Memory follows threads, variables and open blocks, not the length.\n"
 	"\n"

@@ -2,323 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "causal/causal.h"
-#include "explore/commit.h"
-#include "explore/exact.h"
+#include "cli/rungs.h"
+#include "cli/suspicion.h"
 #include "explore/tidy.h"
-#include "verdict/causal_run.h"
+#include "explore/exact.h"
 
-#define SERIAL_SHOWN 4u
-#define CAUSAL_TRY   20000u /* states of the causal rung at first */
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- the budget --------------------------------------------------------- */
-
-static struct search_options remaining(const struct decide *d)
-{
-	struct search_options s = d->o.search;
-	if (s.max_states)
-		s.max_states = s.max_states > d->states ? s.max_states - d->states : 1;
-	return s;
-}
-
-/* Which part of it nothing is left of, or NULL. */
-static const char *spent_budget(const struct decide *d)
-{
-	const struct search_options *s = &d->o.search;
-	return s->max_states && d->states >= s->max_states ? "states"
-	       : s->deadline > 0 && now() >= s->deadline   ? "time"
-	                                                   : NULL;
-}
-
-static void take_search(struct verdict *v, struct search_result *r)
-{
-	v->states += r->states;
-	v->transitions += r->transitions;
-	v->bytes = r->bytes > v->bytes ? r->bytes : v->bytes;
-	v->path = r->path;
-	v->npath = r->npath;
-	r->path = NULL;
-	v->limit = r->limit;
-}
-
-static void drop_path(struct verdict *v)
-{
-	free(v->path);
-	v->path = NULL;
-	v->npath = 0;
-}
-
-static void add_serial(const struct ir *p, uint32_t block, struct verdict *v)
-{
-	if (strcmp(v->engine, "exact"))
-		exact_shorten(p, block, &v->path, &v->npath);
-	v->npath = tidy_violation(p, block, v->path, v->npath);
-	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
-	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
-	if (v->nserial_all)
-		return;
-	enum problem halt = exact_stuck(p, block, v->path, v->npath, &v->halt_thread, &v->halt);
-	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
-}
-
-/* ---- reduction ---------------------------------------------------------- */
-
-static char *copy(const char *s)
-{
-	return s ? strdup(s) : NULL;
-}
-
-/* The first block that does not fit, for the program's line. */
-static char *program_why(const struct decide *d)
-{
-	struct buf b;
-	buf_init(&b);
-	uint32_t bad = 0, first = IR_NONE;
-	for (uint32_t i = 0; i < d->p->nblocks; i++)
-		if (!d->reduce.blocks[i].part) {
-			bad++;
-			first = first == IR_NONE ? i : first;
-		}
-	if (first == IR_NONE || !d->reduce.blocks[first].part_why)
-		buf_str(&b, "out of memory");
-	else if (d->p->nblocks == 1)
-		buf_str(&b, d->reduce.blocks[first].part_why);
-	else
-		buf_printf(&b, "%u of %u blocks do not reduce", bad, d->p->nblocks);
-	char *s = strdup(buf_cstr(&b));
-	buf_free(&b);
-	return s;
-}
-
-static enum scope scope_of(const struct ir *p, bool any)
-{
-	if (any)
-		return SCOPE_ANY;
-	for (uint32_t t = 0; t < p->ntemplates; t++)
-		if (p->templates[t].count > 1 || p->templates[t].any_count)
-			return SCOPE_ANY_OF;
-	return SCOPE_DECLARED;
-}
-
-static bool by_reduction(struct decide *d, uint32_t block, struct verdict *v, char **why)
-{
-	const struct reduce_result *r = &d->reduce;
-	bool program = block == VERDICT_PROGRAM;
-	bool holds = program ? r->all : r->blocks[block].reducible;
-	v->engine = "reduction";
-	v->answer = holds ? ANSWER_HOLDS : ANSWER_UNKNOWN;
-	if (holds) {
-		v->scope = scope_of(d->p, program ? r->all_any : r->blocks[block].any);
-		v->notes = copy(r->locks);
-	} else {
-		*why = program ? program_why(d) : copy(r->blocks[block].why);
-	}
-	return holds;
-}
-
-/* ---- causal ------------------------------------------------------------- */
-
-static void say_place(const struct ir *p, const struct causal_run *r, uint32_t event, struct buf *b)
-{
-	const struct ir_node *n = &p->nodes[r->events[event].node];
-	struct source_pos at = source_pos(p->src, n->span.start);
-	buf_printf(b, "%u:%u (", at.line, at.column);
-	ir_print_node(p, r->events[event].node, b);
-	buf_char(b, ')');
-}
-
-/* "a chain of causes leaves the block at 23:9 (read data in ...) and comes back ..." */
-static char *describe_chain(const struct ir *p, uint32_t block, const struct causal_run *r)
-{
-	struct buf b;
-	buf_init(&b);
-	if (block != VERDICT_PROGRAM && r->nlinks) {
-		buf_str(&b, "a chain of causes leaves the block at ");
-		say_place(p, r, r->links[0].from, &b);
-		buf_str(&b, " and comes back at ");
-		say_place(p, r, r->links[r->nlinks - 1].to, &b);
-	} else {
-		buf_str(&b, "blocks must come before each other in a circle of causes");
-	}
-	buf_str(&b, r->concrete == CAUSAL_POSSIBLE     ? ", in a run that the data allow"
-	            : r->concrete == CAUSAL_IMPOSSIBLE ? ", in a run that the data do not allow"
-	                                               : ", if the data allow it");
-	char *s = strdup(buf_cstr(&b));
-	buf_free(&b);
-	return s;
-}
-
-/* What it finds is no answer: `said` has it. */
-static bool by_causal(struct decide *d, uint32_t block, uint64_t max_states, struct verdict *v, char **why,
-                      enum answer *said)
-{
-	struct search_options s = remaining(d);
-	struct causal_options o = { .engine = CAUSAL_PICK, .track = d->o.track, .abstract = d->o.abstract,
-		                    .ntrack = d->o.ntrack, .nabstract = d->o.nabstract, .many = d->any,
-		                    .max_states = s.max_states && (!max_states || s.max_states < max_states)
-		                                          ? s.max_states : max_states,
-		                    .max_bytes = s.max_bytes, .deadline = s.deadline };
-	struct arena a;
-	struct diags e;
-	struct verdict c;
-	arena_init(&a, 0);
-	diags_init(&e, &a);
-	if (!causal_check(d->p, block, &o, &e, &c))
-		c.answer = ANSWER_UNKNOWN;
-	d->states += c.states;
-	*said = c.answer;
-	v->engine = "causal";
-	v->states += c.states;
-	v->transitions += c.transitions;
-	v->bytes = c.bytes > v->bytes ? c.bytes : v->bytes;
-	v->answer = c.answer == ANSWER_HOLDS ? ANSWER_HOLDS : ANSWER_UNKNOWN;
-	v->scope = c.scope;
-	v->limit = c.answer == ANSWER_UNKNOWN ? c.limit : NULL;
-	v->reason = NULL;
-	if (c.causal)
-		*why = describe_chain(d->p, block, c.causal);
-	else if (c.answer == ANSWER_UNKNOWN && c.reason)
-		*why = copy(c.reason);
-	verdict_free(&c);
-	arena_free(&a);
-	return v->answer == ANSWER_HOLDS;
-}
-
-bool decide_options_fit(const struct ir *p, const struct decide_options *o, struct diags *e)
-{
-	struct causal_options c = { .engine = CAUSAL_PICK, .track = o->track, .abstract = o->abstract,
-		                    .ntrack = o->ntrack, .nabstract = o->nabstract, .max_states = 1,
-		                    .max_bytes = o->search.max_bytes, .deadline = o->search.deadline };
-	struct verdict v;
-	if (!o->ntrack && !o->nabstract)
-		return true;
-	bool ok = causal_check(p, VERDICT_PROGRAM, &c, e, &v);
-	verdict_free(&v);
-	return ok;
-}
-
-/* ---- commit ------------------------------------------------------------- */
-
-/* "commits at line 12 (data = v)" */
-static char *describe_point(const struct ir *p, const struct commit_point *c)
-{
-	struct buf b;
-	buf_init(&b);
-	switch (c->kind) {
-	case COMMIT_MARKED:
-		buf_str(&b, "commits where it says so");
-		break;
-	case COMMIT_ENTRY:
-		buf_str(&b, "commits as it enters");
-		break;
-	case COMMIT_EXIT:
-		buf_str(&b, "commits as it leaves");
-		break;
-	case COMMIT_STEP:
-		for (uint32_t i = 0; i < c->n; i++) {
-			const struct ir_node *n = &p->nodes[c->at[i].node];
-			buf_printf(&b, "%s line %u (", i ? " or" : "commits at",
-			           source_pos(p->src, n->span.start).line);
-			ir_print_node(p, c->at[i].node, &b);
-			buf_char(&b, ')');
-			if (c->at[i].succ != IR_NONE)
-				buf_printf(&b, " when it goes on to line %u",
-				           source_pos(p->src, p->nodes[c->at[i].succ].span.start).line);
-		}
-		break;
-	}
-	char *text = strdup(buf_cstr(&b));
-	buf_free(&b);
-	return text;
-}
-
-/* The program's line names the points only when there is one block. */
-static char *describe_points(const struct ir *p, uint32_t block, const struct commit_result *c)
-{
-	if (block != VERDICT_PROGRAM)
-		return describe_point(p, &c->points[block]);
-	if (p->nblocks == 1)
-		return describe_point(p, &c->points[0]);
-	return NULL; /* the blocks' own lines say it */
-}
-
-/* Commit-atomicity; true when that answers the question. The points found for
- * all blocks go to `points` (nblocks texts) when it is given. */
-static bool by_commit(struct decide *d, uint32_t block, struct verdict *v, char **why, char **points)
-{
-	const struct ir *p = d->p;
-	struct commit_result c;
-	struct search_options s = remaining(d);
-	commit_run(p, block, &s, &c);
-	bool done = true, marked = block != VERDICT_PROGRAM && p->blocks[block].has_commit;
-	v->engine = "commit";
-	v->states += c.states - c.search.states;
-	v->transitions += c.transitions - c.search.transitions;
-	d->states += c.states;
-	take_search(v, &c.search);
-	if (c.violation) {
-		v->answer = ANSWER_VIOLATED;
-		v->problem = PROBLEM_ATOMICITY;
-		add_serial(p, block, v);
-	} else if (c.no_labelling) {
-		v->answer = ANSWER_UNKNOWN;
-		v->limit = NULL;
-		v->reason = marked ? "the marked commit point does not fit every run"
-		                   : "no labelling with commit points works";
-		*why = copy(v->reason);
-		done = false;
-	} else if (c.search.verdict == SEARCH_HOLDS) {
-		v->answer = ANSWER_HOLDS;
-		v->commits = describe_points(p, block, &c);
-		for (uint32_t b = 0; points && b < p->nblocks; b++)
-			points[b] = describe_point(p, &c.points[b]);
-	} else {
-		v->answer = ANSWER_UNKNOWN;
-		done = false;
-	}
-	if (v->answer != ANSWER_VIOLATED)
-		drop_path(v);
-	commit_result_free(&c);
-	return done;
-}
-
-/* ---- exact -------------------------------------------------------------- */
-
-static bool by_exact(struct decide *d, uint32_t block, struct verdict *v)
-{
-	struct search_result r;
-	struct search_options s = remaining(d);
-	exact_run(d->p, block, &s, &r);
-	v->engine = "exact";
-	v->reason = NULL;
-	d->states += r.states;
-	take_search(v, &r);
-	switch (r.verdict) {
-	case SEARCH_HOLDS:
-		v->answer = ANSWER_HOLDS;
-		break;
-	case SEARCH_WRONG:
-		v->answer = ANSWER_VIOLATED;
-		v->problem = PROBLEM_ATOMICITY;
-		add_serial(d->p, block, v);
-		break;
-	default:
-		v->answer = ANSWER_UNKNOWN;
-		break;
-	}
-	if (v->answer != ANSWER_VIOLATED)
-		drop_path(v);
-	return v->answer != ANSWER_UNKNOWN;
-}
+#define CAUSAL_TRY 20000u /* states of the causal rung at first */
 
 /* ---- the ladder --------------------------------------------------------- */
 
@@ -333,46 +23,24 @@ static const struct rung {
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs };
 
-static bool climb(struct decide *d, enum decide_engine e, uint32_t block, uint64_t max_states,
-                  struct verdict *v, struct attempt *a, char **points)
-{
-	bool done;
-	switch (e) {
-	case ENGINE_REDUCTION:
-		a->seconds = d->reduce_seconds;
-		done = by_reduction(d, block, v, &a->why);
-		break;
-	case ENGINE_CAUSAL:
-		return by_causal(d, block, max_states, v, &a->why, &a->answer);
-	case ENGINE_COMMIT:
-		done = by_commit(d, block, v, &a->why, points);
-		break;
-	default:
-		done = by_exact(d, block, v);
-		break;
-	}
-	a->answer = v->answer;
-	return done;
-}
-
 /* One rung, for one question: true when it answers. */
 static bool ask_rung(struct decide *d, const struct rung *r, uint32_t block, uint64_t max_states,
                      struct verdict *v, char **points)
 {
 	struct attempt a = { .engine = r->name, .answer = ANSWER_UNKNOWN };
 	uint64_t before = v->states;
-	double start = now();
+	double start = rung_now();
 	bool done = false;
-	a.limit = r->engine == ENGINE_REDUCTION ? NULL : spent_budget(d);
+	a.limit = r->engine == ENGINE_REDUCTION ? NULL : rung_spent(d);
 	if (a.limit) {
 		v->limit = a.limit;
 		v->reason = NULL;
 		a.why = strdup("not asked: nothing is left of the budget");
 	} else {
-		done = climb(d, r->engine, block, max_states, v, &a, points);
+		done = rung_ask(d, r->engine, block, max_states, v, &a, points);
 		a.limit = a.answer == ANSWER_UNKNOWN ? v->limit : NULL;
 		a.states = v->states - before;
-		a.seconds += now() - start;
+		a.seconds += rung_now() - start;
 	}
 	v->attempts[v->nattempts++] = a;
 	v->seconds += a.seconds;
@@ -407,9 +75,29 @@ static bool wanted(const struct decide *d, enum decide_engine e)
 	return d->o.engine == ENGINE_AUTO || d->o.engine == ENGINE_ALL || d->o.engine == e;
 }
 
+/* The searches have run out, but the run that causality found can be judged
+ * by itself. */
+static void follow_suspicion(struct decide *d, uint32_t block, struct verdict *v)
+{
+	struct move *run;
+	uint32_t n;
+	if (!suspicion_holds(d->p, block, d->suspect, d->nsuspect, &run, &n))
+		return;
+	v->answer = ANSWER_VIOLATED;
+	v->problem = PROBLEM_ATOMICITY;
+	v->engine = "exact";
+	v->limit = v->reason = NULL;
+	v->path = run;
+	v->npath = n;
+	exact_shorten(d->p, block, &v->path, &v->npath);
+	rung_serial(d->p, block, v);
+}
+
 static void ask(struct decide *d, uint32_t block, struct verdict *v, char **points)
 {
 	bool done = false, suspected = false, cut = false;
+	free(d->suspect);
+	d->suspect = NULL;
 	memset(v, 0, sizeof *v);
 	v->block = block;
 	v->answer = ANSWER_UNKNOWN;
@@ -421,24 +109,27 @@ static void ask(struct decide *d, uint32_t block, struct verdict *v, char **poin
 		suspected |= rungs[i].engine == ENGINE_CAUSAL && a->answer == ANSWER_VIOLATED;
 		cut |= rungs[i].engine == ENGINE_CAUSAL && a->limit && !d->any;
 	}
-	if (!done && !suspected && cut && !spent_budget(d))
+	if (!done && suspected && d->suspect)
+		follow_suspicion(d, block, v);
+	if (!done && !suspected && cut && !rung_spent(d))
 		ask_rung(d, &rungs[1], block, 0, v, NULL); /* all that is left is for it */
 	settle(d, v);
 }
 
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o)
 {
-	double start = now();
+	double start = rung_now();
 	*d = (struct decide){ .p = p, .o = *o };
 	for (uint32_t t = 0; t < p->ntemplates; t++)
 		d->any |= p->templates[t].any_count;
 	reduce_run(p, &d->reduce);
-	d->reduce_seconds = now() - start;
+	d->reduce_seconds = rung_now() - start;
 }
 
 void decide_end(struct decide *d)
 {
 	reduce_result_free(&d->reduce);
+	free(d->suspect);
 }
 
 void decide_block(struct decide *d, uint32_t block, struct verdict *v)
@@ -472,7 +163,7 @@ static void as_part(struct decide *d, uint32_t block, const struct verdict *prog
 	*v = (struct verdict){ .block = block, .answer = ANSWER_HOLDS, .as_part = true,
 		               .engine = reduces ? "reduction" : program->engine };
 	if (reduces) {
-		v->scope = scope_of(d->p, r->part_any);
+		v->scope = rung_scope(d->p, r->part_any);
 		free(commits);
 		return;
 	}
@@ -485,7 +176,7 @@ static void as_part(struct decide *d, uint32_t block, const struct verdict *prog
 	v->seconds = program->seconds;
 	for (uint32_t i = 0; i < program->nattempts; i++) {
 		struct attempt a = program->attempts[i];
-		a.why = !strcmp(a.engine, "reduction") ? copy(r->part_why) : copy(a.why);
+		a.why = !strcmp(a.engine, "reduction") ? rung_copy(r->part_why) : rung_copy(a.why);
 		v->attempts[v->nattempts++] = a;
 	}
 }
@@ -522,8 +213,8 @@ static void same_answer(const struct ir *p, const struct verdict *program, struc
 {
 	*v = *program;
 	v->block = 0;
-	v->commits = copy(program->commits);
-	v->notes = copy(program->notes);
+	v->commits = rung_copy(program->commits);
+	v->notes = rung_copy(program->notes);
 	v->path = copy_bytes(program->path, sizeof *v->path * v->npath);
 	v->npath = v->path ? v->npath : 0;
 	v->serial = copy_bytes(program->serial, sizeof *v->serial * p->nstate * v->nserial);
@@ -531,7 +222,7 @@ static void same_answer(const struct ir *p, const struct verdict *program, struc
 	v->causal = NULL;
 	v->halt = copy_bytes(program->halt, sizeof *v->halt * p->nstate);
 	for (uint32_t i = 0; i < v->nattempts; i++)
-		v->attempts[i].why = copy(program->attempts[i].why);
+		v->attempts[i].why = rung_copy(program->attempts[i].why);
 }
 
 void decide_blocks(struct decide *d, struct verdict *v)
@@ -550,15 +241,22 @@ void decide_blocks(struct decide *d, struct verdict *v)
 void decide_safety(struct decide *d, struct verdict *v)
 {
 	struct search_result r;
-	struct search_options so = remaining(d);
-	double start = now();
+	struct search_options so = rung_remaining(d);
+	double start = rung_now();
 	memset(v, 0, sizeof *v);
 	v->block = VERDICT_PROGRAM;
 	v->engine = "search";
+	if ((v->limit = rung_spent(d)) != NULL) {
+		v->answer = ANSWER_UNKNOWN;
+		v->reason = "not looked for: nothing was left of the budget";
+		return;
+	}
 	so.faults = true;
 	search_run(d->p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &so, &r);
 	d->states += r.states;
-	take_search(v, &r);
+	rung_take(v, &r);
+	if (v->path)
+		tidy_order(d->p, v->path, v->npath);
 	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
 	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
 	                                        : ANSWER_VIOLATED;
@@ -567,7 +265,7 @@ void decide_safety(struct decide *d, struct verdict *v)
 	                                            : PROBLEM_NONE;
 	if (v->answer == ANSWER_UNKNOWN)
 		v->reason = "not every execution was searched for faults";
-	v->seconds = now() - start;
+	v->seconds = rung_now() - start;
 }
 
 /* ---- all engines side by side ------------------------------------------- */

@@ -49,6 +49,8 @@ struct decide { /* one model, and what has been spent on it */
 	struct reduce_result reduce;
 	double reduce_seconds;
 	uint64_t states; /* of all searches so far */
+	struct move *suspect;   /* a run that the causal engine suspects; malloc'ed or NULL */
+	uint32_t nsuspect;
 	uint64_t causal_states; /* of blocks asked about beside a program that holds */
 	bool any;        /* some template was asked for with any number of threads */
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report/doc.h"
 #include "report/render.h"
@@ -26,6 +27,29 @@ const char *outputs_wrong(const struct outputs *o)
 {
 	int n = is_stdout(o->json) + is_stdout(o->sarif) + is_stdout(o->html) + is_stdout(o->junit) + o->github;
 	return n > 1 ? "only one report can go to standard output; name a file for the others" : NULL;
+}
+
+bool outputs_swallowed(const struct outputs *o, struct buf *why)
+{
+	const struct { const char *name, *file; } all[] = {
+		{ "json", o->json }, { "sarif", o->sarif }, { "html", o->html }, { "junit", o->junit } };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].file && !is_stdout(all[i].file) && !access(all[i].file, R_OK)) {
+			buf_printf(why, "--%s took '", all[i].name);
+			buf_safe(why, all[i].file, strlen(all[i].file));
+			buf_printf(why, "' as the file to write; --%s=- writes to standard output", all[i].name);
+			return true;
+		}
+	return false;
+}
+
+void outputs_hint(struct cli *cli, const struct cmd *cmd, const struct outputs *o, const char *path, int rc)
+{
+	if (rc != EXIT_VIOLATED || outputs_wanted(o) || !path || !isatty(1))
+		return;
+	buf_printf(&cli->out, "\nas a page: intact %s --html report.html ", cmd->name);
+	buf_safe(&cli->out, path, strlen(path));
+	buf_char(&cli->out, '\n');
 }
 
 /* A report replaces a report, not whatever file was named by mistake. */

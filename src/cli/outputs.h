@@ -27,6 +27,12 @@ bool outputs_wanted(const struct outputs *o);
 bool outputs_take_stdout(const struct outputs *o);
 /* NULL, or what is wrong with the combination. */
 const char *outputs_wrong(const struct outputs *o);
+/* On a terminal, behind the text of a violation: how to look at it. `path` may
+ * be NULL. */
+void outputs_hint(struct cli *cli, const struct cmd *cmd, const struct outputs *o, const char *path, int rc);
+/* A report option took the only word as its file: "--json MODEL"? Says so into
+ * a usage error; false when that is not it. */
+bool outputs_swallowed(const struct outputs *o, struct buf *why);
 /* Writes one file ("-": standard output); false after a message. A file that
  * exists is replaced only when its beginning has the mark of such a report. */
 bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, const char *mark,

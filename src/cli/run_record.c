@@ -86,8 +86,10 @@ static void take_rest(struct recording *r, uint32_t i)
 	struct rec_shm *shm = r->from[i].shm;
 	if (!shm)
 		return;
+	/* Only the slots in use: looking at the others would make their pages. */
 	take_ring(r, i);
-	for (uint32_t k = 1; k < REC_SLOTS; k++) {
+	uint32_t slots = __atomic_load_n(&shm->slots, __ATOMIC_RELAXED);
+	for (uint32_t k = 1; k < slots && k < REC_SLOTS; k++) {
 		uint32_t n = __atomic_load_n(&shm->own[k].n, __ATOMIC_ACQUIRE);
 		if (n && n <= REC_OWN - 4)
 			recorder_put(r->out, i, shm->own[k].list, n);

@@ -23,6 +23,7 @@
 
 #define NONE UINT32_MAX
 #define SWEEP_MIN 1024
+#define INNER_MAX 64
 
 struct edge {
 	uint32_t from, to, next;
@@ -48,12 +49,20 @@ struct var {
 	uint32_t nreads, cap;
 };
 
+/* A nested begin. */
+struct inner {
+	uint64_t event;
+	uint32_t loc, label;
+};
+
 struct thread {
 	uint32_t node, gen; /* the open block, or the last transaction */
 	bool in_block;
 	uint64_t block;
 	uint32_t block_loc, block_label;
 	struct past last, forked;
+	struct inner *inner;    /* of the open block */
+	uint32_t ninner, inner_cap; /* ninner may exceed INNER_MAX */
 };
 
 struct graph {
@@ -187,6 +196,34 @@ static void edge_add(struct graph *g, uint32_t from, uint32_t to,
 
 /* ---- cycles ------------------------------------------------------------- */
 
+/* The innermost nested block that holds both ends of the cycle. */
+static void find_inner(const struct thread *th, struct cycle *c)
+{
+	uint32_t n = th->ninner < INNER_MAX ? th->ninner : INNER_MAX;
+	while (c->alone && n--)
+		if (th->inner[n].event < c->links[0].from.event) {
+			c->inner = th->inner[n].event;
+			c->inner_loc = th->inner[n].loc;
+			c->inner_label = th->inner[n].label;
+			return;
+		}
+}
+
+static void nested(struct graph *g, const struct event *e)
+{
+	struct thread *th = &g->threads[e->thread];
+	if (e->kind == EVENT_END && th->ninner)
+		th->ninner--;
+	if (e->kind != EVENT_BEGIN || !th->in_block)
+		return;
+	if (th->ninner < INNER_MAX) {
+		if (!GROW(g, th->inner, th->inner_cap, th->ninner))
+			return;
+		th->inner[th->ninner] = (struct inner){ e->index, e->loc, e->target };
+	}
+	th->ninner++;
+}
+
 /* The search has come from `block` to `source`: walks back, reports. */
 static void report(struct graph *g, uint32_t block, uint32_t source,
                    const struct cycle_link *last)
@@ -220,6 +257,7 @@ static void report(struct graph *g, uint32_t block, uint32_t source,
 			c.alone = false;
 	c.links = links;
 	c.n = n;
+	find_inner(&g->threads[last->to.thread], &c);
 	g->o.found(g->o.ctx, &c);
 	free(links);
 }
@@ -315,6 +353,7 @@ static void do_event(struct graph *g, const struct event *e)
 			return;
 		g->nodes[th->node].open = true;
 		th->in_block = true;
+		th->ninner = 0;
 		th->block = e->index;
 		th->block_loc = e->loc;
 		th->block_label = e->target;
@@ -380,7 +419,11 @@ static bool need(struct graph *g, const struct event *e)
 enum serial_end graph_feed(struct graph *g, const struct event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && !g->end; i++)
-		if (!(ev[i].flags & EVENT_INNER) && need(g, &ev[i]))
+		if (!need(g, &ev[i]))
+			break;
+		else if (ev[i].flags & EVENT_INNER)
+			nested(g, &ev[i]);
+		else
 			do_event(g, &ev[i]);
 	return g->end;
 }
@@ -410,6 +453,8 @@ void graph_free(struct graph *g)
 		return;
 	for (uint32_t i = 0; i < g->nvars; i++)
 		free(g->vars[i].reads);
+	for (uint32_t i = 0; i < g->nthreads; i++)
+		free(g->threads[i].inner);
 	free(g->vars);
 	free(g->nodes);
 	free(g->edges);

@@ -100,18 +100,24 @@ void mark_release(struct thread *t, uint32_t lock, uint32_t stack, uint32_t seq,
 	}
 }
 
+/* The latest of two accesses that another thread made. */
+static const struct race_access *other_of(const struct thread *t, const struct race *r,
+                                          const struct race_access a[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (a[i].uid && !red_same(t, r, &a[i]))
+			return &a[i];
+	return NULL;
+}
+
 void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                  const struct race *r, bool write, uint32_t stack)
 {
 	uint8_t op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ;
-	const struct race_access *o = r->w[0].uid && r->w[0].uid != t->uid ? &r->w[0]
-	                              : r->w[1].uid                       ? &r->w[1]
-	                                                                  : NULL;
+	const struct race_access *o = other_of(t, r, r->w);
 	if (!o && write) /* a write disturbs readers too */
-		o = r->r[0].uid && r->r[0].uid != t->uid ? &r->r[0]
-		    : r->r[1].uid                       ? &r->r[1]
-		                                        : NULL;
-	struct mark *m = o && o->uid != t->uid ? blame(t) : NULL;
+		o = other_of(t, r, r->r);
+	struct mark *m = o ? blame(t) : NULL;
 	if (m) {
 		struct finding f = {
 			.address = addr,

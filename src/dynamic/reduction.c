@@ -380,8 +380,8 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 	bool locks = t->nheld && (int32_t)(t->held[t->nheld - 1].log - home->log) >= 0;
 	for (uint32_t i = home->log; !locks && i != t->nlog; i++)
 		locks = t->nlog - i <= RED_LOG && t->log[i % RED_LOG].kind == LOG_SECTION;
-	const struct race_access *w = r->w[0].uid != t->uid ? &r->w[0] : &r->w[1];
-	if (!locks || !w->uid || w->uid == t->uid)
+	const struct race_access *w = !red_same(t, r, &r->w[0]) ? &r->w[0] : &r->w[1];
+	if (!locks || !w->uid || red_same(t, r, w))
 		return;
 	struct finding f = {
 		.kind = FIND_RACE,

@@ -196,6 +196,14 @@ static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t
 	return __atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/* Was it this thread itself that accessed racing data? */
+static inline bool red_same(const struct thread *t, const struct race *r,
+                            const struct race_access *a)
+{
+	return a->uid == t->uid || (a->uid == RACE_SOMEONE && r->tid == t->acc.tid &&
+	                            r->epoch >= t->acc.first);
+}
+
 /* One access that the fast path did not settle. `was` (or NULL) gets the
  * cell's first word as it was found. */
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,

@@ -140,8 +140,11 @@ static enum mover become_racy(struct shadow *s, const struct accessor *a,
 	}
 	s->races[i] = (struct race){ .wlocks = wlocks };
 	/* The one before us left no trace but that it was there. */
-	if (!is_mine(a, c->w0))
+	if (!is_mine(a, c->w0)) {
 		(c->w0 & 0xff ? s->races[i].w : s->races[i].r)[0].uid = RACE_SOMEONE;
+		s->races[i].tid = (uint32_t)(c->w0 >> 48) & SHADOW_MAX_TID;
+		s->races[i].epoch = (uint32_t)(c->w0 >> 16);
+	}
 	c->w0 = CELL_OTHER << CELL_TAG | own(a, need);
 	if (c->w0 == CELL_BUSY)
 		c->w0 ^= 1ull << 16;

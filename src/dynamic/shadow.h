@@ -59,7 +59,7 @@ enum {
 #define CELL_KEY(tid, epoch) ((uint64_t)(tid) << 48 | (uint64_t)(epoch) << 16)
 
 /* Who last touched racing data; [1] is the latest by another thread. Who made
- * it race may be known to exist only. */
+ * it race may be known by its slot only: RACE_SOMEONE. */
 #define RACE_SOMEONE UINT32_MAX
 struct race_access {
 	uint32_t uid, stack;
@@ -68,6 +68,7 @@ struct race {
 	struct race_access w[2], r[2];
 	uint32_t wlocks; /* locks common to all writes */
 	uint32_t wseq;   /* counts writes seen */
+	uint32_t tid, epoch; /* of RACE_SOMEONE: its slot, and when */
 };
 
 struct shadow {

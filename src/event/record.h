@@ -107,7 +107,8 @@ struct rec_own {
 struct rec_shm {
 	uint64_t magic;
 	uint32_t pid, parent;  /* parent: the process it was forked from, or 0 */
-	uint64_t pad0[6];
+	uint32_t slots, pad;   /* those below have been used */
+	uint64_t pad0[5];
 	uint64_t head;         /* written by the program: records put, ever */
 	uint64_t pad1[7];
 	uint64_t tail;         /* written by the reader: records taken, ever */

@@ -182,40 +182,45 @@ static void see_module(struct recorder *r, struct rec rec)
 	r->nmodules += v[r->nmodules].path != NULL;
 }
 
-/* Which program counters there are, for the symbols. */
-static void see_pcs(struct recorder *r, const struct rec *rec, size_t n)
+static void see_pc(struct recorder *r, uint64_t pc)
 {
-	uint64_t before[2] = { 0, 0 };
+	uint32_t at = r->npcs;
+	if (!pc || r->npcs == MAX_PCS || !map_intern(&r->pcs_at, pc, &at) || at != r->npcs)
+		return;
+	if (r->npcs == r->pcs_cap) {
+		uint32_t cap = r->pcs_cap ? r->pcs_cap * 2 : 1024;
+		uint64_t *v = realloc(r->pcs, cap * sizeof *v);
+		if (!v)
+			return;
+		r->pcs = v;
+		r->pcs_cap = cap;
+	}
+	r->pcs[r->npcs++] = pc;
+}
+
+/* Which program counters there are, for the symbols: those of the block that
+ * was packed last, where calls return to, and what is loaded. */
+static void see(struct recorder *r, const struct rec *rec, size_t n)
+{
+	uint64_t before = 0, pc;
+	for (uint32_t i = 0; i < recpack_places(r->pack); i++) {
+		unsigned kind = recpack_place(r->pack, i, &pc);
+		if (kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH || kind == REC_MARK)
+			see_pc(r, pc);
+	}
 	for (size_t i = 0; i < n; i++) {
 		unsigned kind = rec_kind(rec[i]);
+		if (kind <= REC_ATOMIC_WRITE)
+			continue;
 		if (kind == REC_TEXT) {
 			memcpy(r->text, &rec[i + 1], rec_addr(rec[i]));
 			r->text[rec_addr(rec[i])] = 0;
 			i += rec_letters(rec[i]);
-			continue;
-		}
-		if (kind == REC_MODULE)
+		} else if (kind == REC_MODULE) {
 			see_module(r, rec[i]);
-		if (kind > REC_RELEASE && kind != REC_CREATE && kind != REC_PUSH && kind != REC_MARK)
-			continue;
-		uint64_t pcs[2] = { rec_pc(rec[i]), kind == REC_PUSH ? rec_addr(rec[i]) : 0 };
-		if (pcs[0] == before[0] && pcs[1] == before[1])
-			continue;
-		memcpy(before, pcs, sizeof before);
-		for (int k = 0; k < 2; k++) {
-			uint32_t at = r->npcs;
-			if (!pcs[k] || r->npcs == MAX_PCS || !map_intern(&r->pcs_at, pcs[k], &at) ||
-			    at != r->npcs)
-				continue;
-			if (r->npcs == r->pcs_cap) {
-				uint32_t cap = r->pcs_cap ? r->pcs_cap * 2 : 1024;
-				uint64_t *v = realloc(r->pcs, cap * sizeof *v);
-				if (!v)
-					return;
-				r->pcs = v;
-				r->pcs_cap = cap;
-			}
-			r->pcs[r->npcs++] = pcs[k];
+		} else if (kind == REC_PUSH && rec_addr(rec[i]) != before) {
+			before = rec_addr(rec[i]);
+			see_pc(r, before);
 		}
 	}
 }
@@ -359,8 +364,8 @@ static void write_held(struct recorder *r, uint32_t process, size_t whole)
 	struct process *p = &r->proc[process];
 	if (!whole)
 		return;
-	see_pcs(r, p->held, whole);
 	put_records(r, process, p->held, whole, false);
+	see(r, p->held, whole);
 	r->size.records += whole;
 	if (p->state && !recstate_note(p->state, p->held, whole))
 		fail(r, "out of memory");

@@ -173,6 +173,17 @@ void recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *o
 	buf_add(out, (char *)tmp, (size_t)(s - tmp));
 }
 
+uint32_t recpack_places(const struct recpack *p)
+{
+	return p->n - 1;
+}
+
+unsigned recpack_place(const struct recpack *p, uint32_t i, uint64_t *pc)
+{
+	*pc = p->places[i + 1].key & REC_LOW;
+	return (unsigned)(p->places[i + 1].key >> 48);
+}
+
 /* ---- reading ------------------------------------------------------------ */
 
 struct cursor {

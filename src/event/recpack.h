@@ -33,6 +33,10 @@ struct recpack *recpack_new(void);
 void recpack_free(struct recpack *p);
 /* Appends n records (n <= RECPACK_MAX, no TEXT cut from its letters). */
 void recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out);
+/* Of the records put last: how many places there were, and the i'th (from 0),
+ * a kind and a program counter. */
+uint32_t recpack_places(const struct recpack *p);
+unsigned recpack_place(const struct recpack *p, uint32_t i, uint64_t *pc);
 /* Reads n records into `out`. NULL, or what is wrong. */
 const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n,
                         struct rec *out);

@@ -3,7 +3,7 @@
  * re-reads them (docs/json.md has the form).
  *
  * A column is a row of whole numbers, each as the difference to the one
- * before (zigzag), in base 128 (LEB128), then base64: about eight bytes an
+ * before (zigzag), in base 128 (LEB128), then base64: about fifteen bytes an
  * operation, so that a million of them are a file that a browser opens.
  * Small whole numbers stand for themselves; other values are numbered in the
  * order of their appearance and listed once, long ones cut.
@@ -15,7 +15,7 @@
 #include "lin/say.h"
 
 #define VALUE_MAX 160         /* bytes of one value's text */
-#define VALUES_MAX (6u << 20) /* bytes of all of them; the rest is "..." */
+#define VALUES_MAX (4u << 20) /* bytes of all of them; the rest is "..." */
 #define FACTS_MAX 64
 
 void say_facts(const struct history *h, const struct interpretation *in, const struct result *r, struct buf *out)
@@ -118,10 +118,10 @@ static void add_value(struct listing *l, val v)
 {
 	struct buf b;
 	buf_init(&b);
-	if (l->text.len < VALUES_MAX)
-		val_print(&l->h->vals, v, &b);
-	else
+	if (v == VAL_NONE)
 		buf_str(&b, "...");
+	else
+		val_print(&l->h->vals, v, &b);
 	size_t n = b.len;
 	if (n > VALUE_MAX) {
 		n = VALUE_MAX;
@@ -145,6 +145,10 @@ static uint64_t code(struct listing *l, val v)
 		return ((uint64_t)n << 1 ^ (uint64_t)(n >> 63)) << 1 | 1;
 	}
 	uint32_t id = map_get(&l->ids, v);
+	if (id == MAP_NONE && l->text.len > VALUES_MAX) { /* all the rest is one */
+		v = VAL_NONE;
+		id = map_get(&l->ids, v);
+	}
 	if (id == MAP_NONE) {
 		id = l->n;
 		add_value(l, v);
@@ -228,8 +232,11 @@ void say_log(const struct history *h, const struct interpretation *in, const str
 		buf_printf(out, ",\"%s\"", h->user->methods[f].name);
 	buf_str(out, "],\"columns\":{");
 	for (int f = 0; f < FIELDS; f++) {
+		bool zero = true; /* an empty column is one of zeros */
+		for (uint32_t i = 0; i < h->n && zero; i++)
+			zero = !field(&l, (enum field)f, &h->ops[i]);
 		begin(&col, out, names_of[f], f == 0);
-		for (uint32_t i = 0; i < h->n; i++)
+		for (uint32_t i = 0; i < h->n && !zero; i++)
 			put(&col, field(&l, (enum field)f, &h->ops[i]));
 		end(&col);
 	}

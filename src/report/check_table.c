@@ -204,11 +204,31 @@ static void say_attempt(const struct attempt *a, struct buf *out)
 		buf_str(out, "no answer");
 }
 
+/* Did the causal engine run out, so that forgetting more may help it? */
+static bool causal_ran_out(const struct verdict *v)
+{
+	for (uint32_t i = 0; i < v->nattempts; i++)
+		if (!strcmp(v->attempts[i].engine, "causal") && v->attempts[i].limit && v->attempts[i].states)
+			return true;
+	return false;
+}
+
+/* The variable with the most values of those whose values causality keeps. */
+static const struct ir_var *kept_variable(const struct ir *p)
+{
+	const struct ir_var *k = NULL;
+	for (uint32_t i = 0; i < p->nvars; i++)
+		if (p->vars[i].kind == IRV_PLAIN && (int64_t)p->vars[i].hi - p->vars[i].lo <= 3 &&
+		    (!k || p->vars[i].hi - p->vars[i].lo > k->hi - k->lo))
+			k = &p->vars[i];
+	return k;
+}
+
 /* What would make an unknown question smaller. */
 static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	const struct ir_template *most = NULL;
-	const struct ir_var *wide = NULL;
+	const struct ir_var *wide = NULL, *kept = causal_ran_out(v) ? kept_variable(p) : NULL;
 	for (uint32_t t = 0; t < p->ntemplates; t++)
 		if (p->templates[t].count > 2 && (!most || p->templates[t].count > most->count))
 			most = &p->templates[t];
@@ -228,7 +248,12 @@ static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_printf(out, " (it has %llu values), ",
 		           (unsigned long long)((int64_t)wide->hi - wide->lo + 1));
 	}
-	buf_printf(out, "%sa larger limit (--%s)\n", most || wide ? "or " : "",
+	if (kept) {
+		buf_str(out, "forgetting a variable (--abstract ");
+		buf_safe(out, kept->name, strlen(kept->name));
+		buf_str(out, "), ");
+	}
+	buf_printf(out, "%sa larger limit (--%s)\n", most || wide || kept ? "or " : "",
 	           !v->limit || !strcmp(v->limit, "states") ? "max-states"
 	           : !strcmp(v->limit, "memory")            ? "max-memory"
 	                                                    : "timeout");
@@ -239,7 +264,7 @@ static void say_unknown(const struct ir *p, const struct verdict *v, struct buf 
 {
 	note(p, v, out);
 	buf_str(out, v->reason ? v->reason : v->nattempts == 1 ? "not decided" : "no engine could tell");
-	if (v->limit && !v->nattempts)
+	if (v->limit && !v->nattempts && v->states)
 		buf_printf(out, ": the limit on %s is spent after %llu states", v->limit,
 		           (unsigned long long)v->states);
 	buf_char(out, '\n');

@@ -51,8 +51,67 @@ static int put(const char *text, size_t len, void *ctx)
 	return 0;
 }
 
-void render_html(const json_t *doc, struct buf *out)
+/* ---- very large results ---------------------------------------------------- */
+
+#define PAGE_MAX ((size_t)18 << 20) /* bytes of data on a page */
+
+static int measure(const char *text, size_t len, void *ctx)
 {
+	(void)text;
+	*(size_t *)ctx += len;
+	return 0;
+}
+
+static bool fits(const json_t *doc)
+{
+	size_t n = 0;
+	json_dump_callback(doc, measure, &n, JSON_COMPACT | JSON_ENSURE_ASCII);
+	return n <= PAGE_MAX;
+}
+
+/* Takes members out of a history's log, or of a run; says so in "left_out". */
+static bool leave_out(json_t *o, const char *const *names)
+{
+	bool any = false;
+	for (; *names; names++) {
+		json_t *columns = json_object_get(o, "columns"), *said = json_object_get(o, "left_out");
+		if (json_object_del(o, *names) && json_object_del(columns, *names))
+			continue;
+		if (!said)
+			json_object_set_new(o, "left_out", said = json_array());
+		json_array_append_new(said, json_string(*names));
+		any = true;
+	}
+	return any;
+}
+
+/* What can be missed goes first; the last of it leaves the verdicts alone. */
+static json_t *cut_down(const json_t *doc)
+{
+	static const char *const rounds[][6] = {
+		{ "order", "order_lengths", NULL }, { "orders", NULL }, { "values", NULL }, { "a", "b", NULL }, { "line", "result", NULL },
+		{ "steps", NULL }, { "process", "key", "function", "call", "span", NULL },
+		{ "findings", "parts", "stack", "sources", "net", NULL },
+	};
+	json_t *copy = json_deep_copy(doc), *r;
+	size_t k;
+	for (size_t i = 0; copy && i < sizeof rounds / sizeof *rounds && !fits(copy); i++) {
+		leave_out(copy, rounds[i]);
+		json_array_foreach(json_object_get(copy, "results"), k, r) {
+			json_t *log = json_object_get(r, "log"), *run = json_object_get(r, "counterexample");
+			json_t *parts[] = { log, run, json_object_get(r, "serial"), r };
+			for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+				if (parts[p])
+					leave_out(parts[p], rounds[i]);
+		}
+	}
+	return copy;
+}
+
+void render_html(const json_t *whole, struct buf *out)
+{
+	json_t *cut = fits(whole) ? NULL : cut_down(whole);
+	const json_t *doc = cut ? cut : whole;
 	struct buf title;
 	buf_init(&title);
 	buf_safe(&title, subject(doc), strnlen(subject(doc), 200));
@@ -72,4 +131,5 @@ void render_html(const json_t *doc, struct buf *out)
 	buf_add(out, (const char *)embed_script, embed_script_len);
 	buf_str(out, "</script>\n</body>\n</html>\n");
 	buf_free(&title);
+	json_decref(cut);
 }

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 from tap import check, done, run
@@ -86,6 +87,26 @@ rc, out, err = ask("--max-states=3000", "--engine=auto", "-", stdin="int[0..99] 
 check("too large: what each engine said, how far it got, what to change",
       rc == 3 and "reduction: " in out and re.search(r"commit: the limit on states is spent after \d+ states", out)
       and "exact: not asked" in out and "--threads w=3" in out and "a smaller range for c (it has 100 values)" in out and "--max-states" in out, out)
+retry = """bool f[10]; lock l; int[0..3] x; int[0..3] y; int[0..99] c;
+thread w * 8 {
+  int[0..9] i = any(0..9);
+  while (true) {
+    atomic a {
+      acquire(l); release(l);
+      while (true) { int t = c; if (cas(c, t, (t + 1) % 100)) { break; } f[i] = !f[i]; }
+      x = (x + y) % 4; y = (y + 1) % 4;
+    }
+  }
+}
+"""
+with tempfile.TemporaryDirectory() as d:
+    model, result = Path(d) / "retry.atm", Path(d) / "retry.json"
+    model.write_text(retry)
+    rc, out, err = ask("--max-states=20000", f"--json={result}", model)
+    check("a suspicion is followed when the searches have run out",
+          rc == 1 and "exact confirms the suspicion with a run" in out and "NOT SERIALIZABLE" in out, out)
+    rc, out, err = run([intact, "verify", result])
+    check("and its run stands by itself", rc in (0, 1) and "accepted" in out and "rejected" not in out.replace("0 rejected", ""), out + err)
 rc, out, err = ask("--timeout=1", "-", stdin=big)
 check("a time limit is kept and named, unless it was decided", rc in (1, 3) and (rc == 1 or "time" in out), out)
 rc, out, err = ask("--json=-", examples / "transaction.atm")

@@ -173,12 +173,34 @@ for doc in documents:
 else:
     check("a suppressed finding is kept as suppressed", False, [d["kind"] for d in documents])
 
+# ---- text fits --------------------------------------------------------------
+
+ring = work / "ring.std"
+n = 60
+ring.write_text("".join(f"T{i}|begin(a_rather_long_label_{i})|{i}\n" for i in range(n)) +
+                "".join(f"T{i}|w(x{i})|src/some/where/file{i}.c:12\n" for i in range(n)) +
+                "".join(f"T{i}|r(x{(i + 1) % n})|13\n" for i in range(n)) +
+                "".join(f"T{i}|end(a_rather_long_label_{i})|14\n" for i in range(n)))
+rc, out, err = run([intact, "trace", ring])
+check("a long cycle is told without its middle, within 100 columns", rc == 1 and "36 links left out" in out and
+      max(map(len, out.splitlines())) <= 100, [x for x in out.splitlines() if len(x) > 100][:3])
+run([intact, "trace", "--json", work / "ring.json", ring])
+rc, out, err = run([intact, "report", work / "ring.json"])
+check("and by `intact report`", rc == 1 and "left out (--full" in out and max(map(len, out.splitlines())) <= 100,
+      [x for x in out.splitlines() if len(x) > 100][:3])
+rc, out, err = run([intact, "report", work / "ring.json", "--full"])
+check("--full tells all of it", "left out" not in out and out.count("w(x") >= 60)
+
 # ---- files are not overwritten by mistake ------------------------------------
 
 victim = work / "precious.txt"
 victim.write_text("do not touch\n")
 rc, out, err = run([intact, "check", "--json", victim, "examples/lost-update.atm"])
 check("a file that is no report is left alone", rc == 2 and victim.read_text() == "do not touch\n" and "left alone" in err, err)
+for sub, word in (("check", "examples/lost-update.atm"), ("sim", "examples/lost-update.atm"), ("trace", "examples/traces/crossed.std"),
+                  ("history", "examples/history/queue.csv"), ("net", "examples/nets/acquire1-4.ll_net")):
+    rc, out, err = run([intact, sub, "--json", word])
+    check(f"{sub} --json {word}: the slip is explained", rc == 2 and f"--json took '{word}'" in err, err)
 rc, out, err = run([intact, "check", "--json=-", "--html=-", "examples/lost-update.atm"])
 check("two reports on standard output are refused", rc == 2 and "only one report" in err, err)
 rc, out, err = run([intact, "check", "--html", "/nonexistent/x.html", "examples/lost-update.atm"])

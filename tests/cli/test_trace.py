@@ -69,6 +69,8 @@ check("fork and join order", verdict("A|begin|0;A|fork(B)|1;B|w(x)|1;A|join(B)|3
 check("a fork alone does not", verdict("A|begin|0;A|fork(B)|1;B|w(x)|1;A|end|4;A|join(B)|3") == 0)
 rc, out, err = trace("-", stdin="A|begin(o)|1\nA|w(z)|1\nA|begin(i)|2\nA|r(x)|3\nB|w(x)|4\nA|w(x)|5\nA|end|6\nA|end|7\n")
 check("the nested block that holds it is named", "The nested block `i` begun at 2" in out, out)
+rc, out, err = trace("-a", "graph", "-", stdin="A|begin(o)|1\nA|w(z)|1\nA|begin(i)|2\nA|r(x)|3\nB|w(x)|4\nA|w(x)|5\nA|end|6\nA|end|7\n")
+check("the nested block that holds it is named by the graph too", "The nested block `i` begun at 2" in out, out)
 
 # ---- ill-formed and strange --------------------------------------------------
 rc, out, err = trace("-", stdin="A|acq(m)|1\nB|acq(m)|2\n")

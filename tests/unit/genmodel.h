@@ -299,4 +299,46 @@ static inline void gen_waiting(struct buf *b, uint64_t seed)
 	}
 }
 
+/*
+ * Threads without end, blocks and steps outside by turns, on a few bits: for
+ * what is said of all executions to be tried on some long ones.
+ */
+static inline void gen_looping(struct buf *b, uint64_t seed)
+{
+	struct gen g = { .b = b, .vars = 2 };
+	rng_seed(&g.r, seed);
+	bool locked = gen_below(&g, 2);
+	buf_str(b, "bool x0, x1, x2;\nlock l;\n");
+	unsigned threads = 2 + gen_below(&g, 2);
+	for (unsigned t = 0; t < threads; t++) {
+		buf_printf(b, "thread p%u%s {\n  bool t0 = false;\n  while (true) {\n    ", t,
+		           threads == 2 && t == 0 && gen_below(&g, 3) == 0 ? " * 2" : "");
+		if (gen_below(&g, 2))
+			buf_printf(b, "x%u = %s; ", gen_below(&g, 3), gen_below(&g, 2) ? "true" : "t0");
+		buf_str(b, "atomic { ");
+		if (locked)
+			buf_str(b, "acquire(l); ");
+		for (unsigned i = 0, n = 1 + gen_below(&g, 2); i < n; i++)
+			switch (gen_below(&g, 4)) {
+			case 0:
+				buf_printf(b, "t0 = x%u; ", gen_below(&g, 3));
+				break;
+			case 1:
+				buf_printf(b, "x%u = !t0; ", gen_below(&g, 3));
+				break;
+			case 2:
+				buf_printf(b, "t0 = x%u; x%u = !t0; ", gen_below(&g, 3), gen_below(&g, 3));
+				break;
+			default:
+				buf_printf(b, "x%u = false; ", gen_below(&g, 3));
+			}
+		if (locked)
+			buf_str(b, "release(l); ");
+		buf_str(b, "}\n    ");
+		if (gen_below(&g, 3) == 0)
+			buf_printf(b, "x%u = t0; ", gen_below(&g, 3));
+		buf_str(b, "\n  }\n}\n");
+	}
+}
+
 #endif

@@ -10,6 +10,7 @@
 #include "event/itr.h"
 #include "event/order.h"
 #include "event/reader.h"
+#include "event/recpack.h"
 #include "event/stats.h"
 #include "event/std.h"
 #include "event/writer.h"

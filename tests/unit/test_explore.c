@@ -12,7 +12,7 @@
  * swapping allowed it decides the literal reading, which is stronger: how
  * often the two differ is counted.
  *
- * INTACT_SOAK=N checks N models (default 120), INTACT_SEED=S starts at S.
+ * INTACT_SOAK=N checks N models in each test, INTACT_SEED=S starts at S.
  */
 #include "check.h"
 
@@ -547,7 +547,7 @@ static void compare_model(uint64_t seed)
 
 static void test_random_models(void)
 {
-	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 120;
+	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 70;
 	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
 	for (uint64_t i = 0; i < n && check_failed < 3; i++)
 		compare_model(seed + i);
@@ -559,7 +559,8 @@ static void test_random_models(void)
 	printf("# %u counterexamples are the shortest and have the fewest switches; %u were better after tidying\n",
 	       tidied, tidied_better);
 	CHECK(tidied > 0 && tidied_better > 0);
-	CHECK(count.literal_differs > 0);
+	if (n >= 70)
+		CHECK(count.literal_differs > 0);
 	CHECK(count.atomic > count.questions / 10);
 	CHECK(count.violated > count.questions / 10);
 	CHECK(count.skipped < count.questions / 3 * 2);
@@ -715,7 +716,7 @@ static void compare_halt(const struct ir *p, uint64_t seed, const char *text)
 
 static void test_waiting_blocks(void)
 {
-	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 400;
+	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 150;
 	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
 	for (uint64_t i = 0; i < n && check_failed < 3; i++) {
 		struct buf b;
@@ -736,7 +737,78 @@ static void test_waiting_blocks(void)
 	printf("# seeds %llu..%llu: quiescence lost %u, always %u; violations: %u stuck, %u endless, %u others\n",
 	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), waits.lost, waits.always,
 	       waits.stuck, waits.endless, waits.atomicity);
-	CHECK(waits.lost && waits.always && waits.stuck && waits.endless && waits.atomicity);
+	CHECK(waits.lost && waits.always && waits.atomicity);
+	if (n >= 150)
+		CHECK(waits.stuck && waits.endless);
+}
+
+/* ---- threads without end -------------------------------------------------- */
+
+static struct {
+	unsigned holds, wrong, unknown, prefixes;
+} loops;
+
+/* Some executions of a block that is said to be atomic: all explained. */
+static void try_walks(const struct ir *p, uint32_t block, uint64_t seed, const char *text)
+{
+	struct rng rng;
+	rng_seed(&rng, seed);
+	for (unsigned walk = 0; walk < 6; walk++) {
+		struct run r;
+		if (!run_init(&r, p))
+			return;
+		while (r.nsteps < 24 && run_random(&r, &rng) == RUN_OK) {
+			enum verify_answer a = verify_run(&r, block);
+			loops.prefixes += a == VERIFY_EXPLAINED;
+			if (a == VERIFY_UNEXPLAINED) {
+				complain(seed, text, "an execution of what is said to be atomic is not explained");
+				break;
+			}
+		}
+		run_free(&r);
+	}
+}
+
+static void check_loop(const struct ir *p, uint32_t block, uint64_t seed, const char *text)
+{
+	struct search_options o = { .symmetry = seed % 2, .max_states = 20000 };
+	struct search_result r;
+	exact_run(p, block, &o, &r);
+	loops.holds += r.verdict == SEARCH_HOLDS;
+	loops.wrong += r.verdict == SEARCH_WRONG;
+	loops.unknown += r.verdict == SEARCH_LIMIT;
+	if (r.verdict == SEARCH_HOLDS)
+		try_walks(p, block, seed, text);
+	if (r.verdict == SEARCH_WRONG && !real_violation(p, block, &r))
+		complain(seed, text, "the counterexample has a serial explanation");
+	search_result_free(&r);
+}
+
+static void test_endless_threads(void)
+{
+	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 40;
+	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
+	for (uint64_t i = 0; i < n && check_failed < 3; i++) {
+		struct buf b;
+		struct lang l;
+		struct lang_options o = { .sml = 0 };
+		buf_init(&b);
+		gen_looping(&b, seed + i);
+		lang_init(&l);
+		if (!lang_load_text(&l, "random.atm", b.data, b.len, &o)) {
+			complain(seed + i, b.data, "does not load");
+		} else {
+			check_loop(l.ir, PROD_BLOCK_ALL, seed + i, b.data);
+			for (uint32_t k = 0; k < l.ir->nblocks && l.ir->nblocks > 1; k++)
+				check_loop(l.ir, k, seed + i, b.data);
+		}
+		lang_free(&l);
+		buf_free(&b);
+	}
+	printf("# seeds %llu..%llu: %u atomic (%u quiescent prefixes of random executions explained), %u violated, %u unknown\n",
+	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), loops.holds, loops.prefixes,
+	       loops.wrong, loops.unknown);
+	CHECK(loops.holds && loops.wrong && loops.prefixes);
 }
 
 /* ---- known counts ------------------------------------------------------- */
@@ -787,6 +859,7 @@ int main(void)
 	RUN(test_instrumented_counts);
 	RUN(test_limits_are_unknown);
 	RUN(test_waiting_blocks);
+	RUN(test_endless_threads);
 	RUN(test_random_models);
 	return check_done();
 }

@@ -2,59 +2,70 @@
 // become densities, so a million operations draw as fast as a thousand.
 
 // A column of the log: base64, base 128, zigzag differences (docs/json.md).
-function column(b64, n) {
-	const out = new Float64Array(n);
+// Small numbers, nearly all of them, go through integers.
+function column(b64, n, kind) {
+	const out = new (kind || Float64Array)(n);
 	let raw;
 	try { raw = atob(text(b64)); } catch (e) { return out; }
-	let last = 0, k = 0, value = 0, scale = 1;
-	for (let i = 0; i < raw.length && k < n; i++) {
-		const byte = raw.charCodeAt(i);
-		value += (byte & 127) * scale;
-		if (byte < 128) {
-			last += value % 2 ? -(value + 1) / 2 : value / 2;
-			out[k++] = last;
-			value = 0;
-			scale = 1;
-		} else scale *= 128;
+	const size = raw.length;
+	let last = 0, k = 0, i = 0;
+	while (i < size && k < n) {
+		let byte = raw.charCodeAt(i++), value = byte & 127, scale = 128;
+		while (byte > 127 && i < size) {
+			byte = raw.charCodeAt(i++);
+			value += (byte & 127) * scale;
+			scale *= 128;
+		}
+		last += value % 2 ? -(value + 1) / 2 : value / 2;
+		out[k++] = last;
 	}
 	return out;
 }
 
+// What is needed only near by (values, lines, moments) is decoded when asked for.
 function readLog(result) {
 	const log = result.log, n = Math.min(number(log.operations), 50000000), c = log.columns || {};
 	const names = { processes: list(log.processes), keys: list(log.keys), functions: list(log.functions), values: list(log.values) };
-	const as = (kind, col) => { const out = new kind(n); out.set(column(c[col], n)); return out; };
-	const L = { n, events: number(log.events), names, proc: as(Uint32Array, "process"), key: as(Uint32Array, "key"), fn: as(Uint8Array, "function"),
-		call: as(Float64Array, "call"), end: as(Float64Array, "span"), a: as(Float64Array, "a"), b: as(Float64Array, "b"),
-		res: as(Uint8Array, "result"), line: as(Float64Array, "line"), point: null };
+	const L = { n, events: number(log.events), names, proc: column(c.process, n, Uint32Array), key: column(c.key, n, Uint32Array), fn: column(c.function, n, Uint8Array),
+		call: column(c.call, n), end: column(c.span, n) };
+	const later = (name, make) => {
+		let value;
+		Object.defineProperty(L, name, { get: () => (value === undefined ? (value = make()) : value) });
+	};
+	later("a", () => column(c.a, n));
+	later("b", () => column(c.b, n));
+	later("res", () => column(c.result, n, Uint8Array));
+	later("line", () => column(c.line, n));
+	later("point", () => linearPoints(result, L));
 	let max = L.events;
 	for (let i = 0; i < n; i++) {
 		if (L.end[i] > 0) { L.end[i] += L.call[i]; if (L.end[i] > max) max = L.end[i]; }
 		else { L.end[i] = Infinity; if (L.call[i] >= max) max = L.call[i] + 1; }
 	}
 	L.events = max || 1;
-	linearPoints(result, L);
+	const lengths = list(log.order_lengths).reduce((s, x) => s + number(x), 0);
+	L.ordered = lengths > 0 && lengths <= n && result.condition !== "sequential";
 	return L;
 }
 
 // Where each operation can take effect, along the orders found: as early as
-// the order allows.
+// the order allows. null when there is none.
 function linearPoints(result, L) {
 	const lengths = list(result.log.order_lengths);
 	const total = lengths.reduce((s, x) => s + number(x), 0);
-	if (!total || total > L.n || result.condition === "sequential") return;
-	const order = column(result.log.order, total);
-	L.point = new Float64Array(L.n).fill(-1);
+	if (!L.ordered) return null;
+	const order = column(result.log.order, total), point = new Float64Array(L.n).fill(-1);
 	let at = 0;
 	for (const len of lengths) {
 		let now = -1;
 		for (let i = 0; i < number(len); i++) {
 			const op = order[at++];
-			if (!(op >= 0 && op < L.n)) { L.point = null; return; }
+			if (!(op >= 0 && op < L.n)) return null;
 			now = Math.max(now + 1 / 256, L.call[op] + 0.25);
-			L.point[op] = Math.min(now, L.end[op]);
+			point[op] = Math.min(now, L.end[op]);
 		}
 	}
+	return point;
 }
 
 function logValue(L, code) {
@@ -123,6 +134,9 @@ function firstReach(lane, t) {
 }
 
 function historyView(result) {
+	const missing = list(result.log.left_out).map(text);
+	if (missing.includes("call")) return h("div", {}, section(null, h("p", { text: plural(number(result.log.operations), "operation") +
+		" are too many for a page; the words above say what was found. The whole is in the JSON." })));
 	const L = readLog(result), parts = list(result.parts);
 	const conflict = new Set(), culprits = new Map();
 	for (const p of parts) {
@@ -463,10 +477,11 @@ function historyView(result) {
 		button("All", "Everything (0)", () => look(0, L.events)),
 		conflict.size ? button("Conflict", "The operations in conflict (c)", toConflict) : null,
 		choose("keys", L.names.keys, (v) => { filter.key = v; }), choose("processes", L.names.processes, (v) => { filter.proc = v; }), range),
+	missing.length ? h("p", { class: "facts", text: "To keep the page small this was left out of it: " + missing.join(", ") + "." }) : null,
 	section(null, h("div", { class: "chart" }, canvas, overview),
 		h("div", { class: "legend" }, h("span", {}, h("i", { class: "read" }), "sees a value"), h("span", {}, h("i", { class: "write" }), "changes it"),
 			conflict.size ? h("span", {}, h("i", { class: "conflict" }), "in conflict") : null,
-			L.point ? h("span", {}, h("i", { class: "point" }), "a moment at which it can have taken effect") : null,
+			L.ordered ? h("span", {}, h("i", { class: "point" }), "a moment at which it can have taken effect") : null,
 			culprits.size ? h("span", {}, h("i", { class: "prefix" }), "the longest good prefix") : null)),
 	section("The chosen operation", detail));
 	const bad = parts.filter((p) => p.verdict === "violated").slice(0, 50);
@@ -493,6 +508,6 @@ function historyView(result) {
 		else pick(conflict.size ? ([...culprits.keys()][0] ?? -1) : -1);
 		draw();
 	});
-	view.history = { look, zoom, pick, state: () => ({ from, to, picked, mode, n: L.n, points: !!L.point }) };
+	view.history = { look, zoom, pick, state: () => ({ from, to, picked, mode, n: L.n, points: L.ordered && !!L.point }) };
 	return view;
 }

@@ -1,0 +1,258 @@
+/*
+ * Recordings: packed and read back, hostile bytes and records, the variables
+ * of a translation against a naive twin that knows single bytes only, and
+ * saved names.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/symtab.h"
+#include "dynamic/replay.h"
+#include "dynamic/serial.h"
+#include "event/order.h"
+#include "event/recpack.h"
+#include "event/recstate.h"
+#include "event/translate.h"
+
+static struct rec random_rec(struct rng *r, bool wild)
+{
+	unsigned kind = rng_below(r, REC_KINDS);
+	if (kind == REC_TEXT)
+		kind = REC_READ;
+	uint64_t addr = rng_below(r, 4) ? 0x1000 + 8 * rng_below(r, 64) : rng_next(r);
+	uint64_t pc = rng_below(r, 8) ? 0x5000 + rng_below(r, 32) : rng_next(r);
+	if (kind == REC_FORGET && !wild)
+		pc = rng_below(r, 256);
+	if (kind == REC_POP && rng_below(r, 4))
+		addr = rng_below(r, 8);
+	if (kind == REC_CREATE && rng_below(r, 4))
+		addr = (uint64_t)rng_below(r, 6) << 32 | rng_below(r, 100);
+	return rec_make(kind, (unsigned)rng_next(r), addr,
+	                wild && !rng_below(r, 50) ? rng_below(r, REC_SLOTS) : rng_below(r, 6), pc);
+}
+
+static size_t random_recs(struct rng *r, struct rec *out, size_t max, bool wild)
+{
+	size_t n = 0;
+	while (n < max) {
+		if (rng_below(r, 20) || max - n < 4) {
+			out[n++] = random_rec(r, wild);
+			continue;
+		}
+		size_t len = rng_below(r, 32);
+		out[n++] = rec_make(REC_TEXT, rng_below(r, 3), len, 0, 0);
+		for (size_t i = 0; i < (len + 15) / 16; i++)
+			out[n++] = (struct rec){ rng_next(r), rng_next(r) };
+	}
+	return n;
+}
+
+static void test_packing(void)
+{
+	struct recpack *p = recpack_new(), *q = recpack_new();
+	struct rng r;
+	static struct rec in[600], out[600];
+	rng_seed(&r, 1);
+	for (int round = 0; round < 300; round++) {
+		struct buf b;
+		buf_init(&b);
+		size_t n = random_recs(&r, in, rng_below(&r, 500), true);
+		recpack_put(p, in, n, &b);
+		memset(out, 0xee, sizeof out);
+		CHECK(!recpack_get(q, (const unsigned char *)buf_cstr(&b), b.len, n, out));
+		CHECK(!memcmp(in, out, n * sizeof *in));
+		/* one byte wrong: other records or none, never a crash */
+		for (int k = 0; k < 20 && b.len; k++) {
+			size_t at = rng_below(&r, (uint32_t)b.len);
+			char was = b.data[at];
+			b.data[at] = (char)rng_next(&r);
+			recpack_get(q, (const unsigned char *)b.data, b.len, n, out);
+			recpack_get(q, (const unsigned char *)b.data, rng_below(&r, (uint32_t)b.len + 1),
+			            n, out);
+			b.data[at] = was;
+		}
+		buf_free(&b);
+	}
+	recpack_free(p);
+	recpack_free(q);
+}
+
+static bool count_recs(void *ctx, const struct rec *rec, size_t n)
+{
+	struct replay *r = ctx;
+	return replay_feed(r, rec, n);
+}
+
+/* Records that no program made: every reader of them gets through. */
+static void test_hostile(void)
+{
+	struct rng r;
+	static struct rec in[1200];
+	rng_seed(&r, 2);
+	for (int round = 0; round < 40; round++) {
+		size_t n = random_recs(&r, in, 1000, round % 2);
+		struct replay *rp = replay_new(), *again = replay_new();
+		struct recstate *st = recstate_new();
+		struct trace_names names;
+		trace_names_init(&names);
+		names_add_safe(&names.ns[NS_LABEL], "", 0);
+		struct translate *t = translate_new(&names);
+		CHECK(rp && again && st && t);
+		CHECK(!rec_check(in, n));
+		CHECK(replay_feed(rp, in, n));
+		CHECK(recstate_note(st, in, n) && recstate_tell(st, count_recs, again));
+		struct buf b;
+		size_t count;
+		buf_init(&b);
+		replay_message(rp, &b);
+		CHECK(b.len > 9 && !memcmp(b.data, "INTACT 1\n", 9));
+		CHECK(translate_look(t, in, n) && translate_put(t, in, n, &count));
+		buf_free(&b);
+		translate_free(t);
+		trace_names_free(&names);
+		recstate_free(st);
+		replay_free(rp);
+		replay_free(again);
+	}
+}
+
+/* ---- variables ---------------------------------------------------------- */
+
+static void count_cycle(void *ctx, const struct cycle *c)
+{
+	(void)c;
+	++*(uint32_t *)ctx;
+}
+
+static uint32_t judge(struct event *ev, size_t n, const struct trace_names *names)
+{
+	uint32_t found = 0;
+	struct order *o = order_new("test", true, NULL, NULL);
+	struct serial *s = serial_new(&(struct serial_opts){ .found = count_cycle, .ctx = &found });
+	CHECK(order_check(o, ev, n, names) == n);
+	CHECK(serial_feed(s, ev, n) == SERIAL_OK);
+	serial_free(s);
+	order_free(o);
+	return found;
+}
+
+/* Each byte a variable, each life of it another: 16 bytes, two cells. */
+static size_t bytewise(const struct rec *rec, size_t n, struct event *out)
+{
+	uint32_t life[16] = { 0 };
+	size_t k = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct event e = { .index = k + 1, .thread = rec_slot(rec[i]) - 1, .loc = LOC_NONE };
+		unsigned kind = rec_kind(rec[i]);
+		if (kind == REC_MARK || kind == REC_MARK_END) {
+			e.kind = kind == REC_MARK ? EVENT_BEGIN : EVENT_END;
+			out[k++] = e;
+		} else if (kind == REC_FORGET) {
+			for (unsigned b = 0; b < 16; b++)
+				life[b] += b / 8 == rec_addr(rec[i]) / 8 % 2;
+		}
+		for (unsigned b = 0; kind <= REC_WRITE && b < 8; b++) {
+			unsigned byte = (unsigned)(rec_addr(rec[i]) / 8 % 2) * 8 + b;
+			if (!(rec_arg(rec[i]) >> b & 1))
+				continue;
+			e.kind = kind == REC_WRITE ? EVENT_WRITE : EVENT_READ;
+			e.index = k + 1;
+			e.target = life[byte] * 16 + byte;
+			out[k++] = e;
+		}
+	}
+	return k;
+}
+
+static void test_variables(void)
+{
+	static const unsigned masks[] = { 0xff, 0x0f, 0xf0, 0x01, 0x02, 0x80, 0x3c, 0x18 };
+	struct rng r;
+	uint32_t violated = 0;
+	rng_seed(&r, 3);
+	for (int round = 0; round < 6000; round++) {
+		struct rec rec[40];
+		static struct event naive[40 * 8];
+		bool open[3] = { false };
+		size_t n = 4 + rng_below(&r, 30), count;
+		for (size_t i = 0; i < n; i++) {
+			unsigned t = rng_below(&r, 3), what = rng_below(&r, 16);
+			uint64_t addr = 0x10000 + 8 * rng_below(&r, 2);
+			if (what < 3) {
+				rec[i] = rec_make(open[t] ? REC_MARK_END : REC_MARK, 0, 0, t + 1, 0);
+				open[t] = !open[t];
+			} else if (what == 3 && !rng_below(&r, 3)) {
+				rec[i] = rec_make(REC_FORGET, 0, addr, t + 1, 8);
+			} else {
+				rec[i] = rec_make(what % 2 ? REC_WRITE : REC_READ,
+				                  masks[rng_below(&r, 8)], addr, t + 1, 0);
+			}
+		}
+		struct trace_names names;
+		trace_names_init(&names);
+		names_add_safe(&names.ns[NS_LABEL], "", 0);
+		struct translate *t = translate_new(&names);
+		CHECK(translate_look(t, rec, n));
+		struct event *ev = translate_put(t, rec, n, &count);
+		CHECK(ev != NULL);
+		size_t k = bytewise(rec, n, naive);
+		uint32_t want = judge(naive, k, &names), got = judge(ev, count, &names);
+		CHECK_EQ(got, want);
+		CHECK(count <= k);
+		violated += want > 0;
+		translate_free(t);
+		trace_names_free(&names);
+	}
+	CHECK(violated > 500);
+}
+
+static void test_names(void)
+{
+	struct symtab t;
+	struct buf b;
+	buf_init(&b);
+	symtab_put_addr(&b, 0x1234, 0x1200, "f");
+	symtab_put_frame(&b, &(struct sym_frame){ .function = "inner", .file = "a.c", .line = 7, .offset = 0x34 });
+	symtab_put_frame(&b, &(struct sym_frame){ .function = "f\tx\n", .line = 9, .system = true });
+	symtab_put_addr(&b, 0x1000, 0, NULL);
+	symtab_put_data(&b, &(struct sym_data){ 0x4000, 16, "balance" });
+	symtab_put_data(&b, &(struct sym_data){ 0x3000, 0x2000, "all" });
+	CHECK(symtab_read(&t, b.data, b.len));
+	const struct sym_addr *a = symtab_addr(&t, 0x1234);
+	CHECK(a && a->n == 2 && a->start == 0x1200 && !strcmp(a->symbol, "f"));
+	CHECK_STR(t.frames[a->first].function, "inner");
+	CHECK_EQ(t.frames[a->first].line, 7);
+	CHECK_STR(t.frames[a->first + 1].function, "f?x?");
+	CHECK(t.frames[a->first + 1].system && !t.frames[a->first + 1].file);
+	CHECK(symtab_addr(&t, 0x1000) && !symtab_addr(&t, 0x1000)->n && !symtab_addr(&t, 0x1001));
+	CHECK_STR(symtab_data(&t, 0x400f)->name, "balance");
+	CHECK_STR(symtab_data(&t, 0x4010)->name, "all");
+	CHECK(!symtab_data(&t, 0x5000) && !symtab_data(&t, 0x2fff));
+	symtab_free(&t);
+	/* any bytes at all */
+	struct rng r;
+	rng_seed(&r, 4);
+	for (int round = 0; round < 2000; round++) {
+		char text[64];
+		size_t n = rng_below(&r, sizeof text);
+		for (size_t i = 0; i < n; i++)
+			text[i] = "afd\t\n-01xyz"[rng_below(&r, 11)];
+		CHECK(symtab_read(&t, text, n));
+		symtab_data(&t, rng_below(&r, 64));
+		symtab_addr(&t, rng_below(&r, 64));
+		symtab_free(&t);
+	}
+	buf_free(&b);
+}
+
+int main(void)
+{
+	RUN(test_packing);
+	RUN(test_hostile);
+	RUN(test_variables);
+	RUN(test_names);
+	return check_done();
+}
