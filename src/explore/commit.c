@@ -347,15 +347,15 @@ static bool refuted_by_few(struct infer *f)
 		return false;
 	few.few = FEW;
 	search_run(f->ir, PROD_COMMIT, f->block, &f->lab, &few, &s);
-	r->states += s.states;
-	r->transitions += s.transitions;
 	if (s.verdict == SEARCH_WRONG)
 		refuted_now = exact_explains(f->ir, f->block, s.path, s.npath) == 1;
 	else
 		refuted_now = s.verdict == SEARCH_SHADOW_STUCK || s.verdict == SEARCH_SHADOW_ENDLESS ||
 		              s.verdict == SEARCH_SHADOW_FAULT;
-	if (refuted_now) {
+	if (refuted_now) { /* else all threads are counted */
 		r->tried++;
+		r->states += s.states;
+		r->transitions += s.transitions;
 		f->out_of_memory |= !add_trace(f, s.path, s.npath);
 	}
 	search_result_free(&s);
