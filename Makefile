@@ -64,6 +64,11 @@ bench-ladder: all
 bench-objects: all
 	@python3 bench/objects.py $(BUILD)/src/cli/intact examples
 
+.PHONY: bench-nets
+bench-nets: all
+	@ninja -C $(BUILD) bench/measure >/dev/null
+	@python3 bench/nets.py $(BUILD) $(ARGS)
+
 fuzz:
 	@tools/setup.sh fuzz
 	@fuzz/run.sh

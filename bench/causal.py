@@ -97,7 +97,7 @@ def peer(name, row, tmp):
         return None # its net has a copy for one block only
     fmt = "pnml" if name == "verifypn" else "pep"
     path = Path(tmp) / f"net.{fmt}"
-    block = row[3].split(".")[-1]
+    block = row[3]
     text = subprocess.run([INTACT, "export", "-q", f"--net={fmt}", "--block", block,
                            *[x for k, n in row[2].items() for x in ("--threads", f"{k}={n}")],
                            str(ROOT / "examples" / row[1])], capture_output=True, text=True).stdout

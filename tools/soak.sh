@@ -26,6 +26,13 @@ INTACT_TRACE_RUNS=${INTACT_TRACE_RUNS:-100} python3 tests/cli/test_trace.py "$in
 echo "== predicted reorderings against all feasible runs"
 INTACT_TRACES=${INTACT_TRACES:-200000} "$BUILD/tests/unit/test_predict"
 echo "== histories: every small one, and a million random ones of each kind"
-for t in register objects conditions formats; do
+# every single-writer history of up to seven operations, half of them on each of two cores
+INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive & half=$!
+INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive
+wait $half
+INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
+echo "== objects in models against every execution and every order"
+INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
+for t in objects conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done

@@ -149,7 +149,7 @@ static void red_run(struct ask *q, const struct colour_net *net, struct prefix *
 static void unfold_it(struct ask *q, const struct colour_net *net)
 {
 	struct unfold_options o = { .max_events = q->o->max_states, .max_bytes = q->o->max_bytes,
-		                    .deadline = q->o->deadline };
+		                    .deadline = q->o->deadline, .reduced = q->o->reduced };
 	struct prefix p;
 	enum unfold_status s = unfold_coloured(net, &o, &p);
 	struct verdict *v = q->v;
@@ -164,7 +164,7 @@ static void unfold_it(struct ask *q, const struct colour_net *net)
 	else if (s == UNFOLD_UNSAFE)
 		not_known(v, NULL, "the net of the program is not 1-safe: this is a bug in intact");
 	else if (q->block == VERDICT_PROGRAM)
-		not_known(v, NULL, "every block is causally atomic; for cycles through several, ask cover");
+		by_cover(q, q->o->max_states); /* no block is broken: cycles through several */
 	else
 		v->answer = ANSWER_HOLDS;
 	prefix_free(&p);

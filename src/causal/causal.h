@@ -10,8 +10,8 @@
  * cover   answers both, for the declared numbers of threads and, for
  *         templates that are asked for with any number, for all of them
  * unfold  answers for blocks and fixed numbers of threads; asked about the
- *         program it looks at all blocks at once, and knows only when one of
- *         them is broken
+ *         program it looks at all blocks at once, and when none of them is
+ *         broken leaves cycles through several to cover
  * pick    cover; when a block's question grows too large for it, unfold
  *
  * v->scope says for how many threads a proof is. (A proof for any number of
@@ -31,6 +31,7 @@ struct causal_options {
 	enum causal_engine engine;
 	const char *const *track, *const *abstract; /* variables to keep, to forget */
 	uint32_t ntrack, nabstract;
+	bool reduced;        /* unfold: a smaller prefix that is enough for the verdict (cutoff.c) */
 	bool many;           /* templates of more than one thread: any number of them */
 	uint64_t max_states; /* of cover; events of unfold. 0: none */
 	uint64_t max_bytes;  /* 0: none */

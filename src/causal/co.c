@@ -142,7 +142,7 @@ static bool spell_out(struct prefix *p, uint32_t n0)
 	for (uint32_t j = 0; j < firsts; j++)
 		if (!add_conditions(p, p->found[n0 + j]))
 			return false;
-	if (p->nfound > n1)
+	if (firsts)
 		memmove(p->found + n0, p->found + n1, (p->nfound - n1) * sizeof *p->found);
 	p->nfound -= firsts;
 	return true;

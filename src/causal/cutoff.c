@@ -107,8 +107,10 @@ static void describe(struct prefix *p, uint32_t t, struct found *f)
 	f->depth++;
 	if (c->colours) {
 		f->colour = colour_event((enum colour_role)c->colours->role[t], in);
-		if (colour_red((enum colour_role)c->colours->role[t], in))
-			f->colour = COLOUR_RED;
+		if (colour_red((enum colour_role)c->colours->role[t], in)) {
+			f->colour = COLOUR_RED; /* leaves nothing: it is the end */
+			return;
+		}
 	}
 	for (uint32_t i = n->post_at[t]; i < n->post_at[t + 1]; i++) {
 		colours tint = config_put(c, i, p->chosen, f->colour);
@@ -378,10 +380,39 @@ bool cutoff_idle(const struct prefix *p, uint32_t t, uint32_t c)
 	return true;
 }
 
+void cutoff_tinted(struct prefix *p, uint32_t place)
+{
+	const struct net *n = p->net;
+	p->tinted[place] = 1;
+	for (uint32_t u = n->use_at[place]; u < n->use_at[place + 1]; u++)
+		for (uint32_t i = n->pre_at[n->use[u]]; p->loop[n->use[u]] && i < n->pre_at[n->use[u] + 1]; i++)
+			p->stirred[n->pre[i]] = 1;
+}
+
+/* The rows of the net's `use` without the loops that cutoff_idle may pass over. */
+static bool make_moves(struct prefix *p)
+{
+	const struct net *n = p->net;
+	uint64_t cap = 0, cap2 = 0;
+	if (!prefix_room(p, (void **)&p->move_at, (uint64_t)n->nplaces + 1, &cap, sizeof(uint32_t), true) ||
+	    !prefix_room(p, (void **)&p->move, (uint64_t)n->use_at[n->nplaces] + 1, &cap2, sizeof(uint32_t), false))
+		return false;
+	for (uint32_t q = 0, k = 0; q < n->nplaces; q++) {
+		for (uint32_t u = n->use_at[q]; u < n->use_at[q + 1]; u++) {
+			uint32_t t = n->use[u];
+			bool plain = !p->cfg.colours || p->cfg.colours->role[t] == ROLE_PLAIN;
+			if (!p->loop[t] || !plain)
+				p->move[k++] = t;
+		}
+		p->move_at[q + 1] = k;
+	}
+	return true;
+}
+
 bool cutoff_start(struct prefix *p)
 {
 	const struct net *n = p->net;
-	uint64_t cap = 0, cap2 = 0, cap3 = 0;
+	uint64_t cap = 0, cap2 = 0, cap3 = 0, cap4 = 0;
 	if (!prefix_room(p, (void **)&p->loop, (uint64_t)n->ntrans + 1, &cap, 1, true))
 		return false;
 	for (uint32_t t = 0; t < n->ntrans; t++)
@@ -390,6 +421,8 @@ bool cutoff_start(struct prefix *p)
 		                     net_npre(n, t) * sizeof *n->pre);
 	return !p->opt.reduced ||
 	       (prefix_room(p, (void **)&p->most, (uint64_t)n->nplaces + 1, &cap2, 1, true) &&
+	        prefix_room(p, (void **)&p->stirred, (uint64_t)n->nplaces + 1, &cap4, 1, true) &&
 	        prefix_room(p, (void **)&p->tinted, (uint64_t)n->nplaces + 1, &cap3, 1, true) &&
-	        prefix_room(p, (void **)&p->tokens_of, 1, &p->cap_tokens_of, sizeof *p->tokens_of, true));
+	        prefix_room(p, (void **)&p->tokens_of, 1, &p->cap_tokens_of, sizeof *p->tokens_of, true) &&
+	        make_moves(p));
 }

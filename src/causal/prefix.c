@@ -100,8 +100,8 @@ bool prefix_new_conditions(struct prefix *p, uint32_t e)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t place = e ? net->post[at + i] : net->init[i];
 		c->tint[p->nconds] = e ? config_put(c, at + i, c->pres + ev->pre, (enum colour)ev->colour) : 0;
-		if (c->tint[p->nconds] && p->tinted)
-			p->tinted[place] = 1;
+		if (c->tint[p->nconds] && p->tinted && !p->tinted[place])
+			cutoff_tinted(p, place);
 		c->conds[p->nconds++] = (struct uf_cond){ place, e, ev->post };
 	}
 	return true;
@@ -124,7 +124,8 @@ void prefix_free(struct prefix *p)
 		c->events, c->conds, c->taken, c->tint, c->pres, c->trail, c->scratch, c->change,
 		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
 		p->table, p->found, p->head, p->link, p->chosen,
-		p->initial, p->tokens, p->tokens_of, p->most, p->loop, p->tinted,
+		p->near, p->initial, p->tokens, p->tokens_of, p->most, p->loop, p->tinted, p->stirred,
+		p->move_at, p->move,
 		p->cut,
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

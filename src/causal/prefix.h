@@ -48,6 +48,8 @@ bool cutoff_start(struct prefix *p);
  * kept, or a cut-off. False ends the search: a limit, or red (p->red).
  */
 bool cutoff_judge(struct prefix *p, uint32_t t);
+/* Reduced: a condition of this place has a colour, the first one. */
+void cutoff_tinted(struct prefix *p, uint32_t place);
 /* Reduced: can t, with condition c as its newest, leave everything as it is
  * whatever else it takes? Then it would be cut, and is not even looked for. */
 bool cutoff_idle(const struct prefix *p, uint32_t t, uint32_t c);

@@ -77,18 +77,13 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
 	return true;
 }
 
-/* Is there any choice at all for the other places? */
-static bool hopeful(const struct prefix *p, uint32_t t, uint32_t c)
+/* Is there any choice at all for all places? */
+static inline bool hopeful(const struct prefix *p, uint32_t t, bool initially)
 {
 	const struct net *n = p->net;
-	uint32_t e = p->cfg.conds[c].event, end = p->cfg.events[e].post + uf_npost(&p->cfg, e);
 	for (uint32_t i = n->pre_at[t]; i < n->pre_at[t + 1]; i++) {
 		uint32_t b0 = p->initial[n->pre[i]];
-		bool some = p->head[n->pre[i]] || n->pre[i] == p->cfg.conds[c].place ||
-		            (e && b0 && !p->cfg.taken[b0 - 1]);
-		for (uint32_t b = c + 1; b < end && !some; b++)
-			some = p->cfg.conds[b].place == n->pre[i];
-		if (!some)
+		if (!p->near[n->pre[i]] && (initially || !b0 || p->cfg.taken[b0 - 1]))
 			return false;
 	}
 	return true;
@@ -98,9 +93,11 @@ static bool extend_by(struct prefix *p, uint32_t c)
 {
 	const struct net *n = p->net;
 	uint32_t place = p->cfg.conds[c].place;
-	for (uint32_t u = n->use_at[place]; u < n->use_at[place + 1]; u++) {
-		uint32_t t = n->use[u], pivot = 0;
-		if ((p->opt.reduced && cutoff_idle(p, t, c)) || !hopeful(p, t, c))
+	bool calm = p->opt.reduced && !p->cfg.tint[c] && !p->stirred[place]; /* no loop matters */
+	const uint32_t *at = calm ? p->move_at : n->use_at, *use = calm ? p->move : n->use;
+	for (uint32_t u = at[place]; u < at[place + 1]; u++) {
+		uint32_t t = use[u], pivot = 0;
+		if ((p->opt.reduced && !calm && cutoff_idle(p, t, c)) || !hopeful(p, t, !p->cfg.conds[c].event))
 			continue;
 		while (n->pre[n->pre_at[t] + pivot] != place)
 			pivot++;
@@ -126,11 +123,19 @@ static bool extend(struct prefix *p, uint32_t e)
 		uint32_t place = p->cfg.conds[p->co[ev.co_at + i - 1]].place;
 		p->link[i - 1] = p->head[place];
 		p->head[place] = i;
+		p->near[place] = 1;
 	}
+	for (uint32_t c = ev.post; c < ev.post + n; c++)
+		p->near[p->cfg.conds[c].place] = 1;
 	for (uint32_t c = ev.post; c < ev.post + n && ok; c++)
 		ok = extend_by(p, c);
-	for (uint32_t i = 0; i < ev.co_n; i++)
-		p->head[p->cfg.conds[p->co[ev.co_at + i]].place] = 0;
+	for (uint32_t i = 0; i < ev.co_n; i++) {
+		uint32_t place = p->cfg.conds[p->co[ev.co_at + i]].place;
+		p->head[place] = 0;
+		p->near[place] = 0;
+	}
+	for (uint32_t c = ev.post; c < ev.post + n; c++)
+		p->near[p->cfg.conds[c].place] = 0;
 	return ok;
 }
 
@@ -206,7 +211,7 @@ static bool reading_arcs(struct prefix *p)
 static bool start(struct prefix *p)
 {
 	const struct net *n = p->net;
-	uint64_t seed = 0x1A57AC7, cap = 0, cap2 = 0, cap3 = 0, cap4 = 0, cap5 = 0;
+	uint64_t seed = 0x1A57AC7, cap = 0, cap2 = 0, cap3 = 0, cap4 = 0, cap5 = 0, cap6 = 0;
 	uint32_t widest = 1;
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		widest = net_npre(n, t) > widest ? net_npre(n, t) : widest;
@@ -214,6 +219,7 @@ static bool start(struct prefix *p)
 	if (!prefix_room(p, (void **)&p->cfg.change, counters, &cap, sizeof(int32_t), true) ||
 	    !prefix_room(p, (void **)&p->cfg.place_hash, (uint64_t)n->nplaces + 1, &cap2, sizeof(uint64_t), true) ||
 	    !prefix_room(p, (void **)&p->head, (uint64_t)n->nplaces + 1, &cap3, sizeof(uint32_t), true) ||
+	    !prefix_room(p, (void **)&p->near, (uint64_t)n->nplaces + 1, &cap6, 1, true) ||
 	    !prefix_room(p, (void **)&p->initial, (uint64_t)n->nplaces + 1, &cap5, sizeof(uint32_t), true) ||
 	    !prefix_room(p, (void **)&p->chosen, (uint64_t)widest + 1, &cap4, sizeof(uint32_t), true) ||
 	    !prefix_room(p, (void **)&p->pool, UF_UNIT, &p->cap_pool, sizeof *p->pool, false) ||

@@ -71,6 +71,7 @@ struct prefix {
 	uint64_t cap_found;
 	uint32_t *head, *link;   /* co(e) by place: index + 1 */
 	uint64_t cap_link;
+	uint8_t *near;           /* a place: a condition of it is e's or in co(e), not initial */
 	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
 	uint32_t *chosen;        /* a preset being made */
 	uint64_t cap_cut, cutoffs_kept;
@@ -80,6 +81,8 @@ struct prefix {
 	colours *most;           /* a place: maximum being made, 0 between calls */
 	uint8_t *loop;           /* a transition: takes and puts the same places */
 	uint8_t *tinted;         /* a place: some condition of it has a colour */
+	uint8_t *stirred;        /* a place: a loop on it touches a tinted one */
+	uint32_t *move_at, *move; /* a place -> transitions that take from it, but loops */
 	uint32_t ticks;
 };
 

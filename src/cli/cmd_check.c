@@ -9,6 +9,7 @@
 #include "cli/model.h"
 #include "cli/objects.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
 #include "cli/quiescence.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -24,6 +25,7 @@ struct check {
 	struct decide_options decide;
 	struct objects_options objects;
 	const char *block;
+	bool reduced;
 	struct opt_list no_reduce, track, abstract;
 	uint64_t max_states, max_memory, timeout, jobs;
 	int dump, engine;
@@ -286,10 +288,15 @@ static int verify(struct check *c, const struct ir *p)
 		return EXIT_INTERNAL;
 	set_limits(c);
 	struct decide d;
+	struct progress line;
 	if (!options_fit(c, p)) {
 		free(v);
 		return EXIT_USAGE;
 	}
+	progress_begin(&line);
+	line.on &= !c->model.quiet;
+	c->decide.search.progress = line.on ? progress_line : NULL;
+	c->decide.search.progress_arg = &line;
 	decide_begin(&d, p, &c->decide);
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
 	decide_end(&d);
@@ -298,6 +305,7 @@ static int verify(struct check *c, const struct ir *p)
 		objects_check(p, &c->objects, &c->decide.search, &v[n]);
 		n += p->nobjects;
 	}
+	progress_end(&line);
 	fixed_counts_only(p, v, n);
 	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;
@@ -353,7 +361,7 @@ static int verify_causal(struct check *c, const char *engine, const struct ir *p
 		                                      : CAUSAL_PICK,
 		.track = c->track.items, .abstract = c->abstract.items, .ntrack = (uint32_t)c->track.n,
 		.nabstract = (uint32_t)c->abstract.n, .max_states = s->max_states,
-		.max_bytes = s->max_bytes, .deadline = s->deadline };
+		.max_bytes = s->max_bytes, .deadline = s->deadline, .reduced = c->reduced };
 	return check_causal(c->cli, c->cmd, &x, p);
 }
 
@@ -375,6 +383,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
 		{ OPT_LIST, "abstract", 0, "NAME", &c.abstract, "causal engines: forget the values of this variable", 0, 0, NULL },
+		{ OPT_FLAG, "reduced", 0, NULL, &c.reduced, "--engine=unfold: a smaller prefix, enough for the verdict", 0, 0, NULL },
 		{ OPT_FLAG, "deadlock", 0, NULL, &c.deadlock, "a deadlock is a violation too", 0, 0, NULL },
 		{ OPT_UINT, "jobs", 'j', "N", &c.jobs, "explore with N threads (the result is the same)", 1, 32, NULL },
 		{ OPT_FLAG, "faults", 0, NULL, &c.faults, "look for faults and failed assertions only (and --deadlock)", 0, 0, NULL },

@@ -161,7 +161,7 @@ static void text_report(struct cli *cli, const struct judged *j,
 	buf_char(out, '\n');
 	if (o->quiet)
 		return;
-	cycles_text(&j->found, t, cli->color_out, out);
+	cycles_text(&j->found, t, cli->columns, cli->color_out, out);
 	if (j->predict)
 		predict_text(j->predict, t, cli->color_out, out);
 	if (j->found.blocks || j->predict)

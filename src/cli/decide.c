@@ -246,6 +246,11 @@ void decide_safety(struct decide *d, struct verdict *v)
 	memset(v, 0, sizeof *v);
 	v->block = VERDICT_PROGRAM;
 	v->engine = "search";
+	if ((v->limit = rung_spent(d)) != NULL) {
+		v->answer = ANSWER_UNKNOWN;
+		v->reason = "not looked for: nothing was left of the budget";
+		return;
+	}
 	so.faults = true;
 	search_run(d->p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &so, &r);
 	d->states += r.states;

@@ -3,17 +3,26 @@
 #include <string.h>
 
 #include "causal/program.h"
+#include "report/check_text.h"
 
-/* The first thread that has the block of this name, and the block. */
+/* The first thread that has the block of this name ("update" or
+ * "worker.update"), and the block. */
 static bool find_block(const struct ir *p, const char *name, uint32_t *thread, uint32_t *block)
 {
-	for (uint32_t b = 0; b < p->nblocks; b++)
-		if (!strcmp(p->blocks[b].name, name)) {
+	struct buf full;
+	bool found = false;
+	buf_init(&full);
+	for (uint32_t b = 0; b < p->nblocks && !found; b++) {
+		buf_clear(&full);
+		check_text_name(p, b, &full);
+		found = !strcmp(p->blocks[b].name, name) || !strcmp(buf_cstr(&full), name);
+		if (found) {
 			*block = b;
 			*thread = p->templates[p->blocks[b].tmpl].first_thread;
-			return true;
 		}
-	return false;
+	}
+	buf_free(&full);
+	return found;
 }
 
 static bool write_net(const struct ir *p, const struct export_net *x, uint32_t thread, uint32_t block,

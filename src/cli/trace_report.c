@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "event/event.h"
+#include "report/line.h"
 
 typedef unsigned long long ull;
 
@@ -122,27 +124,39 @@ static void block_show(const struct trace_names *t, uint64_t event, uint32_t loc
 	buf_printf(out, " (event %llu)", (ull)event);
 }
 
-static void pad_to(struct buf *out, size_t from, size_t width)
+/* One event of the cycle; `what` closes the line, or stands below when the
+ * line would be wider than the terminal. Long names are cut. */
+static void event_line(const struct trace_names *t, const struct cycle_end *e,
+                       const char *what, unsigned width, struct buf *out)
 {
-	size_t w = out->len - from;
-	buf_repeat(out, ' ', w < width ? width - w : 1);
+	struct line l = { out, false, 0, 0 };
+	struct buf b;
+	unsigned need = (unsigned)utf8_columns(what, strlen(what));
+	buf_init(&b);
+	buf_printf(&b, "    event %llu", (ull)e->event);
+	line_put(&l, NULL, buf_cstr(&b), b.len);
+	buf_clear(&b);
+	thread_show(t, e->thread, &b);
+	line_pad(&l, 19);
+	line_fit(&l, NULL, buf_cstr(&b), b.len, 24, "...");
+	buf_clear(&b);
+	op_show(t, e->kind, e->target, &b);
+	buf_str(&b, " at ");
+	loc_show(t, e->loc, &b);
+	line_pad(&l, l.at < 28 ? 28 : l.at + 1);
+	line_fit(&l, NULL, buf_cstr(&b), b.len, width > l.at + 40 ? width - l.at - 4 : 40, "...");
+	line_pad(&l, l.at < 56 ? 56 : l.at + 1);
+	if (l.at + l.pending + need > width && need + 8 < width) {
+		buf_char(out, '\n');
+		l = (struct line){ out, false, 0, need + 28 <= width ? 28 : 8 };
+	}
+	line_put(&l, NULL, what, strlen(what));
+	buf_char(out, '\n');
+	buf_free(&b);
 }
 
-/* One event of the cycle; `what` closes the line. */
-static void event_line(const struct trace_names *t, const struct cycle_end *e,
-                       const char *what, struct buf *out)
-{
-	size_t from = out->len;
-	buf_printf(out, "    event %-8llu ", (ull)e->event);
-	thread_show(t, e->thread, out);
-	pad_to(out, from, 28);
-	op_show(t, e->kind, e->target, out);
-	buf_str(out, " at ");
-	loc_show(t, e->loc, out);
-	pad_to(out, from, 56);
-	buf_str(out, what);
-	buf_char(out, '\n');
-}
+/* Of a long cycle the middle is left out. */
+enum { LINKS_SHOWN = 24 };
 
 /* What stands between the two ends of a link, as a reason. */
 static const char *reason(const struct cycle_link *l)
@@ -159,11 +173,16 @@ static const char *reason(const struct cycle_link *l)
 }
 
 static void cycle_text(const struct cycle *c, const struct trace_names *t,
-                       struct buf *out)
+                       unsigned width, struct buf *out)
 {
 	struct buf b;
 	buf_init(&b);
 	for (uint32_t i = 0; i < c->n; i++) {
+		if (c->n > LINKS_SHOWN && i == LINKS_SHOWN / 2) {
+			uint32_t hidden = c->n - LINKS_SHOWN;
+			buf_printf(out, "    ... %u links left out (--json has them)\n", hidden);
+			i += hidden;
+		}
 		const struct cycle_link *l = &c->links[i];
 		const struct cycle_end *before = i ? &c->links[i - 1].to : NULL;
 		bool same_txn = before && before->thread == l->from.thread &&
@@ -178,7 +197,7 @@ static void cycle_text(const struct cycle *c, const struct trace_names *t,
 			else
 				buf_str(&b, "later in that thread;");
 			buf_printf(&b, " %s", reason(l));
-			event_line(t, &l->from, buf_cstr(&b), out);
+			event_line(t, &l->from, buf_cstr(&b), width, out);
 		}
 		buf_clear(&b);
 		if (i + 1 == c->n) {
@@ -193,7 +212,7 @@ static void cycle_text(const struct cycle *c, const struct trace_names *t,
 			if (c->links[i + 1].from.event == l->to.event)
 				buf_printf(&b, "; %s", reason(&c->links[i + 1]));
 		}
-		event_line(t, &l->to, buf_cstr(&b), out);
+		event_line(t, &l->to, buf_cstr(&b), width, out);
 	}
 	buf_free(&b);
 }
@@ -223,7 +242,7 @@ static void advice(const struct cycle *c, const struct trace_names *t, struct bu
 }
 
 void cycles_text(const struct cycles *f, const struct trace_names *t,
-                   bool color, struct buf *out)
+                 unsigned width, bool color, struct buf *out)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
 		const struct finding *x = &f->list[i];
@@ -239,10 +258,10 @@ void cycles_text(const struct cycles *f, const struct trace_names *t,
 			buf_printf(out, "   [%llu times at these places; the first:]", (ull)x->count);
 		buf_char(out, '\n');
 		if (c->lost) {
-			event_line(t, &c->closing, "closes a cycle too long to keep", out);
+			event_line(t, &c->closing, "closes a cycle too long to keep", width, out);
 			continue;
 		}
-		cycle_text(c, t, out);
+		cycle_text(c, t, width, out);
 		advice(c, t, out);
 	}
 	if (f->unkept)

@@ -43,7 +43,7 @@ void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
              struct buf *out);
 
 void cycles_text(const struct cycles *f, const struct trace_names *t,
-                   bool color, struct buf *out);
+                 unsigned width, bool color, struct buf *out);
 /* A JSON array. */
 void cycles_json(const struct cycles *f, const struct trace_names *t,
                    struct buf *out);

@@ -7,6 +7,7 @@
 
 #define MAX_TRIES  5000u    /* searches */
 #define MAX_LABELS 2000000u /* labellings looked at */
+#define FEW        2u       /* threads a template that refute most labellings */
 #define MAX_CUTS   2000u    /* of one block */
 
 struct trace_step { /* a step of a trace that went wrong, as commits see it */
@@ -328,10 +329,45 @@ static bool refuted(struct infer *f)
 
 /* ---- the search --------------------------------------------------------- */
 
+/*
+ * Most labellings that are wrong are so with few threads. A run in which the
+ * others never move is a run of the program, so what it tells against a
+ * labelling holds; when it shows a violation, or nothing, all threads are
+ * asked. True when the labelling is done with.
+ */
+static bool refuted_by_few(struct infer *f)
+{
+	struct commit_result *r = f->r;
+	struct search_options few = *f->o;
+	struct search_result s;
+	bool many = false, refuted_now;
+	for (uint32_t t = 0; t < f->ir->ntemplates; t++)
+		many |= f->ir->templates[t].count > FEW;
+	if (!many)
+		return false;
+	few.few = FEW;
+	search_run(f->ir, PROD_COMMIT, f->block, &f->lab, &few, &s);
+	r->states += s.states;
+	r->transitions += s.transitions;
+	if (s.verdict == SEARCH_WRONG)
+		refuted_now = exact_explains(f->ir, f->block, s.path, s.npath) == 1;
+	else
+		refuted_now = s.verdict == SEARCH_SHADOW_STUCK || s.verdict == SEARCH_SHADOW_ENDLESS ||
+		              s.verdict == SEARCH_SHADOW_FAULT;
+	if (refuted_now) {
+		r->tried++;
+		f->out_of_memory |= !add_trace(f, s.path, s.npath);
+	}
+	search_result_free(&s);
+	return refuted_now;
+}
+
 /* One labelling. True when the question is decided. */
 static bool try_labelling(struct infer *f)
 {
 	struct commit_result *r = f->r;
+	if (refuted_by_few(f))
+		return f->out_of_memory;
 	search_result_free(&r->search);
 	search_run(f->ir, PROD_COMMIT, f->block, &f->lab, f->o, &r->search);
 	r->tried++;

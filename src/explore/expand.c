@@ -107,7 +107,7 @@ static enum search_verdict verdict_of(uint32_t flags)
 	                                      : SEARCH_SHADOW_FAULT;
 }
 
-/* Reads the state: its words, ids and the runs of equal ids in each group. */
+/* Reads the state: its words, and the runs of equal ids in each group. */
 static void decode(struct worker *w, const uint64_t *key)
 {
 	const struct search *s = w->s;
@@ -115,12 +115,29 @@ static void decode(struct worker *w, const uint64_t *key)
 	if (st->tree)
 		tree_words(&st->nodes, key[0], st->at.words, w->words, w->nodes);
 	else
-		memcpy(w->words, key, st->at.words * sizeof *key);
-	store_unpack(st, w->words, w->ids);
-	for (uint32_t i = 0; i < s->nthreads; i++)
-		w->run_first[i] = i > s->first[i] && w->ids[i + 1] == w->ids[i] ? w->run_first[i - 1] : i;
-	for (uint32_t i = s->nthreads; i-- > 0;)
-		w->run_last[i] = i < s->last[i] && w->ids[i + 1] == w->ids[i + 2] ? w->run_last[i + 1] : i;
+		for (uint32_t i = 0; i < st->at.words; i++)
+			w->words[i] = key[i];
+	w->global = store_field(st, w->words, 0);
+	uint32_t n = 0;
+	const uint64_t *words = w->words;
+	for (uint32_t i = 0; i < s->nthreads;) {
+		uint32_t low = n, last = s->last[i], from = i, id = store_field(st, words, i + 1);
+		const struct store_field *f = &st->at.field[i + 1];
+		const uint64_t mask = ((uint64_t)1 << f->bits) - 1; /* one width a group */
+		while (++i <= last) {
+			f++;
+			uint32_t next = (uint32_t)(words[f->word] >> f->shift & mask);
+			if (next == id)
+				continue;
+			w->runs[n++] = (struct run){ from, i - 1, id, low, 0, 0 };
+			from = i;
+			id = next;
+		}
+		w->runs[n++] = (struct run){ from, last, id, low, 0, 0 };
+		for (uint32_t k = low; k < n; k++)
+			w->runs[k].high = n - 1;
+	}
+	w->nruns = n;
 }
 
 /*
@@ -128,35 +145,35 @@ static void decode(struct worker *w, const uint64_t *key)
  * between the old and the new place by one changes only the borders of the
  * runs of equal ids, so only those fields are touched.
  */
-static void replace(const struct worker *w, uint64_t *child, uint32_t pos, uint32_t to)
+static void replace(const struct worker *w, uint64_t *child, uint32_t r, uint32_t to)
 {
-	const struct search *s = w->s;
-	const uint32_t *ids = w->ids + 1;
-	uint32_t v = ids[pos];
-	if (to > v) {
-		uint32_t i = w->run_last[pos];
-		for (; i < s->last[pos] && ids[i + 1] < to; i = w->run_last[i + 1])
-			store_change(&s->store, child, i + 1, ids[i], ids[i + 1]);
-		store_change(&s->store, child, i + 1, ids[i], to);
-	} else if (to < v) {
-		uint32_t i = w->run_first[pos];
-		for (; i > s->first[pos] && ids[i - 1] > to; i = w->run_first[i - 1])
-			store_change(&s->store, child, i + 1, ids[i], ids[i - 1]);
-		store_change(&s->store, child, i + 1, ids[i], to);
+	const struct store *st = &w->s->store;
+	const struct run *run = w->runs;
+	uint32_t i = r;
+	if (to > run[r].id) {
+		for (; i < run[r].high && run[i + 1].id < to; i++)
+			store_change(st, child, run[i].last + 1, run[i].id, run[i + 1].id);
+		store_change(st, child, run[i].last + 1, run[i].id, to);
+	} else if (to < run[r].id) {
+		for (; i > run[r].low && run[i - 1].id > to; i--)
+			store_change(st, child, run[i].first + 1, run[i].id, run[i - 1].id);
+		store_change(st, child, run[i].first + 1, run[i].id, to);
 	}
 }
 
-static enum expanded add_successor(struct worker *w, uint32_t global, uint32_t local,
+/* A thread of run r goes to `local`. */
+static enum expanded add_successor(struct worker *w, uint32_t r, uint32_t global, uint32_t local,
                                    struct origin from, bool check)
 {
 	struct store *st = &w->s->store;
-	if (global == w->ids[0] && local == w->ids[from.thread + 1])
+	if (global == w->global && local == w->runs[r].id)
 		return EXPANDED; /* back to the same state */
 	uint64_t *key = w->batch + (size_t)w->nbatch * st->key;
 	uint64_t *child = st->tree ? w->child : key;
-	memcpy(child, w->words, st->at.words * sizeof *child);
-	store_change(st, child, 0, w->ids[0], global);
-	replace(w, child, from.thread, local);
+	for (uint32_t i = 0; i < st->at.words; i++)
+		child[i] = w->words[i];
+	store_change(st, child, 0, w->global, global);
+	replace(w, child, r, local);
 	if (st->tree) {
 		key[0] = tree_root(&st->nodes, child, st->at.words, w->child_nodes, w->words, w->nodes);
 		if (!key[0]) {
@@ -168,8 +185,9 @@ static enum expanded add_successor(struct worker *w, uint32_t global, uint32_t l
 	store_prefetch(st, place);
 	w->place[w->nbatch] = place;
 	w->check[w->nbatch] = check;
-	w->from[w->nbatch++] = from;
-	if (w->nbatch == BATCH) {
+	if (w->s->tracing || check)
+		w->from[w->nbatch] = from;
+	if (++w->nbatch == BATCH) {
 		flush(w);
 		if (stopping(w))
 			return AGAIN;
@@ -180,45 +198,44 @@ static enum expanded add_successor(struct worker *w, uint32_t global, uint32_t l
 static bool all_finished(const struct worker *w)
 {
 	const struct product *x = &w->s->prod;
-	for (uint32_t i = 0; i < w->s->nthreads; i++)
-		if (!(product_attr(&x->kinds[x->kind_of[i]], w->ids[i + 1]) & PRODA_END))
+	for (uint32_t r = 0; r < w->nruns; r++)
+		if (!(product_attr(&x->kinds[x->kind_of[w->runs[r].first]], w->runs[r].id) & PRODA_END))
 			return false;
 	return true;
 }
 
-/* The entries of all threads; how many are inside a block, or IR_NONE when
+/* What the runs can do; how many threads are inside a block, or IR_NONE when
  * there is trouble. */
 static uint32_t look_up(struct worker *w)
 {
 	struct search *s = w->s;
 	struct product *x = &s->prod;
 	uint32_t inside = 0;
-	for (uint32_t i = 0; i < s->nthreads; i++) {
-		if (w->run_first[i] != i) {
-			w->codes[i] = w->codes[i - 1];
-		} else {
-			w->codes[i] = product_code(x, x->kind_of[i], w->ids[0], w->ids[i + 1]);
-			if (w->codes[i] == PROD_TROUBLE)
-				search_give_up(s, "memory");
-			if (w->codes[i] == PROD_WIDEN)
-				__atomic_store_n(&s->widen, true, __ATOMIC_RELAXED);
-			if (w->codes[i] == PROD_TROUBLE || w->codes[i] == PROD_WIDEN) {
-				search_ask_meeting(s);
-				return IR_NONE;
-			}
+	for (uint32_t r = 0; r < w->nruns; r++) {
+		struct run *run = &w->runs[r];
+		run->code = search_frozen(s, run->first)
+		                    ? PROD_BLOCKED
+		                    : product_code(x, x->kind_of[run->first], w->global, run->id);
+		if (run->code == PROD_TROUBLE)
+			search_give_up(s, "memory");
+		if (run->code == PROD_WIDEN)
+			__atomic_store_n(&s->widen, true, __ATOMIC_RELAXED);
+		if (run->code == PROD_TROUBLE || run->code == PROD_WIDEN) {
+			search_ask_meeting(s);
+			return IR_NONE;
 		}
-		inside += w->codes[i] >> 63 ? 1 : 0;
+		inside += run->code >> 63 ? run->last - run->first + 1 : 0;
 	}
 	return inside;
 }
 
-/* The outcomes in a list; how many there were in *n. */
-static enum expanded add_list(struct worker *w, uint64_t code, struct origin from, bool check,
+/* The outcomes in a list; how many there were is added to *taken. */
+static enum expanded add_list(struct worker *w, uint32_t r, struct origin from, bool check,
                               uint32_t *taken, bool *moved)
 {
 	struct search *s = w->s;
 	uint32_t n;
-	const struct prod_edge *e = product_list(&s->prod, code, &n);
+	const struct prod_edge *e = product_list(&s->prod, w->runs[r].code, &n);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t bad = e[k].flags & ~(uint32_t)PRODF_COMMIT;
 		from.edge = k;
@@ -235,7 +252,7 @@ static enum expanded add_list(struct worker *w, uint64_t code, struct origin fro
 			search_hit(s, verdict_of(bad), from);
 			return AGAIN;
 		}
-		if (add_successor(w, e[k].global, e[k].local, from, check) == AGAIN)
+		if (add_successor(w, r, e[k].global, e[k].local, from, check) == AGAIN)
 			return AGAIN;
 	}
 	return EXPANDED;
@@ -250,19 +267,19 @@ static enum expanded expand_general(struct worker *w)
 		return AGAIN;
 	bool moved = false, check = s->prod.mode == PROD_COMMIT && inside <= 1;
 	struct origin from = { (uint32_t)(w->chunk->first + w->at), 0, 0 };
-	for (uint32_t i = 0; i < s->nthreads; i = w->run_last[i] + 1) {
-		uint64_t code = w->codes[i] & ~PROD_INSIDE;
+	for (uint32_t r = 0; r < w->nruns; r++) {
+		uint64_t code = w->runs[r].code & ~PROD_INSIDE;
 		enum expanded done = EXPANDED;
-		from.thread = i;
+		from.thread = w->runs[r].first;
 		from.edge = 0;
 		if (code == PROD_BLOCKED)
 			continue;
 		if (product_is_list(code)) {
-			done = add_list(w, code, from, check, &taken, &moved);
+			done = add_list(w, r, from, check, &taken, &moved);
 		} else {
 			moved = true;
 			taken++;
-			done = add_successor(w, (uint32_t)(code >> 32) - 1, (uint32_t)code, from, check);
+			done = add_successor(w, r, (uint32_t)(code >> 32) - 1, (uint32_t)code, from, check);
 		}
 		if (done == AGAIN)
 			return AGAIN;

@@ -33,6 +33,8 @@ struct analysis {
 	uint32_t *owner;   /* by variable: template that alone touches it; IR_NONE */
 	bool *written;     /* by variable */
 	bool *touched;
+	bool *mixed;       /* by variable: it is read, or not always set to the same constant */
+	int32_t *constant; /* what it is set to */
 };
 
 /* What is known of a cas node: which successors follow a success. */
@@ -342,6 +344,17 @@ static void find_held(struct analysis *a)
 
 /* ---- variables and nodes -------------------------------------------------- */
 
+/* Is the access just another write of the constant that all others write? */
+static bool same_constant(struct analysis *a, const struct ir_access *acc)
+{
+	const struct ir_ins *x = &a->p->code[acc->ins];
+	if (x->op != IR_STORE || !(x->imm & IR_IMM_B) || a->p->vars[acc->var].len != 1)
+		return false;
+	if (!a->touched[acc->var])
+		a->constant[acc->var] = x->b;
+	return a->constant[acc->var] == x->b;
+}
+
 static void find_protected(struct analysis *a)
 {
 	const struct ir *p = a->p;
@@ -356,6 +369,7 @@ static void find_protected(struct analysis *a)
 				uint32_t v = acc->var;
 				a->common[v] &= a->held[node];
 				a->written[v] |= acc->mode != IRA_READ;
+				a->mixed[v] |= !same_constant(a, acc);
 				if (!a->touched[v])
 					a->owner[v] = p->templates[t].count == 1 ? t : IR_NONE;
 				else if (a->owner[v] != t)
@@ -368,7 +382,7 @@ static void find_protected(struct analysis *a)
 static bool is_protected(const struct analysis *a, uint32_t var)
 {
 	return a->p->vars[var].kind == IRV_PLAIN &&
-	       (a->common[var] || !a->written[var] || a->owner[var] != IR_NONE);
+	       (a->common[var] || !a->written[var] || !a->mixed[var] || a->owner[var] != IR_NONE);
 }
 
 /* Can the step wait? Looks at all code up to the next nodes. */
@@ -447,7 +461,10 @@ bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const voi
 	a.owner = calloc(p->nvars + 1, sizeof *a.owner);
 	a.written = calloc(p->nvars + 1, 1);
 	a.touched = calloc(p->nvars + 1, 1);
-	bool ok = l->mover && a.lock_of && a.held && a.common && a.owner && a.written && a.touched;
+	a.mixed = calloc(p->nvars + 1, 1);
+	a.constant = calloc(p->nvars + 1, sizeof *a.constant);
+	bool ok = l->mover && a.lock_of && a.held && a.common && a.owner && a.written && a.touched &&
+	          a.mixed && a.constant;
 	if (ok) {
 		find_locks(&a);
 		find_held(&a);
@@ -460,6 +477,8 @@ bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const voi
 	free(a.owner);
 	free(a.written);
 	free(a.touched);
+	free(a.mixed);
+	free(a.constant);
 	return ok;
 }
 

@@ -11,11 +11,14 @@
  *
  * Hence at most one thread is where the lock is held, and all others fail to
  * take it without an effect or wait. A variable is *protected* when some lock
- * is held at every access to it, by every thread; when nobody writes it; or
- * when it belongs to one thread. Then a step is
+ * is held at every access to it, by every thread; when nobody writes it; when
+ * nobody reads it and all write the same constant (a flag that something has
+ * happened: the order does not matter); or when it belongs to one thread.
+ * Then a step is
  *
  *   both  mover: all its accesses are to protected variables: while this
- *         thread is there, no other thread can touch them;
+ *         thread is there, no other thread can do anything to them that this
+ *         step would notice, nor notice what this step does;
  *   right mover: it takes a lock, and nothing else but the above: what another
  *         thread does right after cannot touch the lock (but in vain), so it
  *         can be done before;

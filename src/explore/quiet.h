@@ -23,7 +23,7 @@
 
 #include "explore/search.h"
 
-#define QUIET_STATES 100000u
+#define QUIET_STATES 2000000u
 
 enum quiet_answer { QUIET_ALWAYS, QUIET_LOST, QUIET_LIMIT };
 

@@ -137,11 +137,9 @@ static void worker_free_room(struct worker *w)
 {
 	free(w->batch);
 	free(w->ids);
-	free(w->run_first);
-	free(w->run_last);
+	free(w->runs);
 	free(w->nodes);
 	free(w->child_nodes);
-	free(w->codes);
 	free(w->words);
 	free(w->child);
 }
@@ -154,15 +152,12 @@ static bool worker_room(struct worker *w)
 	worker_free_room(w);
 	w->batch = malloc(BATCH * s->store.key * sizeof *w->batch);
 	w->ids = malloc(n * sizeof *w->ids);
-	w->run_first = malloc(n * sizeof *w->run_first);
-	w->run_last = malloc(n * sizeof *w->run_last);
+	w->runs = malloc(n * sizeof *w->runs);
 	w->nodes = malloc(tree_room((uint32_t)words) * sizeof *w->nodes);
 	w->child_nodes = malloc(tree_room((uint32_t)words) * sizeof *w->child_nodes);
-	w->codes = malloc(n * sizeof *w->codes);
 	w->words = malloc(words * sizeof *w->words);
 	w->child = malloc(words * sizeof *w->child);
-	return w->batch && w->ids && w->run_first && w->run_last && w->nodes && w->child_nodes &&
-	       w->codes && w->words && w->child;
+	return w->batch && w->ids && w->runs && w->nodes && w->child_nodes && w->words && w->child;
 }
 
 struct converting {
@@ -413,14 +408,15 @@ static void make_groups(struct search *s)
 {
 	const struct product *x = &s->prod;
 	for (uint32_t i = 0; i < s->nthreads; i++) {
-		bool joins = i && s->o->symmetry && x->kind_of[i] == x->kind_of[i - 1];
+		bool joins = i && s->o->symmetry && x->kind_of[i] == x->kind_of[i - 1] &&
+		             search_frozen(s, i) == search_frozen(s, i - 1);
 		s->first[i] = joins ? s->first[i - 1] : i;
 	}
 	for (uint32_t i = s->nthreads; i-- > 0;)
 		s->last[i] = i + 1 < s->nthreads && s->first[i + 1] == s->first[i] ? s->last[i + 1] : i;
 	s->plain = !s->tracing && !s->o->deadlock;
 	for (uint32_t i = 0; i < s->nthreads; i++)
-		s->plain &= s->first[i] == s->last[i];
+		s->plain &= s->first[i] == s->last[i] && !search_frozen(s, i);
 }
 
 /* The initial state, inserted and put into the present level. */

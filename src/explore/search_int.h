@@ -33,6 +33,13 @@ struct thread_span { /* threads of one kind side by side, for expand's fast path
 	uint8_t shift, bits;
 };
 
+struct run { /* threads of a symmetric group with the same local state */
+	uint32_t first, last; /* threads */
+	uint32_t id;
+	uint32_t low, high;   /* the runs of its group */
+	uint64_t code;        /* what they can do */
+};
+
 struct worker {
 	struct search *s;
 	pthread_t thread;
@@ -47,8 +54,10 @@ struct worker {
 	bool check[BATCH];   /* may be quiescent */
 	struct origin from[BATCH];
 	/* the state being expanded, and a successor */
-	uint32_t *ids, *run_first, *run_last, *nodes, *child_nodes;
-	uint64_t *codes, *words, *child;
+	uint32_t global, nruns;
+	struct run *runs;
+	uint32_t *ids, *nodes, *child_nodes;
+	uint64_t *words, *child;
 };
 
 struct search {
@@ -84,6 +93,12 @@ enum expanded {
 	EXPANDED, /* all of it */
 	AGAIN,    /* not all; a meeting has been asked for, then anew */
 };
+
+/* Does the thread stay where it is? */
+static inline bool search_frozen(const struct search *s, uint32_t thread)
+{
+	return s->o->few && s->prod.ir->threads[thread].index > s->o->few;
+}
 
 /* expand.c */
 enum expanded expand(struct worker *w);

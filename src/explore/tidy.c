@@ -182,11 +182,23 @@ static bool outside(const struct better *b, const int32_t *state)
 	return true;
 }
 
-static void go_on(struct better *b, uint32_t depth, uint32_t left);
+/* Is a thread other than this inside? What it does then is not serial. */
+static bool intrudes(const struct better *b, const int32_t *state, uint32_t thread)
+{
+	for (uint32_t t = 0; t < b->p->nthreads; t++) {
+		uint32_t blk = ir_block_of(b->p, state, t);
+		if (t != thread && blk != IR_NONE && (b->block == VERDICT_PROGRAM || blk == b->block))
+			return true;
+	}
+	return false;
+}
+
+static void go_on(struct better *b, uint32_t depth, uint32_t left, bool mixed);
 
 struct one_step {
 	struct better *b;
 	uint32_t depth, left, thread, outcome;
+	bool mixed;
 };
 
 static bool step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
@@ -203,14 +215,15 @@ static bool step(void *arg, enum ir_result r, const int32_t *next, const struct 
 	b->path[s->depth] = (struct move){ s->thread, outcome };
 	memcpy(b->states + (size_t)(s->depth + 1) * 2 * n, next, sizeof *next * n);
 	b->steps++;
-	go_on(b, s->depth + 1, s->left);
+	go_on(b, s->depth + 1, s->left, s->mixed);
 	return !b->found && b->steps < TIDY_STEPS;
 }
 
-static void go_on(struct better *b, uint32_t depth, uint32_t left)
+/* `mixed`: some step so far was not serial; else there is nothing to decide. */
+static void go_on(struct better *b, uint32_t depth, uint32_t left, bool mixed)
 {
 	int32_t *state = b->states + (size_t)depth * 2 * b->p->nstate;
-	if (depth && outside(b, state) && tidy_switches(b->path, depth) && b->tries++ < TIDY_TRIES &&
+	if (mixed && outside(b, state) && b->tries++ < TIDY_TRIES &&
 	    explains_path(b->p, b->block, b->path, depth, 0) == 0) {
 		b->found = true;
 		b->n = depth;
@@ -222,7 +235,7 @@ static void go_on(struct better *b, uint32_t depth, uint32_t left)
 		bool turn = depth && t != last;
 		if (t == IR_NONE || (k && t == last) || (turn && !left))
 			continue;
-		struct one_step s = { b, depth, left - turn, t, 0 };
+		struct one_step s = { b, depth, left - turn, t, 0, mixed || intrudes(b, state, t) };
 		ir_successors(b->p, state, t, state + b->p->nstate, step, &s);
 		if (b->found || b->steps >= TIDY_STEPS || b->tries >= TIDY_TRIES)
 			return;
@@ -241,7 +254,7 @@ uint32_t tidy_violation(const struct ir *ir, uint32_t block, struct move *path, 
 	if (b.path && b.states) {
 		memcpy(b.states, ir->init, sizeof *b.states * ir->nstate);
 		while (b.switches < most && !b.found && b.steps < TIDY_STEPS && b.tries < TIDY_TRIES)
-			go_on(&b, 0, b.switches++);
+			go_on(&b, 0, b.switches++, false);
 	}
 	if (b.found) {
 		memcpy(path, b.path, sizeof *path * b.n);

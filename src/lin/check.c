@@ -25,9 +25,10 @@ static enum lin_verdict direct(const struct problem *p, struct result *r)
 	case OBJ_QUEUE: return lin_queue(p, r);
 	case OBJ_STACK: return lin_stack(p, r);
 	case OBJ_PQUEUE: return lin_pqueue(p, r);
+	case OBJ_SET: return lin_set(p, r);
 	default:
 		result_init(r, ALG_DIRECT, p->lim);
-		return result_refuse(r, "it knows queues, stacks and priority queues", RANK_INF, RANK_INF);
+		return result_refuse(r, "it knows queues, stacks, priority queues and sets", RANK_INF, RANK_INF);
 	}
 }
 
@@ -40,7 +41,7 @@ static enum lin_verdict direct_or_search(const struct problem *p, struct result 
 	if (v == LIN_HOLDS && verify_order(p, r->order, r->norder, why) != VERIFY_ACCEPTED)
 		v = LIN_REFUSED;
 	if (v != LIN_REFUSED) {
-		r->why = "every value is put in once";
+		r->why = p->obj == OBJ_SET ? "one element, every answer known" : "every value is put in once";
 		return v;
 	}
 	result_free(r);
@@ -57,7 +58,7 @@ static enum lin_verdict automatic(const struct problem *p, struct result *r)
 		return r->verdict;
 	}
 	if (!only_reads_and_writes(p)) {
-		if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE)
+		if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE || p->obj == OBJ_SET)
 			return direct_or_search(p, r);
 		lin_search(p, r);
 		r->why = "the general case";

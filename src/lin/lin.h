@@ -118,6 +118,7 @@ enum lin_verdict lin_search(const struct problem *p, struct result *r);
 enum lin_verdict lin_queue(const struct problem *p, struct result *r);
 enum lin_verdict lin_stack(const struct problem *p, struct result *r);
 enum lin_verdict lin_pqueue(const struct problem *p, struct result *r);
+enum lin_verdict lin_set(const struct problem *p, struct result *r); /* one element */
 enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe);
 /* The operations of all keys together: sequential consistency does not split. */
 enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,

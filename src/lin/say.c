@@ -183,6 +183,15 @@ void say_proof(const struct history *h, const struct interpretation *in, const s
 		buf_char(out, '.');
 		break;
 	case PROOF_COUNTS:
+		if (in->object == OBJ_SET) {
+			const struct hop *x = &h->ops[f[0]];
+			bool out_of = x->fn == FN_ADD ? x->res != RES_FALSE : x->res == RES_FALSE;
+			op(&s, f[0]);
+			buf_printf(out, " must have found the element %s, but whatever is let happen as late as it can, "
+			                "nothing that is still open then has %s it: no order exists.",
+			           out_of ? "missing" : "there", out_of ? "removed" : "added");
+			break;
+		}
 		buf_printf(out, "Taking off, again and again, what can be at the %s leaves values that cannot: no order exists.",
 		           in->object == OBJ_QUEUE ? "front" : "bottom");
 		break;

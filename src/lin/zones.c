@@ -167,30 +167,37 @@ static enum lin_verdict judge(struct zones *z, uint32_t cut, struct result *r)
 /* ---- the order -------------------------------------------------------------- */
 
 /* Clusters from left to right get their places, then every operation goes to
- * its cluster's: the write first, reads by invocation. */
+ * its cluster's: the write first, reads by invocation. The marks are not
+ * needed any more by then, and the order lies where they lay. */
 static enum lin_verdict order(struct zones *z, struct result *r)
 {
 	const struct problem *p = z->p;
-	size_t bytes = (z->d.n + 1) * 4ull;
-	uint32_t *place = lim_realloc(p->lim, NULL, 0, bytes), n = 0;
 	const uint32_t *next = z->after + z->d.n;
-	if (!place || !result_order(r, p->n)) {
-		lim_free(p->lim, place, place ? bytes : 0);
-		return result_unknown(r);
-	}
+	uint32_t n = 0;
+	for (uint32_t v = 0; v < z->d.n; v++)
+		z->c[v].s = RANK_INF; /* from here on: the place of its next operation */
 	for (uint32_t t = 0; t <= p->nevents; t++)
 		for (uint32_t v1 = z->mark[t], b = v1 ? z->after[v1 - 1] : 0; v1; v1 = b, b = b ? next[b - 1] : 0) {
-			const struct cluster *c = &z->c[v1 - 1];
-			place[v1 - 1] = n;
-			if (c->write != RANK_INF)
-				r->order[place[v1 - 1]++] = c->write;
+			struct cluster *c = &z->c[v1 - 1];
+			c->s = n;
 			n += c->nreads + (c->write != RANK_INF);
 		}
+	r->order = z->mark;
+	r->order_bytes = z->bytes_mark;
+	r->norder = n;
+	z->mark = NULL;
+	for (uint32_t v = 0; v < z->d.n; v++)
+		if (z->c[v].s != RANK_INF && z->c[v].write != RANK_INF)
+			r->order[z->c[v].s++] = z->c[v].write;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn == FN_READ)
-			r->order[place[dense_get(&z->d, p->ops[i].b)]++] = i;
-	r->norder = n;
-	lim_free(p->lim, place, bytes);
+			r->order[z->c[dense_get(&z->d, p->ops[i].b)].s++] = i;
+	size_t fit = p->n * sizeof *r->order;
+	uint32_t *less = fit && fit < r->order_bytes ? lim_realloc(p->lim, r->order, r->order_bytes, fit) : NULL;
+	if (less) {
+		r->order = less;
+		r->order_bytes = fit;
+	}
 	return r->verdict = LIN_HOLDS;
 }
 

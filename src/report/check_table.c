@@ -264,7 +264,7 @@ static void say_unknown(const struct ir *p, const struct verdict *v, struct buf 
 {
 	note(p, v, out);
 	buf_str(out, v->reason ? v->reason : v->nattempts == 1 ? "not decided" : "no engine could tell");
-	if (v->limit && !v->nattempts)
+	if (v->limit && !v->nattempts && v->states)
 		buf_printf(out, ": the limit on %s is spent after %llu states", v->limit,
 		           (unsigned long long)v->states);
 	buf_char(out, '\n');

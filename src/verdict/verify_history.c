@@ -405,26 +405,61 @@ struct naive {
 	const struct problem *p;
 	struct spec_ctx c;
 	uint32_t end;   /* only responses before this rank count */
-	uint32_t words, budget, n;
+	uint32_t words, budget, n, cap;
 	uint64_t *sets; /* words of each configuration, then its state */
 	uint32_t *slots, nslots;
 	bool spent;
 };
 
-static bool naive_new(struct naive *v, const uint64_t *set, uint32_t state)
+static uint32_t naive_slot(const struct naive *v, const uint64_t *set, uint32_t state)
 {
 	uint64_t h = state;
 	for (uint32_t i = 0; i < v->words; i++)
 		h = hash64(h ^ set[i]) + i;
-	uint32_t s = (uint32_t)h & (v->nslots - 1);
+	return (uint32_t)h & (v->nslots - 1);
+}
+
+/* Room for one more; small at first, because most histories need few. */
+static bool naive_grow(struct naive *v)
+{
+	if (v->n < v->cap)
+		return true;
+	uint32_t cap = v->cap ? v->cap * 2 : 32, width = v->words + 1;
+	cap = cap > v->budget ? v->budget : cap;
+	uint64_t *sets = cap > v->cap ? realloc(v->sets, (size_t)cap * width * 8) : NULL;
+	if (sets)
+		v->sets = sets;
+	uint32_t nslots = 64;
+	while (nslots < cap * 2)
+		nslots *= 2;
+	uint32_t *slots = sets ? calloc(nslots, sizeof *slots) : NULL;
+	if (!slots)
+		return false;
+	free(v->slots);
+	v->slots = slots;
+	v->nslots = nslots;
+	v->cap = cap;
+	for (uint32_t i = 0; i < v->n; i++) {
+		const uint64_t *o = v->sets + (size_t)i * width;
+		uint32_t s = naive_slot(v, o, (uint32_t)o[v->words]);
+		while (slots[s])
+			s = (s + 1) & (nslots - 1);
+		slots[s] = i + 1;
+	}
+	return true;
+}
+
+static bool naive_new(struct naive *v, const uint64_t *set, uint32_t state)
+{
+	if (!naive_grow(v)) {
+		v->spent = true;
+		return false;
+	}
+	uint32_t s = naive_slot(v, set, state);
 	for (; v->slots[s]; s = (s + 1) & (v->nslots - 1)) {
 		const uint64_t *o = v->sets + (size_t)(v->slots[s] - 1) * (v->words + 1);
 		if (o[v->words] == state && !memcmp(o, set, v->words * 8ull))
 			return false;
-	}
-	if (v->n == v->budget) {
-		v->spent = true;
-		return false;
 	}
 	uint64_t *o = v->sets + (size_t)v->n * (v->words + 1);
 	memcpy(o, set, v->words * 8ull);
@@ -478,20 +513,12 @@ static bool naive_run(struct naive *v, uint32_t init)
 static enum verify_answer try_everything(const struct problem *p, uint32_t culprit, uint32_t budget,
                                          char *why)
 {
-	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget, .nslots = 64 };
+	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget };
 	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents
 	                                                               : p->ops[culprit].ret + 1;
-	while (v.nslots < budget * 2)
-		v.nslots *= 2;
-	v.sets = malloc((size_t)budget * (v.words + 1) * 8);
-	v.slots = calloc(v.nslots, sizeof *v.slots);
 	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
 	v.c.user = p->user;
-	bool done = false;
-	if (v.sets && v.slots)
-		done = naive_run(&v, v.c.spec->init(&v.c, p->init));
-	else
-		v.spent = true;
+	bool done = naive_run(&v, v.c.spec->init(&v.c, p->init));
 	bool failed = v.spent || v.c.failed;
 	spec_close(&v.c);
 	free(v.sets);

@@ -120,6 +120,12 @@ async function otherRuns(browser) {
 	if (await page.$("nav.results")) await page.$$eval("nav.results button", (b, k) => b[k].click(), at);
 	check("a fault is told", (await page.$$(".lanes tr.fault .faulttext")).length > 0 && (await page.textContent(".sentence")).length > 5, await page.textContent("article"));
 	await close(page, "fault");
+	page = await open(browser, path.join(dir, "object.html"));
+	const object = read("object").results.find((r) => r.history);
+	check("an object's operations are bars, and bands of the lanes", object && await page.$$eval("svg.graph rect.band", (b) => b.length) === object.history.length &&
+		await page.$$eval(".lanes td.first", (c) => c.length) === object.history.length, object);
+	await shot(page, "page-object");
+	await close(page, "object");
 	page = await open(browser, path.join(dir, "deadlock.html"));
 	check("a deadlock says who waits", /Thread \d+ waits/.test(await page.textContent("article")), (await page.textContent("article")).slice(0, 300));
 	await close(page, "deadlock");

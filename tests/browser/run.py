@@ -58,6 +58,7 @@ with tempfile.TemporaryDirectory() as tmp:
     wrong = out / "wrong.atm"
     wrong.write_text("int x;\nthread a {\n  atomic one {\n    x = 1;\n    x = 0;\n  }\n}\nthread b {\n  atomic two {\n    assert(x == 0);\n  }\n}\n")
     make(out, "fault", "check", wrong)
+    make(out, "object", "check", "examples/tromp-no-line3.atm")
     make(out, "deadlock", "check", "--deadlock", "examples/bank-transfer-deadlock.atm")
     make(out, "sim", "sim", "--seed=2", "examples/peterson.atm")
     endless = out / "long.atm"

@@ -157,4 +157,26 @@ rc, out, err = run([intact, "check", "--assertion=clmt", "--condition=safe", "-"
 check("the assertions are about atomicity", rc == 2 and "atomicity" in err, err)
 rc, out, err = run([intact, "check", "--max-states=20", examples / "tromp.atm"])
 check("a spent limit of an object's search is unknown", rc == 3 and "states" in out, out)
+# one sentence for what went wrong
+PATTERNS = {
+    "lost update": ("int[0..9] x; thread w * 2 { atomic { x = x + 1; } }", "was lost:"),
+    "two reads": ("bool x; bool r; thread a { atomic { bool u = x; bool v = x; r = u != v; } } thread b { x = true; }", "read x twice"),
+    "crossed": ("bool x, y, r, s; thread a { atomic { x = true; r = y; } } thread b { atomic { y = true; s = x; } }", "each would have to come after the other"),
+    "half an update": ("bool x, y; int[0..3] r; thread a { atomic { x = true; y = true; } } thread b { atomic { int[0..1] u = x; int[0..1] v = y; r = u + 2 * v; } }", "half done:"),
+    "between two writes": ("int[0..3] x, r; thread a { atomic { x = 1; x = 2; } } thread b { r = x; }", "half-way: it read x"),
+    "torn read": ("bool x, y; int[0..3] r; thread a { atomic { int[0..1] u = x; int[0..1] v = y; r = u + 2 * v; } } thread b { x = true; y = true; }", "before that was written"),
+    "skew": ("int[0..1] x = 1, y = 1; thread a { atomic { if (y == 1) { x = 0; } } } thread b { atomic { if (x == 1) { y = 0; } } }", "each would have to come before the other"),
+    "check, then act": ("bool open = true; int[0..9] used; thread a { atomic { if (open) { used = 7; } } } thread b { atomic { open = false; used = 5; } }", "acted on open = true"),
+}
+for name, (text, want) in PATTERNS.items():
+    rc, out, err = run([intact, "check", "-q", "-"], stdin=text)
+    lines = out.split("\n")
+    sentence = next((lines[i + 1] for i, line in enumerate(lines) if line.startswith("NOT ")), "")
+    check(f"said in a sentence: {name}", rc == 1 and want in sentence, out)
+rc, out, err = run([intact, "check", examples / "fig1.sml"])
+check("said in a sentence: a circle through four threads", "It goes round in a circle: " in out and out.count(" before T") == 4, out)
+rc, out, err = run([intact, "check", examples / "lost-update.atm"])
+check("the serial order's values stand beside those of the run",
+      re.search(r"read count -> 0 .* -> 1\n", out) and re.search(r"count = 1 .* = 2\n", out)
+      and "in the order worker 2, then worker 1" in out, out)
 done()

@@ -173,6 +173,24 @@ for doc in documents:
 else:
     check("a suppressed finding is kept as suppressed", False, [d["kind"] for d in documents])
 
+# ---- text fits --------------------------------------------------------------
+
+ring = work / "ring.std"
+n = 60
+ring.write_text("".join(f"T{i}|begin(a_rather_long_label_{i})|{i}\n" for i in range(n)) +
+                "".join(f"T{i}|w(x{i})|src/some/where/file{i}.c:12\n" for i in range(n)) +
+                "".join(f"T{i}|r(x{(i + 1) % n})|13\n" for i in range(n)) +
+                "".join(f"T{i}|end(a_rather_long_label_{i})|14\n" for i in range(n)))
+rc, out, err = run([intact, "trace", ring])
+check("a long cycle is told without its middle, within 100 columns", rc == 1 and "36 links left out" in out and
+      max(map(len, out.splitlines())) <= 100, [x for x in out.splitlines() if len(x) > 100][:3])
+run([intact, "trace", "--json", work / "ring.json", ring])
+rc, out, err = run([intact, "report", work / "ring.json"])
+check("and by `intact report`", rc == 1 and "left out (--full" in out and max(map(len, out.splitlines())) <= 100,
+      [x for x in out.splitlines() if len(x) > 100][:3])
+rc, out, err = run([intact, "report", work / "ring.json", "--full"])
+check("--full tells all of it", "left out" not in out and out.count("w(x") >= 60)
+
 # ---- files are not overwritten by mistake ------------------------------------
 
 victim = work / "precious.txt"

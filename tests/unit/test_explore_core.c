@@ -512,6 +512,10 @@ static void test_locks(void)
 	/* different locks for the same variable */
 	CHECK_EQ(movers_of("bool m; bool k; int x; thread w * 2 { while (!cas(m, false, true)) { } x = 1; m = false; }"
 	                   "thread z * 2 { while (!cas(k, false, true)) { } x = 2; k = false; }"), 4);
+	/* a flag that all set and nobody reads; one that is read; one that is set and reset */
+	CHECK_EQ(movers_of("bool f; thread w * 2 { f = true; }"), 1);
+	CHECK_EQ(movers_of("bool f; thread w * 2 { f = true; } thread z * 2 { assert(f || !f); }"), 0);
+	CHECK_EQ(movers_of("bool f; thread w * 2 { f = true; f = false; }"), 0);
 	/* one thread's own variable, and one that nobody writes */
 	CHECK_EQ(movers_of("int x; int y; int c = 3; thread w { x = x + 1; y = c; } thread z * 2 { y = c; }"), 4);
 }

@@ -34,6 +34,10 @@ static void random_call(struct gen *g, struct rng *r, struct hop *op, int *next)
 		op->fn = (uint8_t)(rng_below(r, 4) == 0 ? FN_READ : rng_below(r, 3) == 0 ? FN_CONTAINS
 		                   : rng_below(r, 2) ? FN_ADD : FN_REMOVE);
 		op->a = num(g, small);
+		if (distinct) { /* one element */
+			op->fn = (uint8_t)(rng_below(r, 3) == 0 ? FN_CONTAINS : rng_below(r, 2) ? FN_ADD : FN_REMOVE);
+			op->a = num(g, 1);
+		}
 		break;
 	case OBJ_QUEUE:
 	case OBJ_STACK:
@@ -274,6 +278,8 @@ static void test_counter_mutex(void)
 
 static void test_set_kv_list(void)
 {
+	campaign(OBJ_SET, true, lin_set, 9, 341);  /* one element */
+	campaign(OBJ_SET, true, lin_set, 30, 342);
 	campaign(OBJ_SET, false, NULL, 12, 5);
 	campaign(OBJ_KV, false, NULL, 12, 6);
 	campaign(OBJ_LIST, false, NULL, 12, 7);

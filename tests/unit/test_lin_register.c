@@ -32,6 +32,7 @@ struct enumerate {
 	uint32_t max_ops, readers;
 	uint32_t open[8], nopen, nwrites_open, nreads_open;
 	bool slow; /* clmt too */
+	uint64_t part, parts; /* every parts-th history, from this one on */
 };
 
 static void visit(struct enumerate *e)
@@ -39,13 +40,22 @@ static void visit(struct enumerate *e)
 	static const engine fast[] = { lin_soar, lin_greedy, lin_backward, lin_search, lin_zones };
 	static const engine all[] = { lin_soar, lin_greedy, lin_backward, lin_search, lin_zones, lin_clmt };
 	struct result r;
+	if (count++ % e->parts != e->part)
+		return;
 	enum lin_verdict want = lin_brute(&e->g.p, &r);
 	result_free(&r);
-	count++;
 	count_bad += want == LIN_VIOLATED;
 	compare(&e->g, e->slow ? all : fast, e->slow ? 6 : 5, want);
 }
 
+/*
+ * One history for all that differ in nothing an engine may look at:
+ *   - the order of neighbouring invocations, or of neighbouring responses:
+ *     which operations precede which is the same;
+ *   - which reader a read belongs to: reads that overlap need different ones,
+ *     so at most three are open at once, and no verdict depends on more;
+ *   - values 1 and 2 exchanged (0 is the initial one).
+ */
 /* Runs of invocations (kinds ascending) and of responses (operations
  * ascending) in turn: one word for every interval order. Kinds: write v is
  * v, read v is 3 + v. Value 2 appears only after value 1: the two are alike. */
@@ -92,14 +102,20 @@ static void extend(struct enumerate *e, int last_kind, int last_op, int values)
 
 static void exhaustive(uint32_t ops, bool slow)
 {
-	struct enumerate e = { .max_ops = ops, .readers = 3, .slow = slow };
+	struct enumerate e = { .max_ops = ops, .readers = 3, .slow = slow, .parts = 1 };
+	const char *part = getenv("INTACT_SOAK_PART"); /* k/n */
+	if (part && strchr(part, '/')) {
+		e.part = strtoull(part, NULL, 10);
+		e.parts = strtoull(strchr(part, '/') + 1, NULL, 10);
+		e.parts = e.parts ? e.parts : 1;
+	}
 	gen_open(&e.g);
 	e.g.p.obj = OBJ_REGISTER;
 	e.g.p.init = num(&e.g, 0);
 	count = count_bad = disagreements = 0;
 	extend(&e, -1, -1, 1);
-	printf("# %u operations: %llu histories, %llu not atomic, %llu disagreements\n", ops,
-	       (unsigned long long)count, (unsigned long long)count_bad,
+	printf("# %u operations: %llu histories (one in %llu of them judged), %llu not atomic, %llu disagreements\n", ops,
+	       (unsigned long long)count, (unsigned long long)e.parts, (unsigned long long)count_bad,
 	       (unsigned long long)disagreements);
 	CHECK(count > 1000 && count_bad > 100);
 	CHECK_EQ(disagreements, 0);
@@ -254,9 +270,134 @@ static void test_random_many_writers(void)
 	random_campaign(4, false, rounds(2000), 14, 104);
 }
 
-int main(void)
+/* ---- planted violations --------------------------------------------------------- */
+
+/*
+ * A long history that is atomic, and one read of it made to return what was
+ * overwritten before it began. The read alone is wrong, and nothing is until
+ * it returns: it must be the one that is blamed.
+ */
+#define PLANTED_MAX 3000
+
+struct planted {
+	struct gen g; /* values, limits */
+	struct hop ops[PLANTED_MAX];
+	val saw[PLANTED_MAX];
+	struct problem p;
+};
+
+static void plant_history(struct planted *s, struct rng *r, uint32_t n, uint32_t writers, bool distinct)
 {
-	RUN(test_exhaustive_single_writer);
+	uint32_t open[8], procs = 8, started = 0, rank = 0, nopen = 0;
+	val held = num(&s->g, 0);
+	int next = 0;
+	for (uint32_t q = 0; q < procs; q++)
+		open[q] = RANK_INF;
+	while (started < n || nopen) {
+		uint32_t q = rng_below(r, procs);
+		if (open[q] == RANK_INF && started < n) {
+			struct hop *op = &s->ops[started];
+			*op = (struct hop){ .call = rank++, .ret = RANK_INF, .proc = q, .a = VAL_NONE, .b = VAL_NONE };
+			op->fn = q < writers ? FN_WRITE : FN_READ;
+			if (op->fn == FN_WRITE)
+				op->a = distinct ? num(&s->g, ++next) : num(&s->g, (int)rng_below(r, 2));
+			s->saw[started] = VAL_NONE;
+			open[q] = started++;
+			nopen++;
+		} else if (open[q] != RANK_INF) {
+			struct hop *op = &s->ops[open[q]];
+			if (s->saw[open[q]] == VAL_NONE) { /* it takes effect */
+				held = op->fn == FN_WRITE ? op->a : held;
+				s->saw[open[q]] = held;
+			} else {
+				op->b = op->fn == FN_READ ? s->saw[open[q]] : VAL_NONE;
+				op->ret = rank++;
+				open[q] = RANK_INF;
+				nopen--;
+			}
+		}
+	}
+	s->p = s->g.p;
+	s->p.ops = s->ops;
+	s->p.n = n;
+	s->p.nevents = rank;
+	s->p.obj = OBJ_REGISTER;
+	s->p.k = 1;
+	s->p.init = num(&s->g, 0);
+}
+
+/* A value that the read cannot have returned: with distinct values, one whose
+ * write another write followed before the read; with a bit, the other one
+ * when no write overlaps the read. VAL_NONE: none. */
+static val impossible(const struct planted *s, struct rng *r, uint32_t read, bool distinct)
+{
+	const struct hop *rd = &s->ops[read], *last = NULL;
+	uint32_t seen = 0;
+	val v = VAL_NONE;
+	for (uint32_t i = 0; i < s->p.n; i++) { /* the write that began last of those that ended */
+		const struct hop *w = &s->ops[i];
+		if (w->fn == FN_WRITE && w->ret < rd->call && (!last || w->call > last->call))
+			last = w;
+		if (!distinct && w->fn == FN_WRITE && w->call < rd->ret && w->ret > rd->call)
+			return VAL_NONE;
+	}
+	if (!last)
+		return VAL_NONE;
+	if (!distinct)
+		return rd->b == val_int((struct values *)(uintptr_t)&s->g.vals, 0)
+		               ? val_int((struct values *)(uintptr_t)&s->g.vals, 1)
+		               : val_int((struct values *)(uintptr_t)&s->g.vals, 0);
+	for (uint32_t i = 0; i < s->p.n; i++)
+		if (s->ops[i].fn == FN_WRITE && s->ops[i].ret < last->call && rng_below(r, ++seen) == 0)
+			v = s->ops[i].a;
+	return v;
+}
+
+static void plant(uint32_t writers, bool distinct, uint32_t count_wanted, uint64_t seed)
+{
+	static struct planted s;
+	struct rng r;
+	uint32_t done = 0, wrong = 0, refused = 0;
+	rng_seed(&r, seed);
+	while (done < count_wanted) {
+		struct result res;
+		gen_open(&s.g);
+		plant_history(&s, &r, 30 + rng_below(&r, rng_below(&r, 8) ? 300 : PLANTED_MAX - 30), writers, distinct);
+		uint32_t read = rng_below(&r, s.p.n);
+		val v = s.ops[read].fn == FN_READ ? impossible(&s, &r, read, distinct) : VAL_NONE;
+		if (v != VAL_NONE) {
+			CHECK_EQ(lin_atomic(&s.p, ALG_AUTO, &res), LIN_HOLDS);
+			result_free(&res);
+			s.ops[read].b = v;
+			done++;
+			wrong += lin_atomic(&s.p, ALG_AUTO, &res) != LIN_VIOLATED || res.culprit != read;
+			refused += !gen_verify(&s.p, &res);
+			result_free(&res);
+		}
+		gen_close(&s.g);
+	}
+	printf("# seed %llu: %u planted, %u others blamed, %u proofs refused\n", (unsigned long long)seed, done, wrong,
+	       refused);
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(refused, 0);
+}
+
+static void test_planted(void)
+{
+	plant(1, true, 400, 201);
+	plant(1, false, 300, 202);
+	plant(4, true, 300, 203);
+}
+
+/* With an argument: the exhaustive part alone, or all but it. */
+int main(int argc, char **argv)
+{
+	bool all = argc < 2, alone = argc > 1 && !strcmp(argv[1], "exhaustive");
+	if (all || alone)
+		RUN(test_exhaustive_single_writer);
+	if (alone)
+		return check_done();
+	RUN(test_planted);
 	RUN(test_random_single_writer);
 	RUN(test_random_many_writers);
 	return check_done();

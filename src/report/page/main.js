@@ -21,7 +21,7 @@ function items() {
 		sub: r.object ? "object, line " + number(r.line) : r.block === null ? "all blocks together" : r.line ? "line " + r.line : "",
 		title: checkTitle(r), sentence: text(r.sentence) || faultText(r),
 		facts: [r.engine && r.verdict !== "unknown" ? "decided by " + text(r.engine) : "", r.commits, list(r.any_number_of).length ? "for any number of " + list(r.any_number_of).slice(0, 6).join(", ") : "", r.as_part ? "as part of the program" : "", r.notes, r.limit ? "the limit on " + r.limit + " is spent" : "", r.reason,
-			r.states !== undefined ? plural(number(r.states), "state") : ""],
+			r.states ? plural(number(r.states), "state") : ""],
 		next: r.counterexample ? "intact sim " + shell(text(model.name)) + " --schedule " + text(r.counterexample.schedule) : null,
 		view: () => {
 			const v = r.counterexample && list(r.counterexample.left_out).includes("steps")
@@ -111,7 +111,7 @@ function netTitle(r) {
 }
 function netSentence(r) {
 	const q = r.cover && r.cover.answer === "yes" ? r.cover : r.deadlock && r.deadlock.answer === "yes" ? r.deadlock : null;
-	return q ? "At the marking { " + list(q.marking).slice(0, 60).join(", ") + " }." : r.limit ? "The limit on " + r.limit + " was spent." : "";
+	return q ? "At the marking { " + list(q.marking).slice(0, 60).join(", ") + " }" + (list(q.run).length ? ", reached by " + list(q.run).slice(0, 60).join(", ") : "") + "." : r.limit ? "The limit on " + r.limit + " was spent." : "";
 }
 
 function build() {

@@ -49,14 +49,35 @@ function runLanes(run) {
 	return [...moves].sort((a, b) => a - b);
 }
 
+function callName(o) {
+	return text(o.object) + "." + text(o.method) + "(" + (o.argument === undefined ? "" : show(o.argument)) + ")";
+}
+
+// The operations of an object over the steps of the run, as bars.
+function operationsStrip(history, total) {
+	const ops = list(history).slice(0, 400), threads = [...new Set(ops.map((o) => number(o.thread)))].sort((a, b) => a - b);
+	const ROW = 40, TOP = 26, LEFT = 84, W = Math.max(1000, Math.min(2400, ops.length * 90)), x = (n) => LEFT + n / Math.max(1, total) * (W - LEFT - 10);
+	const g = threads.map((t, k) => h("svg:text", { class: "lanehead " + hue(t - 1), x: 4, y: TOP + k * ROW + 18, text: "thread " + t }));
+	for (const o of ops) {
+		const k = threads.indexOf(number(o.thread)), a = x(number(o.call) - 1), b = x(number(o.return, total)), y = TOP + k * ROW;
+		g.push(h("svg:rect", { class: "band " + hue(number(o.thread) - 1), x: a, y: y, width: Math.max(6, b - a), height: 26, rx: 5 }),
+			h("svg:text", { class: "small", x: a + 6, y: y + 17, text: short(text(o.name) + ": " + text(o.method) + (o.value !== undefined ? " " + show(o.value) : ""), Math.max(4, Math.floor((b - a) / 6.2))) }));
+	}
+	g.push(h("svg:text", { class: "why", x: LEFT, y: 14, text: "step 1" }), h("svg:text", { class: "why", x: W - 70, y: 14, text: "step " + total }));
+	return section("The operations", h("div", { class: "graphbox", tabindex: 0, role: "region", "aria-label": "operations over the steps" },
+		svg(W, TOP + threads.length * ROW + 6, "operations over the steps", g)));
+}
+
 // For each step, the block its thread is inside of and where it begins and ends.
 function runBands(run) {
 	const open = new Map(), out = [];
 	list(run.steps).forEach((s, i) => {
 		const t = number(s.thread);
+		if (s.invoked && !open.get(t)) // an operation of an object is a band as well
+			open.set(t, { name: callName(s.invoked), from: i, to: list(run.steps).length - 1, thread: t, call: true });
 		if (s.entered !== undefined) open.set(t, { name: text(s.entered), from: i, to: list(run.steps).length - 1, thread: t });
 		out.push(open.get(t) || null);
-		if (s.left !== undefined && open.get(t)) {
+		if (open.get(t) && (open.get(t).call ? s.answered : s.left !== undefined)) {
 			open.get(t).to = i;
 			open.delete(t);
 		}
@@ -297,6 +318,7 @@ function runView(result, run, model) {
 		pick(0);
 	}
 	const ends = endsTable(result, run);
+	if (list(result.history).length) view.append(operationsStrip(result.history, steps.length));
 	view.append(controls, h("div", { class: "columns" + (beside ? " three" : "") },
 		section(result.serial ? "What happened" : null, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "what happened" }, lanes.table)),
 		beside,

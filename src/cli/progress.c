@@ -1,0 +1,63 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST 0.4 /* seconds of silence */
+#define EVERY 0.2
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* 1234567 as "1.23M" */
+static void shorten(char out[16], double n)
+{
+	static const char unit[] = { 0, 'k', 'M', 'G', 'T' };
+	int u = 0;
+	while (n >= 1000 && u < 4) {
+		n /= 1000;
+		u++;
+	}
+	int digits = !u || n >= 100 ? 0 : n >= 10 ? 1 : 2;
+	snprintf(out, 16, "%.*f%c", digits, n, unit[u]);
+}
+
+void progress_begin(struct progress *p)
+{
+	*p = (struct progress){ .on = isatty(2) };
+	p->start = p->last = now();
+}
+
+void progress_line(void *arg, uint64_t states, uint64_t transitions, uint32_t depth, uint64_t bytes)
+{
+	struct progress *p = arg;
+	double t = now(), span = t - p->last;
+	char text[2][16];
+	(void)transitions;
+	if (!p->on || span < EVERY || t - p->start < FIRST)
+		return;
+	/* fewer than before: another search has begun */
+	uint64_t more = states >= p->states ? states - p->states : states;
+	shorten(text[0], (double)states);
+	shorten(text[1], (double)more / span);
+	fprintf(stderr, "\r%s states, %s/s, depth %u, %llu MiB, %.1f s\033[K", text[0], text[1], depth,
+	        (unsigned long long)(bytes >> 20), t - p->start);
+	fflush(stderr);
+	p->shown = true;
+	p->last = t;
+	p->states = states;
+}
+
+void progress_end(struct progress *p)
+{
+	if (!p->shown)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	p->shown = false;
+}
