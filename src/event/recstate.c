@@ -57,6 +57,8 @@ void recstate_free(struct recstate *s)
 
 static void add(struct recstate *s, struct list *l, const struct rec *r, size_t n)
 {
+	if (!n)
+		return;
 	if (l->n + n > l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 16;
 		while (cap < l->n + n)
