@@ -273,6 +273,15 @@ static void check_limits(struct search *s)
 
 static void *work(void *arg);
 
+/* A new thread waits until the meeting that called it in is over. */
+static void *come_in(void *arg)
+{
+	struct worker *w = arg;
+	pthread_mutex_lock(&w->s->lock);
+	pthread_mutex_unlock(&w->s->lock);
+	return work(w);
+}
+
 /* More threads, when there is enough to do. Those that cannot be had are done
  * without. */
 static void hire(struct search *s)
@@ -284,7 +293,7 @@ static void hire(struct search *s)
 	while (s->nworkers < jobs) {
 		struct worker *w = &s->workers[s->nworkers];
 		w->s = s;
-		if (!worker_room(w) || pthread_create(&w->thread, NULL, work, w)) {
+		if (!worker_room(w) || pthread_create(&w->thread, NULL, come_in, w)) {
 			worker_free_room(w);
 			memset(w, 0, sizeof *w);
 			return;
