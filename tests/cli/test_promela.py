@@ -104,7 +104,7 @@ def export(*argv, stdin=None):
 
 
 def same(name, path, text=None, want=None, keep_dead=False):
-    off = ["--no-reduce=all"] if keep_dead else ["--no-reduce=symmetry", "--no-reduce=local"]
+    off = ["--no-reduce=all"] if keep_dead else ["--no-reduce=symmetry", "--no-reduce=local", "--no-reduce=transactions"]
     rc, pml, err = export(*(["--keep-dead"] if keep_dead else []), path, stdin=text)
     crc, out, cerr = run([intact, "check", "-q", "--stats", *off, path], stdin=text)
     dout = run([intact, "check", "-q", "--deadlock", *off, path], stdin=text)[1]
@@ -126,7 +126,7 @@ def same_instrumented(name, path, text=None, want=None, one=True):
     them when it needs but `one`). Others: an error."""
     rc, pml, err = export("--semantics=instrumented", path, stdin=text)
     crc, out, cerr = run([intact, "check", "-q", "--engine=commit", "--stats", "--no-reduce=symmetry",
-                          "--no-reduce=local", path], stdin=text)
+                          "--no-reduce=local", "--no-reduce=transactions", path], stdin=text)
     with tempfile.TemporaryDirectory() as tmp:
         got = spin(Path(tmp), pml) if rc == 0 else err
     if isinstance(got, str):
