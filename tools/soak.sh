@@ -7,6 +7,8 @@ intact=${INTACT:-$BUILD/src/cli/intact}
 ninja -C "$BUILD" >/dev/null
 echo "== random models: commit, exact, reductions and the judge"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore"
+echo "== random models: every set of reductions, one thread and two"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore_core"
 echo "== random models that synchronise: reduction and causality against exact"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
 echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
