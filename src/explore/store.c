@@ -1,5 +1,6 @@
 #include "explore/store.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,6 +9,7 @@
 #define HUGE_FROM   ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
 #define GROW_GENTLY ((uint64_t)32 << 20)  /* bytes */
 #define GIVE_BACK   ((uint64_t)8 << 20)   /* bytes of the old table freed at a time */
+#define MOVERS      8u /* threads that move a table that grows */
 
 /* ---- layout ------------------------------------------------------------- */
 
@@ -161,24 +163,70 @@ static void put(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t wor
 		table[i * words + k] = key[k];
 }
 
+/* The slots [from, to) of the old table go to the new one; nobody reads it
+ * meanwhile, but other parts are moved at the same time. */
+struct moved_part {
+	const struct store *s;
+	uint64_t *table;
+	uint64_t cap, from, to;
+	pthread_t thread;
+	bool started;
+};
+
+static void put_shared(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t words)
+{
+	uint64_t i = store_place(store_hash(key, words), cap), none = 0;
+	while (!__atomic_compare_exchange_n(&table[i * words], &none, key[0], false, __ATOMIC_RELAXED,
+	                                    __ATOMIC_RELAXED)) {
+		i = i + 1 == cap ? 0 : i + 1;
+		none = 0;
+	}
+	for (uint32_t k = 1; k < words; k++)
+		table[i * words + k] = key[k];
+}
+
+static void *move_part(void *arg)
+{
+	const struct moved_part *m = arg;
+	const struct store *s = m->s;
+	uint64_t part = GIVE_BACK / 8 / s->key, freed = m->from;
+	for (uint64_t i = m->from; i < m->to; i++) {
+		const uint64_t *slot = s->table + i * s->key;
+		if (slot[0])
+			put_shared(m->table, m->cap, slot, s->key);
+		if (i - freed == part) {
+			munmap(s->table + freed * s->key, part * s->key * 8);
+			freed = i;
+		}
+	}
+	munmap(s->table + freed * s->key, (m->to - freed) * s->key * 8);
+	return NULL;
+}
+
+/* As many threads as use the store move its parts: what they wait for is this. */
 static bool grow_to(struct store *s, uint64_t cap)
 {
-	uint64_t part = GIVE_BACK / 8 / s->key, freed = 0;
+	struct moved_part part[MOVERS];
+	uint64_t unit = GIVE_BACK / 8 / s->key, units = s->cap / unit;
+	uint32_t n = s->users < MOVERS ? s->users : MOVERS;
 	if (s->budget && cap * s->key * 8 + tree_bytes(&s->nodes) > s->budget)
 		return false;
 	uint64_t *t = table_new(cap, s->key);
 	if (!t)
 		return false;
-	for (uint64_t i = 0; i < s->cap; i++) {
-		const uint64_t *slot = s->table + i * s->key;
-		if (slot[0])
-			put(t, cap, slot, s->key);
-		if (i - freed == part) {
-			munmap(s->table + freed * s->key, GIVE_BACK / 8 / s->key * s->key * 8);
-			freed = i;
-		}
-	}
-	munmap(s->table + freed * s->key, (s->cap - freed) * s->key * 8);
+	if (!n || units < 2 * n)
+		n = 1;
+	for (uint32_t i = 0; i < n; i++) /* borders at units: they are given back by pages */
+		part[i] = (struct moved_part){ .s = s, .table = t, .cap = cap, .from = units / n * i * unit,
+			                       .to = i + 1 == n ? s->cap : units / n * (i + 1) * unit };
+	for (uint32_t i = 1; i < n; i++)
+		part[i].started = !pthread_create(&part[i].thread, NULL, move_part, &part[i]);
+	for (uint32_t i = 0; i < n; i++)
+		if (!part[i].started)
+			move_part(&part[i]);
+	for (uint32_t i = 1; i < n; i++)
+		if (part[i].started)
+			pthread_join(part[i].thread, NULL);
 	s->table = t;
 	set_capacity(s, cap);
 	return true;
