@@ -105,22 +105,32 @@ def storms(intact, everything, tmp):
 
 ENDLESS = r"""
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+static sem_t underway;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static long balance, rounds;
 static long get(void) { pthread_mutex_lock(&m); long v = balance; pthread_mutex_unlock(&m); return v; }
 static void set(long v) { pthread_mutex_lock(&m); balance = v; pthread_mutex_unlock(&m); }
 __attribute__((noinline)) void deposit(void) { set(get() + 1); }
-static void *worker(void *arg) { for (long i = 0; !rounds || i < rounds; i++) deposit(); return arg; }
+static void *worker(void *arg) {
+	for (long i = 0; !rounds || i < rounds; i++) {
+		deposit();
+		if (i == 1000) sem_post(&underway);
+	}
+	return arg;
+}
 int main(int argc, char **argv) {
 	pthread_t t, t2;
 	char line[8];
 	rounds = argc > 1 ? 20000 : 0;
 	(void)argv;
+	sem_init(&underway, 0, 0);
 	if (pthread_create(&t, NULL, worker, NULL) || pthread_create(&t2, NULL, worker, NULL)) return 2;
 	for (int i = 0; i < 1000; i++) deposit();
+	sem_wait(&underway); sem_wait(&underway); /* all three have been at it */
 	puts("ready"); fflush(stdout);
 	if (!rounds) { if (read(0, line, 1) == 1) *(volatile int *)0 = 1; }
 	pthread_join(t, NULL);
