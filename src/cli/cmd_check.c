@@ -281,6 +281,31 @@ static bool options_fit(struct check *c, const struct ir *p)
 	return ok;
 }
 
+/* --block: is there such a block? Says what may have been meant. */
+static int block_known(struct check *c, const struct ir *p)
+{
+	const char **names = calloc(p->nblocks + 1, sizeof *names);
+	struct buf asked;
+	int rc = EXIT_HOLDS;
+	bool found = false;
+	buf_init(&asked);
+	buf_safe(&asked, c->block, strlen(c->block));
+	for (uint32_t b = 0; b < p->nblocks; b++) {
+		found |= names_block(p, b, c->block);
+		if (names)
+			names[b] = p->blocks[b].name;
+	}
+	int near = names ? nearest_name(c->block, names, (int)p->nblocks) : -1;
+	if (!found && near >= 0)
+		rc = cli_usage(c->cli, c->cmd, "--block: the model has no block '%s'; did you mean '%s'?",
+		               buf_cstr(&asked), names[near]);
+	else if (!found)
+		rc = cli_usage(c->cli, c->cmd, "--block: the model has no block '%s'", buf_cstr(&asked));
+	buf_free(&asked);
+	free(names);
+	return rc;
+}
+
 static int verify(struct check *c, const struct ir *p)
 {
 	struct verdict *v = calloc((size_t)p->nblocks + p->nobjects + 4, sizeof *v);
@@ -313,10 +338,6 @@ static int verify(struct check *c, const struct ir *p)
 		                         .color = cli->color_out, .stats = c->stats,
 		                         .matrix = c->engine == ENGINE_ALL,
 		                         .max_rows = c->full ? 0 : 60, .model = c->path };
-	if (c->block && !n) {
-		free(v);
-		return cli_usage(cli, c->cmd, "--block: the model has no block '%s'", c->block);
-	}
 	bool quiet = outputs_take_stdout(&c->outputs);
 	if (quiet)
 		;
@@ -427,6 +448,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		c.path = args[0];
 		c.decide.engine = (enum decide_engine)c.engine;
 		rc = model_load(cli, cmd, &l, c.path, &c.model);
+		if (rc == EXIT_HOLDS && c.block && c.dump != 1)
+			rc = block_known(&c, l.ir);
 		if (rc == EXIT_HOLDS && c.dump == 1)
 			ir_print(l.ir, &cli->out);
 		else if (rc == EXIT_HOLDS && is_causal(engines[c.engine]))

@@ -54,8 +54,9 @@ json_t *doc_parse(const char *text, size_t len, struct buf *why)
 	}
 	json_t *doc = json_loadb(text, len, JSON_REJECT_DUPLICATES, &err);
 	if (!doc) {
-		buf_printf(why, "%d:%d: ", err.line, err.column);
+		buf_printf(why, "%d:%d: error: no JSON: ", err.line, err.column);
 		buf_safe(why, err.text, strlen(err.text));
+		buf_str(why, "\n  hint: results are written by --json, as in 'intact check --json=RESULT.json MODEL'");
 		return NULL;
 	}
 	const char *no = not_a_document(doc);

@@ -179,4 +179,8 @@ rc, out, err = run([intact, "check", examples / "lost-update.atm"])
 check("the serial order's values stand beside those of the run",
       re.search(r"read count -> 0 .* -> 1\n", out) and re.search(r"count = 1 .* = 2\n", out)
       and "in the order worker 2, then worker 1" in out, out)
+rc, out, err = run([intact, "check", "--block", "updat", examples / "acquire1.atm"])
+check("--block: a slip is told before anything is searched", rc == 2 and not out and "did you mean 'update'" in err, out + err)
+rc, out, err = run([intact, "report", "-"], stdin="# no result")
+check("report: what is no JSON is told with its place and a hint", rc == 2 and ":1:1: error:" in err and "--json" in err, out + err)
 done()
