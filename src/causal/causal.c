@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "causal/cover.h"
 #include "causal/unfold.h"
 #include "causal/deeds.h"
@@ -21,13 +21,6 @@ struct ask {
 	uint32_t *count; /* a template; COVER_ANY */
 	bool any;
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void not_known(struct verdict *v, const char *limit, const char *reason)
 {
@@ -226,7 +219,7 @@ bool causal_check(const struct ir *p, uint32_t block, const struct causal_option
 		                      .deadline = o->deadline };
 	struct ask q = { .p = p, .o = o, .block = block, .d = d, .v = v };
 	const char *limit = NULL;
-	double start = now();
+	double start = clock_seconds();
 	memset(v, 0, sizeof *v);
 	v->block = block;
 	v->engine = o->engine == CAUSAL_UNFOLD ? "unfold" : "cover";
@@ -236,7 +229,7 @@ bool causal_check(const struct ir *p, uint32_t block, const struct causal_option
 		not_known(v, s == PROGRAM_OK ? "memory" : limit, NULL);
 	else
 		answer(&q);
-	v->seconds = now() - start;
+	v->seconds = clock_seconds() - start;
 	free(q.count);
 	arena_free(&q.arena);
 	return s != PROGRAM_INPUT;

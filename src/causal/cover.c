@@ -19,8 +19,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "causal/cover_state.h"
 
@@ -210,13 +210,6 @@ static bool grow(void **p, uint64_t *cap, uint64_t need, size_t size)
 	return true;
 }
 
-static double clock_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void check_limits(struct search *s)
 {
 	const struct cover_options *o = s->o;
@@ -226,7 +219,7 @@ static void check_limits(struct search *s)
 		r->limit = "states";
 	else if (o->max_bytes && r->bytes > o->max_bytes)
 		r->limit = "memory";
-	else if (o->deadline > 0 && s->n % 256 == 0 && clock_now() > o->deadline)
+	else if (o->deadline > 0 && s->n % 256 == 0 && clock_seconds() > o->deadline)
 		r->limit = "time";
 }
 
@@ -336,7 +329,7 @@ static void step_owner(struct search *s, const struct action *a, uint32_t i)
 static void expand(struct search *s)
 {
 	const struct program *g = s->g;
-	if (s->o->deadline > 0 && ++s->expanded % 64 == 0 && clock_now() > s->o->deadline)
+	if (s->o->deadline > 0 && ++s->expanded % 64 == 0 && clock_seconds() > s->o->deadline)
 		s->r->limit = "time";
 	unpack(s, &s->nodes[s->at], &s->now);
 	for (uint32_t i = 0; i < s->now.nowner; i++) {

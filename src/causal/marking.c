@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 
 struct explore {
@@ -93,9 +93,7 @@ static bool fire(struct explore *x, uint64_t i, uint32_t t)
 
 static bool late(double deadline)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec >= deadline;
+	return clock_seconds() >= deadline;
 }
 
 static void search(struct explore *x, double deadline, bool all)

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 
 bool prefix_stop(struct prefix *p, const char *limit)
@@ -57,11 +57,9 @@ static bool room32(struct prefix *p, void **array, uint64_t need, uint32_t *cap,
 
 bool prefix_in_time(struct prefix *p)
 {
-	struct timespec t;
 	if (p->opt.deadline <= 0 || (++p->ticks & 1023))
 		return true;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec < p->opt.deadline ||
+	return clock_seconds() < p->opt.deadline ||
 	       prefix_stop(p, "time");
 }
 

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "causal/abstract.h"
 
@@ -267,11 +267,9 @@ static void add_action(struct make *m, struct abstract *x, uint32_t from)
 
 static bool late(const struct make *m)
 {
-	struct timespec t;
 	if (m->o->deadline <= 0)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec > m->o->deadline;
+	return clock_seconds() > m->o->deadline;
 }
 
 static void expand(struct make *m, struct abstract *x, uint32_t from)

@@ -20,7 +20,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { UNSET = 2, NO_REASON = 0, HEAD = 3 /* words before the literals */ };
 
@@ -473,11 +474,9 @@ static uint64_t luby(uint64_t i)
 
 static bool in_time(struct sat *s)
 {
-	struct timespec t;
 	if (s->deadline <= 0)
 		return true;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec < s->deadline || spent(s, "time");
+	return clock_seconds() < s->deadline || spent(s, "time");
 }
 
 /* Until the next restart: 1, 0, -1 a limit, 2 restart. */

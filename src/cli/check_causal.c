@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answers.h"
 #include "report/causal_text.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -81,28 +82,6 @@ static void look_at_run(struct cli *cli, const struct cmd *cmd, const struct che
 
 /* ---- questions and answers --------------------------------------------------- */
 
-static bool names_block(const struct ir *p, uint32_t b, const char *name)
-{
-	struct buf full;
-	buf_init(&full);
-	check_text_name(p, b, &full);
-	bool yes = !strcmp(p->blocks[b].name, name) || !strcmp(buf_cstr(&full), name);
-	buf_free(&full);
-	return yes;
-}
-
-static int exit_code(const struct verdict *v, uint32_t n)
-{
-	int rc = EXIT_HOLDS;
-	for (uint32_t i = 0; i < n; i++) {
-		if (v[i].answer == ANSWER_VIOLATED)
-			return EXIT_VIOLATED;
-		if (v[i].answer == ANSWER_UNKNOWN)
-			rc = EXIT_UNKNOWN;
-	}
-	return rc;
-}
-
 static int report(struct cli *cli, const struct cmd *cmd, const struct check_causal *c,
                   const struct ir *p, const struct verdict *v, uint32_t n)
 {
@@ -110,7 +89,7 @@ static int report(struct cli *cli, const struct cmd *cmd, const struct check_cau
 		                         .color = cli->color_out, .stats = c->stats, .model = c->path };
 	struct check_json_options jo = { .model = c->path };
 	struct buf doc;
-	int rc = exit_code(v, n);
+	int rc = answers_exit_code(v, n);
 	if (outputs_take_stdout(c->outputs))
 		;
 	else if (n)
@@ -141,7 +120,7 @@ int check_causal(struct cli *cli, const struct cmd *cmd, const struct check_caus
 	diags_init(&d, &a);
 	for (uint32_t b = 0; b <= p->nblocks && ok; b++) {
 		uint32_t block = b < p->nblocks ? b : VERDICT_PROGRAM;
-		if (c->block ? block == VERDICT_PROGRAM || !names_block(p, b, c->block) : !p->nblocks)
+		if (c->block ? block == VERDICT_PROGRAM || !answers_name_block(p, b, c->block) : !p->nblocks)
 			continue;
 		ok = causal_check(p, block, &c->causal, &d, &v[n]);
 		if (v[n].causal)

@@ -1,9 +1,10 @@
 /* check: verify a model. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "cli/answers.h"
 #include "cli/check_causal.h"
 #include "cli/decide.h"
 #include "cli/model.h"
@@ -72,7 +73,6 @@ static bool set_reductions(struct check *c, struct buf *err)
 static void set_limits(struct check *c)
 {
 	struct search_options *s = &c->decide.search;
-	struct timespec t;
 	s->max_states = c->max_states;
 	s->jobs = (uint32_t)c->jobs;
 	s->max_bytes = c->max_memory;
@@ -81,33 +81,8 @@ static void set_limits(struct check *c)
 		s->max_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2
 		                                     : (uint64_t)4 << 30;
 	}
-	if (c->timeout) {
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		s->deadline = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec + (double)c->timeout;
-	}
-}
-
-/* "update" or "worker.update" */
-static bool names_block(const struct ir *p, uint32_t b, const char *name)
-{
-	struct buf full;
-	buf_init(&full);
-	check_text_name(p, b, &full);
-	bool yes = !strcmp(p->blocks[b].name, name) || !strcmp(buf_cstr(&full), name);
-	buf_free(&full);
-	return yes;
-}
-
-static int exit_code(const struct verdict *v, uint32_t n)
-{
-	int rc = EXIT_HOLDS;
-	for (uint32_t i = 0; i < n; i++) {
-		if (v[i].answer == ANSWER_VIOLATED)
-			return EXIT_VIOLATED;
-		if (v[i].answer == ANSWER_UNKNOWN)
-			rc = EXIT_UNKNOWN;
-	}
-	return rc;
+	if (c->timeout)
+		s->deadline = clock_seconds() + (double)c->timeout;
 }
 
 static bool any_asked(const struct ir *p)
@@ -215,7 +190,7 @@ static uint32_t one_by_one(struct check *c, struct decide *d, struct verdict *v)
 	if (!n)
 		memmove(v, v + 1, all * sizeof *v);
 	for (uint32_t b = 0; b < d->p->nblocks && c->block; b++)
-		if (names_block(d->p, b, c->block))
+		if (answers_name_block(d->p, b, c->block))
 			decide_block(d, b, &v[n++]);
 	if (!c->block && d->p->nblocks) {
 		if (asked == ASK_AGAIN)
@@ -231,7 +206,7 @@ static uint32_t side_by_side(struct check *c, struct decide *d, struct verdict *
 {
 	uint32_t n = look_for_faults(c, d, v);
 	for (uint32_t b = 0; b < d->p->nblocks; b++)
-		if (!c->block || names_block(d->p, b, c->block))
+		if (!c->block || answers_name_block(d->p, b, c->block))
 			c->contradiction |= !decide_by_all(d, b, &v[n++]);
 	if (!c->block && d->p->nblocks)
 		c->contradiction |= !decide_by_all(d, VERDICT_PROGRAM, &v[n++]);
@@ -291,7 +266,7 @@ static int block_known(struct check *c, const struct ir *p)
 	buf_init(&asked);
 	buf_safe(&asked, c->block, strlen(c->block));
 	for (uint32_t b = 0; b < p->nblocks; b++) {
-		found |= names_block(p, b, c->block);
+		found |= answers_name_block(p, b, c->block);
 		if (names)
 			names[b] = p->blocks[b].name;
 	}
@@ -332,7 +307,7 @@ static int verify(struct check *c, const struct ir *p)
 	}
 	progress_end(&line);
 	fixed_counts_only(p, v, n);
-	int rc = n ? exit_code(v, n) : EXIT_HOLDS;
+	int rc = n ? answers_exit_code(v, n) : EXIT_HOLDS;
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
 		                         .color = cli->color_out, .stats = c->stats,

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/export_net.h"
 #include "cli/model.h"
 #include "explore/commit.h"
@@ -61,17 +61,10 @@ static bool unmarked(const struct ir *p)
 	return false;
 }
 
-static double in_seconds(double s)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec + s;
-}
-
 static void infer_points(struct cli *cli, const struct ir *p, struct points *out)
 {
 	struct search_options o = { .symmetry = true, .merge_local = true, .drop_pure = true,
-		                    .max_states = INFER_STATES, .deadline = in_seconds(INFER_SECONDS) };
+		                    .max_states = INFER_STATES, .deadline = clock_seconds() + INFER_SECONDS };
 	struct commit_result c;
 	commit_run(p, PROD_BLOCK_ALL, &o, &c);
 	if (!c.violation && !c.no_labelling && c.search.verdict == SEARCH_HOLDS)

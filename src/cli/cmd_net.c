@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "causal/query.h"
 #include "cli/net_json.h"
 #include "cli/outputs.h"
@@ -37,16 +37,13 @@ struct net_run {
 
 static void set_limits(struct net_run *r)
 {
-	struct timespec t;
 	if (!r->opt.max_bytes) {
 		long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
 		r->opt.max_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2
 		                                         : (uint64_t)4 << 30;
 	}
-	if (r->timeout) {
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		r->opt.deadline = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec + (double)r->timeout;
-	}
+	if (r->timeout)
+		r->opt.deadline = clock_seconds() + (double)r->timeout;
 }
 
 /* ---- --cover ------------------------------------------------------------ */

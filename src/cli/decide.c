@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/rungs.h"
 #include "cli/suspicion.h"
 #include "explore/tidy.h"
@@ -29,7 +30,7 @@ static bool ask_rung(struct decide *d, const struct rung *r, uint32_t block, uin
 {
 	struct attempt a = { .engine = r->name, .answer = ANSWER_UNKNOWN };
 	uint64_t before = v->states;
-	double start = rung_now();
+	double start = clock_seconds();
 	bool done = false;
 	a.limit = r->engine == ENGINE_REDUCTION ? NULL : rung_spent(d);
 	if (a.limit) {
@@ -40,7 +41,7 @@ static bool ask_rung(struct decide *d, const struct rung *r, uint32_t block, uin
 		done = rung_ask(d, r->engine, block, max_states, v, &a, points);
 		a.limit = a.answer == ANSWER_UNKNOWN ? v->limit : NULL;
 		a.states = v->states - before;
-		a.seconds += rung_now() - start;
+		a.seconds += clock_seconds() - start;
 	}
 	v->attempts[v->nattempts++] = a;
 	v->seconds += a.seconds;
@@ -118,12 +119,12 @@ static void ask(struct decide *d, uint32_t block, struct verdict *v, char **poin
 
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o)
 {
-	double start = rung_now();
+	double start = clock_seconds();
 	*d = (struct decide){ .p = p, .o = *o };
 	for (uint32_t t = 0; t < p->ntemplates; t++)
 		d->any |= p->templates[t].any_count;
 	reduce_run(p, &d->reduce);
-	d->reduce_seconds = rung_now() - start;
+	d->reduce_seconds = clock_seconds() - start;
 }
 
 void decide_end(struct decide *d)
@@ -242,7 +243,7 @@ void decide_safety(struct decide *d, struct verdict *v)
 {
 	struct search_result r;
 	struct search_options so = rung_remaining(d);
-	double start = rung_now();
+	double start = clock_seconds();
 	memset(v, 0, sizeof *v);
 	v->block = VERDICT_PROGRAM;
 	v->engine = "search";
@@ -265,7 +266,7 @@ void decide_safety(struct decide *d, struct verdict *v)
 	                                            : PROBLEM_NONE;
 	if (v->answer == ANSWER_UNKNOWN)
 		v->reason = "not every execution was searched for faults";
-	v->seconds = rung_now() - start;
+	v->seconds = clock_seconds() - start;
 }
 
 /* ---- all engines side by side ------------------------------------------- */

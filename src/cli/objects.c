@@ -2,20 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/assertion.h"
 #include "explore/object.h"
 #include "verdict/replay.h"
 
 const char *const objects_assertions[] = { "monitor", "soar", "clmt", NULL };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the paper's assertions ------------------------------------------------------------ */
 
@@ -82,7 +75,7 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 		                     .max_states = s->max_states, .max_bytes = s->max_bytes,
 		                     .deadline = s->deadline };
 	struct object_result r;
-	double start = now();
+	double start = clock_seconds();
 	assertion_open(&j, o->assertion == ASSERT_CLMT, p->objects[object].init);
 	if (o->assertion != ASSERT_MONITOR) {
 		oo.kind = MONITOR_RECORD;
@@ -107,7 +100,7 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 		v->answer = ANSWER_UNKNOWN;
 		v->reason = "some histories are too long for the assertion";
 	}
-	v->seconds = now() - start;
+	v->seconds = clock_seconds() - start;
 	object_result_free(&r);
 	assertion_close(&j);
 }

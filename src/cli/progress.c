@@ -1,18 +1,12 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define FIRST 0.4 /* seconds of silence */
 #define EVERY 0.2
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* 1234567 as "1.23M" */
 static void shorten(char out[16], double n)
@@ -30,13 +24,13 @@ static void shorten(char out[16], double n)
 void progress_begin(struct progress *p)
 {
 	*p = (struct progress){ .on = isatty(2) };
-	p->start = p->last = now();
+	p->start = p->last = clock_seconds();
 }
 
 void progress_line(void *arg, uint64_t states, uint64_t transitions, uint32_t depth, uint64_t bytes)
 {
 	struct progress *p = arg;
-	double t = now(), span = t - p->last;
+	double t = clock_seconds(), span = t - p->last;
 	char text[2][16];
 	(void)transitions;
 	if (!p->on || span < EVERY || t - p->start < FIRST)

@@ -1,23 +1,16 @@
 #include "cli/quiescence.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "explore/quiet.h"
 #include "explore/tidy.h"
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, struct verdict *v,
                         const char **answer)
 {
 	struct search_result r;
-	double start = now();
+	double start = clock_seconds();
 	enum quiet_answer a = quiet_run(p, o, &r);
 	*answer = a == QUIET_ALWAYS ? "always" : a == QUIET_LOST ? "lost" : "unknown";
 	if (a != QUIET_LOST) {
@@ -35,6 +28,6 @@ uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, stru
 	v->states = r.states;
 	v->transitions = r.transitions;
 	v->bytes = r.bytes;
-	v->seconds = now() - start;
+	v->seconds = clock_seconds() - start;
 	return 1;
 }

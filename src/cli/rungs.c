@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "causal/causal.h"
 #include "explore/commit.h"
 #include "explore/exact.h"
@@ -11,13 +11,6 @@
 #include "verdict/causal_run.h"
 
 #define SERIAL_SHOWN 4u
-
-double rung_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the budget --------------------------------------------------------- */
 
@@ -34,7 +27,7 @@ const char *rung_spent(const struct decide *d)
 {
 	const struct search_options *s = &d->o.search;
 	return s->max_states && d->states >= s->max_states ? "states"
-	       : s->deadline > 0 && rung_now() >= s->deadline   ? "time"
+	       : s->deadline > 0 && clock_seconds() >= s->deadline   ? "time"
 	                                                   : NULL;
 }
 

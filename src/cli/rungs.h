@@ -17,8 +17,6 @@
 bool rung_ask(struct decide *d, enum decide_engine e, uint32_t block, uint64_t max_states,
               struct verdict *v, struct attempt *a, char **points);
 
-/* CLOCK_MONOTONIC seconds. */
-double rung_now(void);
 /* The search options with what is left of the states. */
 struct search_options rung_remaining(const struct decide *d);
 /* Which part of the budget nothing is left of, or NULL. */

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "explore/explains.h"
 #include "explore/serial.h"
 #include "explore/shadows.h"
@@ -34,13 +34,6 @@ struct exact {
 	bool forget;            /* explained quiescent states start anew */
 	uint32_t fresh;         /* of a suspicion: moves before the last such start */
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void give_up(struct exact *e, const char *limit)
 {
@@ -285,7 +278,7 @@ static void check_limits(struct exact *e)
 		give_up(e, "lag");
 	if (o->max_bytes && e->r->bytes > o->max_bytes)
 		give_up(e, "memory");
-	if (o->deadline > 0 && now() > o->deadline)
+	if (o->deadline > 0 && clock_seconds() > o->deadline)
 		give_up(e, "time");
 	if (o->progress)
 		o->progress(o->progress_arg, e->states.n, e->r->transitions, e->r->depth, e->r->bytes);
@@ -468,7 +461,7 @@ bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *
 void exact_shorten(const struct ir *ir, uint32_t block, struct move **path, uint32_t *n)
 {
 	struct search_options o = { .symmetry = true, .max_states = SHORTEN_STATES,
-		                    .deadline = now() + SHORTEN_SECONDS };
+		                    .deadline = clock_seconds() + SHORTEN_SECONDS };
 	struct search_result r;
 	exact_run(ir, block, &o, &r);
 	if (r.verdict == SEARCH_WRONG && r.npath < *n) {

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "explore/object_step.h"
 
 /* A state is a vector of ids: the globals, the monitor, a frame per thread.
@@ -42,13 +42,6 @@ struct object_search {
 	int32_t *cur, *room, *next;    /* room for a state */
 	uint32_t *order, *to, *hash;   /* room for a renaming of threads */
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- set up ------------------------------------------------------------------------- */
 
@@ -310,7 +303,7 @@ static const char *spent(const struct object_search *s, uint64_t count)
 		return NULL;
 	if (o->max_bytes && bytes(s) > o->max_bytes)
 		return "memory";
-	return o->deadline > 0 && now() > o->deadline ? "time" : NULL;
+	return o->deadline > 0 && clock_seconds() > o->deadline ? "time" : NULL;
 }
 
 static bool start(struct object_search *s)

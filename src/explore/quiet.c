@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "explore/product.h"
 
 struct arrow {
@@ -30,13 +30,6 @@ struct quiet {
 	uint32_t *cur, *next, *who;
 	const char *limit;
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool grow(void **data, uint64_t *cap, uint64_t need, size_t elem)
 {
@@ -152,7 +145,7 @@ static void check_limits(struct quiet *q)
 		q->limit = "states";
 	else if (o->max_bytes && q->r->bytes > o->max_bytes)
 		q->limit = "memory";
-	else if (o->deadline > 0 && now() > o->deadline)
+	else if (o->deadline > 0 && clock_seconds() > o->deadline)
 		q->limit = "time";
 }
 

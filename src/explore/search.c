@@ -1,20 +1,13 @@
 /* search: see search.h. Here are the levels, the meetings and the limits. */
+#include "base/clock.h"
 #include "explore/search_int.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define TICK        0.1    /* seconds between looks at the limits */
 #define TICK_WORK   65536u /* thread states between looks at the clock */
 #define JOBS_FROM   20000u /* states; fewer are not worth more threads */
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void search_ask_meeting(struct search *s)
 {
@@ -257,7 +250,7 @@ static void count(struct search *s)
 static void check_limits(struct search *s)
 {
 	const struct search_options *o = s->o;
-	double t = now();
+	double t = clock_seconds();
 	count(s);
 	if (o->max_bytes && s->r->bytes > o->max_bytes)
 		limit(s, "memory");
@@ -378,7 +371,7 @@ static void look_at_clock(struct worker *w)
 	if (w->ticks < TICK_WORK)
 		return;
 	w->ticks = 0;
-	if (now() >= w->s->next_tick)
+	if (clock_seconds() >= w->s->next_tick)
 		search_ask_meeting(w->s);
 }
 
@@ -404,7 +397,7 @@ static void *work(void *arg)
 
 void search_explore(struct search *s)
 {
-	s->next_tick = now() + TICK;
+	s->next_tick = clock_seconds() + TICK;
 	work(&s->workers[0]);
 	for (uint32_t i = 1; i < s->nworkers; i++)
 		pthread_join(s->workers[i].thread, NULL);
