@@ -46,7 +46,8 @@ static inline __attribute__((always_inline)) void touch(uintptr_t addr,
 		 * all readers held so far is not held now. */
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
 			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
-			if ((!locks || locks == me->t.acc.all) && !rt.recording)
+			if ((!locks || locks == me->t.acc.all) && !rt.recording &&
+			    !rt_dyn.reach.open)
 				return;
 		}
 	}
@@ -214,6 +215,16 @@ static NOINLINE void leave_slow(uintptr_t fn, uintptr_t sp)
 		t->top = f - 1;
 	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
 		t->nmarks--;
+	if (t->ncolumns <= t->nmarks || me->busy)
+		return;
+	me->busy = 1;
+	bool rec = rec_try(me);
+	reach_trim(t);
+	if (rec) { /* so that the block ends in the recording, too */
+		rec_put(me, REC_STACK, 0, t->stack_lo, t->stack_hi);
+		rec_end();
+	}
+	rt_leave(me);
 }
 
 static inline void leave(uintptr_t fn, uintptr_t sp)

@@ -34,6 +34,7 @@ static void in_child(void)
 		rt.threads[i] = NULL;
 	}
 	rt.live = 1;
+	reach_forked(&rt_dyn.reach, me->t.tid);
 	/* What the parent found is the parent's to tell. */
 	for (uint32_t i = 1; i < rt_dyn.nfindings; i++) {
 		struct finding *f = &rt_dyn.findings[i];

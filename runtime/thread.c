@@ -93,6 +93,7 @@ void rt_thread_end(struct rt_thread *th)
 {
 	bool rec = rec_try(th);
 	rt.slot_epoch[th->t.tid] = th->t.acc.epoch + 1;
+	red_thread_end(&th->t);
 	__atomic_fetch_sub(&rt.live, 1, __ATOMIC_RELAXED);
 	if (rec) {
 		rec_put(th, REC_END, 0, 0, 0);

@@ -7,9 +7,11 @@ bool dynamic_init(struct dynamic *d)
 	*d = (struct dynamic){ .nfindings = 1, .history = RED_LOG };
 	d->findings = pages_map(RED_MAX_FINDINGS * sizeof *d->findings);
 	d->slots = pages_map(SLOTS * sizeof *d->slots);
-	return d->findings && d->slots && lockset_init(&d->sets) &&
-	       stack_init(&d->stacks) && lock_init(&d->locks) &&
-	       shadow_init(&d->shadow, &d->sets);
+	bool ok = d->findings && d->slots && lockset_init(&d->sets) &&
+	          stack_init(&d->stacks) && lock_init(&d->locks) &&
+	          shadow_init(&d->shadow, &d->sets);
+	d->shadow.reach = &d->reach;
+	return ok;
 }
 
 void dynamic_free(struct dynamic *d)
@@ -23,6 +25,7 @@ void dynamic_free(struct dynamic *d)
 	lock_free(&d->locks);
 	shadow_free(&d->shadow);
 	bump_free(&d->bump);
+	reach_free(&d->reach);
 	*d = (struct dynamic){ 0 };
 }
 
@@ -37,13 +40,17 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 		old->count++;
 		if (!old->ready) { /* the latest try is the one to judge */
 			uint32_t count = old->count;
+			bool cycle = old->cycle;
 			*old = *f;
 			old->count = count;
+			old->cycle |= cycle;
 		} else if (f->confirmed && !old->confirmed) {
 			old->confirmed = true;
 			old->other = f->other;
 			if (f->other_acquire)
 				old->other_acquire = f->other_acquire;
+		} else if (f->cycle) {
+			old->confirmed = true;
 		}
 	} else if (d->nfindings < RED_MAX_FINDINGS) {
 		id = d->nfindings;
@@ -64,8 +71,33 @@ void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *
 		f->other_write = e->write;
 		f->other_held = e->held;
 	}
+	f->confirmed |= f->cycle;
 	f->ready = true;
 	__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
+}
+
+void finding_confirm(struct dynamic *d, uint32_t index, uint32_t other, uint32_t stack,
+                     uint8_t op)
+{
+	struct finding *f = &d->findings[index];
+	spin_lock(&d->lock);
+	f->confirmed = true;
+	if (other) {
+		const struct evidence *e = NULL;
+		struct lock *l = &d->locks.locks[f->lock];
+		/* By way of the lock: what it did under it says more than the release. */
+		for (uint32_t i = 0; f->lock && op < OP_READ && i < l->nev && i < LOCK_EVIDENCE; i++)
+			if (l->ev[i].uid == other && (!e || l->ev[i].write))
+				e = &l->ev[i];
+		f->other = other;
+		f->other_write = e ? e->write : stack;
+		f->other_op = e ? 0 : op;
+		f->other_acquire = e ? e->acquire : 0;
+		f->other_held = e ? e->held : 0;
+	}
+	if (!f->ready)
+		finding_ready(d, f, NULL);
+	spin_unlock(&d->lock);
 }
 
 /*
@@ -89,10 +121,11 @@ static const struct evidence *look(struct dynamic *d, const struct finding *f,
 	struct lock *l = &d->locks.locks[lock];
 	if (l->life != (lock == f->lock ? f->life : f->life2))
 		return NULL; /* another object lives there now */
+	const struct evidence *e = NULL;
 	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
-		if (interferes(d, f, &l->ev[i]))
-			return &l->ev[i];
-	return NULL;
+		if (interferes(d, f, &l->ev[i]) && (!e || l->ev[i].uid == f->other))
+			e = &l->ev[i];
+	return e;
 }
 
 /* Both locks of a gap must be ones that another thread uses. */

@@ -18,6 +18,9 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index);
  * waited for it. `h` is the section that ends. */
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held);
+/* It happened: a cycle through the block, by way of this thread. */
+void finding_confirm(struct dynamic *d, uint32_t index, uint32_t other, uint32_t stack,
+                     uint8_t op);
 /* A finding is complete. */
 void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *e);
 

@@ -7,6 +7,7 @@ void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
 {
 	if (t->nmarks == RED_MARKS)
 		return; /* deeper nesting is judged by the blocks around */
+	reach_trim(t);
 	t->marks[t->nmarks++] = (struct mark){
 		.name = name,
 		.pc = pc,
@@ -15,12 +16,21 @@ void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
 	};
 	t->wrote = false;
 	red_tick(t); /* what it touches is its own doing: noted anew */
+	reach_open(t);
 }
 
 void red_mark_end(struct thread *t)
 {
 	if (t->nmarks)
 		t->nmarks--;
+	reach_trim(t);
+}
+
+void red_mark_drop(struct thread *t)
+{
+	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
+		t->nmarks--;
+	reach_trim(t);
 }
 
 /* The innermost block past its commit is at fault; those around it contain
@@ -41,7 +51,9 @@ static struct mark *blame(struct thread *t)
 static void report(struct dynamic *d, struct thread *t, struct mark *m,
                    struct finding f, const struct evidence *e)
 {
-	f.kind = FIND_MARKED;
+	if (f.kind != FIND_CYCLE)
+		f.kind = FIND_MARKED;
+	f.address2 = m->address;
 	f.key = mix64(m->pc ^ mix64((uint64_t)m->commit << 32 | f.violation));
 	f.name = m->name;
 	f.uid = t->uid;
@@ -52,7 +64,7 @@ static void report(struct dynamic *d, struct thread *t, struct mark *m,
 	f.held = t->acc.all;
 	f.across = lockset_meet(&d->sets, &t->cache, m->held, t->acc.all);
 	f.wrote = m->wrote;
-	uint32_t id = finding_merge(d, &f);
+	uint32_t id = m->finding = finding_merge(d, &f);
 	if (!id)
 		return;
 	if (!f.lock && !d->findings[id].ready)
@@ -76,16 +88,11 @@ void mark_acquire(struct dynamic *d, struct thread *t, uint32_t lock,
 		.lock2 = m->lock,
 		.life = l->life,
 		.life2 = d->locks.locks[m->lock].life,
-		.confirmed = m->lock == lock && l->wuid && l->wuid != t->uid &&
-		             l->wseq > m->seq,
 	};
-	if (f.confirmed)
-		f.other = l->wuid;
 	report(d, t, m, f, NULL);
 }
 
-void mark_release(struct thread *t, uint32_t lock, uint32_t stack, uint32_t seq,
-                  bool wait)
+void mark_release(struct thread *t, uint32_t lock, uint32_t stack, bool wait)
 {
 	for (uint32_t i = 0; i < t->nmarks; i++) {
 		struct mark *m = &t->marks[i];
@@ -95,7 +102,6 @@ void mark_release(struct thread *t, uint32_t lock, uint32_t stack, uint32_t seq,
 		m->commit = stack;
 		m->commit_kind = wait ? OP_WAIT : OP_RELEASE;
 		m->lock = lock;
-		m->seq = seq;
 		m->held = t->acc.all;
 	}
 }
@@ -115,7 +121,8 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 {
 	uint8_t op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ;
 	const struct race_access *o = other_of(t, r, r->w);
-	if (!o && write) /* a write disturbs readers too */
+	bool reads = !o && write; /* a write disturbs readers too */
+	if (reads)
 		o = other_of(t, r, r->r);
 	struct mark *m = o ? blame(t) : NULL;
 	if (m) {
@@ -125,8 +132,7 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 			.violation_op = op,
 			.other = o->uid,
 			.other_write = o->stack,
-			.confirmed = m->race == (uint32_t)addr && r->w[0].uid &&
-			             r->w[0].uid != t->uid && r->wseq != m->seq,
+			.other_op = reads ? OP_READ : OP_WRITE,
 		};
 		report(d, t, m, f, NULL);
 	}
@@ -138,8 +144,43 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		m->commit = stack;
 		m->commit_kind = op;
 		m->lock = 0;
-		m->race = (uint32_t)addr;
-		m->seq = r->wseq + write;
+		m->address = addr;
 		m->held = t->acc.all;
 	}
+}
+
+void mark_cycle(struct dynamic *d, struct thread *t, const struct reach_cycle *c,
+                struct finding *f)
+{
+	struct mark *m = &t->marks[c->level - 1];
+	bool told = m->cycle;
+	for (uint32_t i = 0; i < c->level; i++) {
+		struct mark *around = &t->marks[i];
+		if (around->finding && !around->cycle) {
+			finding_confirm(d, around->finding, c->uid, c->stack, c->op);
+			told = true;
+		}
+		around->cycle = true;
+		around->state = MARK_DONE;
+	}
+	if (told)
+		return;
+	/* Left where? At its fork of a thread, if nothing else is known. */
+	m->commit = c->out ? c->out : m->stack;
+	m->commit_kind = c->out ? c->out_op : OP_ENTER;
+	m->held = LOCKSET_EMPTY;
+	m->address = 0;
+	if (c->out_at & REACH_LOCK) {
+		f->lock2 = (uint32_t)c->out_at;
+		f->life2 = d->locks.locks[f->lock2].life;
+	} else {
+		m->address = (uintptr_t)c->out_at;
+	}
+	if (!f->violation) /* a join has no place of its own */
+		f->violation = m->stack;
+	f->kind = FIND_CYCLE;
+	f->confirmed = true;
+	report(d, t, m, *f, NULL);
+	if (m->finding)
+		finding_confirm(d, m->finding, c->uid, c->stack, c->op);
 }

@@ -6,6 +6,10 @@
  * Called by reduction.c for every event of a thread that has marked blocks
  * open; the innermost block that is violated is blamed, the ones around it
  * are then done with.
+ *
+ * Beside it stands the exact check of this one run (reach.h): a block on a
+ * cycle of conflicts is at fault whatever the automaton says. It confirms what
+ * the automaton has found of the block, or is a finding itself.
  */
 #ifndef INTACT_DYNAMIC_MARK_H
 #define INTACT_DYNAMIC_MARK_H
@@ -14,9 +18,12 @@
 
 void mark_acquire(struct dynamic *d, struct thread *t, uint32_t lock,
                   uint32_t stack, bool wait);
-void mark_release(struct thread *t, uint32_t lock, uint32_t stack, uint32_t seq,
-                  bool wait);
+void mark_release(struct thread *t, uint32_t lock, uint32_t stack, bool wait);
 void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                  const struct race *r, bool write, uint32_t stack);
+/* A cycle of conflicts has closed (reach.h); `f` says at what: address, lock,
+ * violation. To be called behind the ones above. */
+void mark_cycle(struct dynamic *d, struct thread *t, const struct reach_cycle *c,
+                struct finding *f);
 
 #endif

@@ -108,8 +108,11 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 	    f->commit_op, f->violation_op, f->uid, f->other);
 	put(m, "set lock %u\nset lock2 %u\nset address %lx\n", f->lock, f->lock2,
 	    (unsigned long)f->address);
-	if (f->lock2)
-		put(m, "set address2 %lx\n", (unsigned long)d->locks.locks[f->lock2].addr);
+	if (f->lock2 || f->address2)
+		put(m, "set address2 %lx\n",
+		    (unsigned long)(f->lock2 ? d->locks.locks[f->lock2].addr : f->address2));
+	if (f->other_op)
+		put(m, "set other_op %u\n", f->other_op);
 	if (f->name)
 		put(m, "name %s\n", f->name);
 	put_stack(m, d, "entered", f->entered);

@@ -48,6 +48,7 @@ void red_prune(struct thread *t, uintptr_t sp)
 	while (t->nmarks && t->marks[t->nmarks - 1].nframes >
 	                            (uint32_t)(t->top - t->frames))
 		t->nmarks--;
+	/* Their columns go later (reach_trim): signals may come in here. */
 }
 
 /* ---- the log ---- */
@@ -122,6 +123,9 @@ void red_tick(struct thread *t)
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
                       uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc)
 {
+	red_thread_end(t);
+	t->reach = &d->reach;
+	t->fork_tid = 0;
 	t->tid = t->acc.tid = tid;
 	t->uid = uid;
 	t->top = t->frames;
@@ -142,14 +146,28 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 		clock_join(&d->bump, &t->clock, &parent->clock);
 		t->parent = parent->uid;
 		t->created = red_stack(d, parent, pc);
-		red_tick(parent);
 	}
 	red_tick(t);
+	if (d->reach.open)
+		reach_begin(parent, t);
+	if (parent)
+		red_tick(parent);
+}
+
+void red_thread_end(struct thread *t)
+{
+	t->nmarks = 0;
+	reach_trim(t);
 }
 
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other)
 {
 	clock_join(&d->bump, &t->clock, &other->clock);
+	if (d->reach.open) {
+		struct reach_cycle c = reach_join(t, other);
+		if (c.level)
+			mark_cycle(d, t, &c, &(struct finding){ .violation_op = OP_JOIN });
+	}
 	red_tick(t);
 }
 
@@ -169,6 +187,17 @@ static uint32_t id_of(struct dynamic *d, struct thread *t, uintptr_t addr)
 		t->known[i].id = lock_id(&d->locks, addr);
 	}
 	return t->known[i].id;
+}
+
+/*
+ * Since the thread let go of the lock (entry e) another had it, and letting go
+ * and taking it conflict on both sides: that is a cycle. The last section that
+ * was not a reader's cleared the readers: those that are there came later.
+ */
+static bool came_between(const struct thread *t, const struct lock *l, bool read,
+                         const struct log_entry *e)
+{
+	return (l->rel_tid && l->rel_tid != t->tid) || (!read && !e->read && l->readers.n);
 }
 
 /* The lock was released and is taken again: who contains both? */
@@ -199,8 +228,9 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		.commit_op = OP_RELEASE,
 		.violation_op = OP_ACQUIRE,
 		.loop = e->acquire == h->acquire,
-		.confirmed = l->wuid && l->wuid != t->uid && l->wseq > e->seq,
+		.cycle = came_between(t, l, h->read, e),
 	};
+	f.confirmed = f.cycle && l->wuid && l->wuid != t->uid && l->wseq > e->seq;
 	if (f.confirmed)
 		f.other = l->wuid;
 	h->finding = finding_merge(d, &f);
@@ -260,11 +290,21 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
 	h->acquire = red_stack(d, t, pc);
-	learn(d, t, l, read);
+	struct reach_cycle cycle = { 0 };
+	if (d->reach.open) {
+		if (wait)
+			reach_restart(t);
+		cycle = reach_lock(t, id, l->life, OP_ACQUIRE, !read, h->acquire);
+	}
 	if (!wait)
 		taken_again(d, t, l, h);
+	learn(d, t, l, read);
 	if (t->nmarks)
 		mark_acquire(d, t, id, h->acquire, wait);
+	if (cycle.level)
+		mark_cycle(d, t, &cycle, &(struct finding){
+			.address = l->addr, .lock = id, .life = l->life, .violation = h->acquire,
+			.violation_op = wait ? OP_WAIT : OP_ACQUIRE });
 	t->nheld++;
 	t->wrote = false;
 	/* So that a function entered from here on is known to be later. */
@@ -309,16 +349,25 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		f->wrote = true;
 		finding_judge(d, t, section.finding);
 	}
+	if (d->reach.open) {
+		struct reach_cycle cycle = reach_lock(t, id, l->life, OP_RELEASE, !section.read, stack);
+		if (cycle.level)
+			mark_cycle(d, t, &cycle, &(struct finding){
+				.address = l->addr, .lock = id, .life = l->life, .violation = stack,
+				.violation_op = OP_RELEASE });
+	}
 	bool backs_off = t->backing_off && !section.write;
 	if (!wait && !backs_off)
 		log_push(t, (struct log_entry){ .key = id, .stack = stack,
 		                                .acquire = section.acquire,
 		                                .held = t->acc.all, .seq = section.seq,
-		                                .kind = LOG_SECTION,
+		                                .kind = LOG_SECTION, .read = section.read,
 		                                .wrote = section.write != 0 });
 	if (t->nmarks && !backs_off)
-		mark_release(t, id, stack, section.seq, wait);
+		mark_release(t, id, stack, wait);
 	red_tick(t);
+	if (backs_off && d->reach.open)
+		reach_restart(t);
 }
 
 void red_try_failed(struct thread *t)
@@ -398,6 +447,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		.violation_op = OP_WRITE,
 		.other = w->uid,
 		.other_write = w->stack,
+		.other_op = OP_WRITE,
 		.confirmed = confirmed,
 	};
 	uint32_t id = finding_merge(d, &f);
@@ -443,6 +493,14 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		for (uint32_t i = 0; i < t->nmarks; i++)
 			t->marks[i].wrote = true;
 	}
+	struct reach_cycle cycle = { 0 };
+	if (d->reach.open)
+		cycle = reach_data(t, addr, mask, t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ,
+		                   write, red_stack(d, t, pc));
 	if (race)
 		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
+	if (cycle.level)
+		mark_cycle(d, t, &cycle, &(struct finding){
+			.address = addr, .violation = red_stack(d, t, pc),
+			.violation_op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ });
 }

@@ -23,10 +23,12 @@
  * another thread that writes under the lock, holding none of the locks held
  * across the gap (the "protected acquire" refinement). The evidence may come
  * first or later, so the verdict does not hang on the schedule. It is
- * *confirmed* when the other thread's writing section fell into the gap in
- * this run: release, its acquire, its release, acquire is a cycle between
- * the block and the other thread in the conflict graph. Otherwise it is
- * *predicted*.
+ * *confirmed* when in this run a cycle of conflicts led from the block through
+ * other threads back into it; otherwise it is *predicted*. For marked blocks
+ * reach.h tells that exactly, and a cycle is reported even where the automaton
+ * is content. For functions the cycle through the gap itself counts: another
+ * thread had the lock between the release and the acquire, or wrote the racing
+ * data between the read and the write.
  */
 #ifndef INTACT_DYNAMIC_REDUCTION_H
 #define INTACT_DYNAMIC_REDUCTION_H
@@ -36,6 +38,7 @@
 
 #include "dynamic/lock.h"
 #include "dynamic/lockset.h"
+#include "dynamic/reach.h"
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
 
@@ -62,7 +65,7 @@ struct log_entry {
 	uint32_t stack, acquire;
 	uint32_t held;  /* locks still held then */
 	uint32_t seq;   /* the lock's, or the record's, count then */
-	uint8_t kind, wrote;
+	uint8_t kind, wrote, read;
 };
 
 struct held {
@@ -77,30 +80,38 @@ enum mark_state { MARK_RIGHT, MARK_LEFT, MARK_DONE };
 struct mark {
 	const char *name;
 	uintptr_t pc;
-	uint32_t stack, nframes, commit, lock, seq, held, race;
+	uintptr_t address; /* of the data it committed at */
+	uint32_t stack, nframes, commit, lock, held;
+	uint32_t column;  /* of reach.h, + 1; 0: none */
+	uint32_t finding; /* about this very block; 0: none yet */
 	uint8_t state, commit_kind;
 	bool wrote;
+	bool cycle;       /* it lies on one */
 };
 
 enum finding_kind {
 	FIND_LOCK,   /* a lock taken again after being released */
 	FIND_RACE,   /* a racing read, then a write that relies on it */
 	FIND_MARKED, /* a marked block that is not reducible */
+	FIND_CYCLE,  /* a marked block on a cycle, though it may be reducible */
 };
-enum op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT };
+enum op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT, OP_JOIN, OP_ENTER };
 
 struct finding {
 	uint64_t key;
 	const char *name;    /* of the mark */
 	uint64_t address;    /* of the lock or data */
+	uint64_t address2;   /* of the data of the commit, when there is no lock2 */
 	uint32_t uid, count;
 	uint32_t entered, section, commit, violation; /* stacks */
 	uint32_t lock, lock2, across, commit_held, held;
 	uint32_t life, life2; /* of the locks: see lock.h */
 	uint32_t other, other_acquire, other_write, other_held;
+	uint8_t other_op;     /* of other_write: OP_WRITE unless told */
 	uint8_t kind, commit_op, violation_op;
 	bool loop;      /* the same section again: the next turn of a loop */
 	bool wrote;     /* the block wrote before and after the gap */
+	bool cycle;     /* a cycle happened: confirmed, if it is reported at all */
 	bool confirmed, ready, sent;
 };
 
@@ -110,6 +121,9 @@ struct thread {
 	struct clock clock;
 	uint32_t uid, parent, created, tid;
 	uint32_t nheld, nlog, nmarks, lost; /* lost: locks beyond RED_HELD */
+	uint32_t ncolumns;                  /* marks with a column, or without need of one */
+	uint32_t fork_tid, fork_epoch;      /* who made it, before its first event */
+	struct reach *reach;                /* the process's; NULL: not asked */
 	bool wrote;                         /* all held locks know of a write */
 	bool backing_off;                   /* a try failed since the last acquire */
 	uintptr_t stack_lo, stack_hi;
@@ -135,6 +149,7 @@ struct dynamic {
 	struct shadow shadow;
 	struct lock_table locks;
 	struct bump bump;
+	struct reach reach;
 	struct finding *findings; /* 1 .. nfindings - 1 */
 	uint32_t nfindings;
 	uint32_t *slots;
@@ -183,7 +198,8 @@ static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t
 {
 	const struct accessor *a = &t->acc;
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), next;
-	if (a->all != a->wr || (write && !t->wrote && (t->nheld | t->nmarks)) || !a->tid)
+	if (a->all != a->wr || (write && !t->wrote && (t->nheld | t->nmarks)) || !a->tid ||
+	    (t->reach && t->reach->open))
 		return false;
 	if ((w0 & ~0xffffull) == key)
 		next = w0 | need;
@@ -213,5 +229,9 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
                     uintptr_t pc);
 void red_mark_end(struct thread *t);
+/* Marks of functions that are no longer active end. */
+void red_mark_drop(struct thread *t);
+/* The thread is over. */
+void red_thread_end(struct thread *t);
 
 #endif

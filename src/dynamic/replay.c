@@ -131,6 +131,7 @@ static void create(struct replay *r, struct rec rec)
 static void end(struct replay *r, struct watched *w)
 {
 	r->slot_epoch[w->t.tid] = w->t.acc.epoch + 1;
+	red_thread_end(&w->t);
 	w->live = false;
 	r->live--;
 }
@@ -139,8 +140,7 @@ static void pop(struct thread *t, uint64_t keep)
 {
 	if (keep < (uint64_t)(t->top - t->frames))
 		t->top = t->frames + keep;
-	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
-		t->nmarks--;
+	red_mark_drop(t);
 }
 
 /* Stack pointers are not recorded, only whether a call was inlined. */
@@ -348,6 +348,7 @@ void replay_forked(struct replay *r, uint32_t slot)
 		w->live = false;
 	}
 	r->live = 1;
+	reach_forked(&r->d.reach, slot);
 	for (uint32_t i = 1; i < r->d.nfindings; i++) {
 		r->d.findings[i].sent = r->d.findings[i].ready;
 		r->d.findings[i].count = 0;

@@ -64,7 +64,7 @@ uint64_t *shadow_leaf(struct shadow *s, uintptr_t addr)
 	return leaf;
 }
 
-void shadow_reset(struct shadow *s, uintptr_t addr, size_t size)
+static void reset(struct shadow *s, uintptr_t addr, size_t size)
 {
 	uintptr_t at = (addr + 7) & ~(uintptr_t)7, end = (addr + size) & ~(uintptr_t)7;
 	const uintptr_t leaf_mask = ((uintptr_t)1 << SHADOW_LEAF_BITS) - 1;
@@ -79,7 +79,7 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size)
 			if (hi > end)
 				hi = end;
 			if (lo < hi)
-				shadow_reset(s, lo, hi - lo);
+				reset(s, lo, hi - lo);
 		}
 		return;
 	}
@@ -94,6 +94,13 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size)
 		}
 		at = stop;
 	}
+}
+
+void shadow_reset(struct shadow *s, uintptr_t addr, size_t size)
+{
+	if (s->reach && s->reach->open)
+		reach_forget(s->reach, addr, size);
+	reset(s, addr, size);
 }
 
 void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write)

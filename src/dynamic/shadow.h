@@ -35,6 +35,7 @@
 #include <stdint.h>
 
 #include "dynamic/lockset.h"
+#include "dynamic/reach.h"
 
 struct cell {
 	uint64_t w0, w1;
@@ -79,6 +80,7 @@ struct shadow {
 	uint32_t nraces, nexts; /* index 0 unused */
 	uint32_t *used, nused;  /* entries of dir with a leaf */
 	struct lockset_table *sets;
+	struct reach *reach;    /* told of memory that is forgotten; or NULL */
 	bool degraded;          /* memory ended: some addresses are not watched */
 	struct spin grow;
 };

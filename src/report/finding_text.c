@@ -191,8 +191,10 @@ const char *finding_thread(struct writer *w, uint32_t uid)
 	return uid == 1 ? "main thread" : arena_printf(w->arena, "thread T%u", uid - 1);
 }
 
-static const char *op_words(struct writer *w, uint32_t op, uint32_t lock, uint64_t addr)
+static const char *op_words(struct writer *w, const struct raw_finding *f, uint32_t op, uint32_t lock,
+                            uint64_t addr)
 {
+	const char *how = f->kind == FIND_CYCLE ? "" : "unprotected ";
 	switch (op) {
 	case OP_RELEASE:
 		return arena_printf(w->arena, "lock release of %s", finding_lock(w, lock, addr));
@@ -203,30 +205,45 @@ static const char *op_words(struct writer *w, uint32_t op, uint32_t lock, uint64
 	case OP_ATOMIC:
 		return arena_printf(w->arena, "atomic access to %s", data_name(w, addr));
 	case OP_READ:
-		return arena_printf(w->arena, "unprotected read of %s", data_name(w, addr));
+		return arena_printf(w->arena, "%sread of %s", how, data_name(w, addr));
+	case OP_JOIN:
+		return "join of a thread";
+	case OP_ENTER:
+		return "the start of a thread";
 	default:
-		return arena_printf(w->arena, "unprotected write of %s", data_name(w, addr));
+		return arena_printf(w->arena, "%swrite of %s", how, data_name(w, addr));
 	}
 }
 
 const char *finding_commit(struct writer *w, const struct view *v)
 {
 	const struct raw_finding *f = v->f;
-	bool data = f->commit_op > OP_ACQUIRE && f->commit_op != OP_WAIT;
-	return op_words(w, f->commit_op, f->lock2 ? f->lock2 : f->lock,
-	                f->lock2 && !data ? f->address2 : f->address);
+	return op_words(w, f, f->commit_op, f->lock2 ? f->lock2 : f->lock,
+	                f->address2 ? f->address2 : f->address);
 }
 
 const char *finding_violation(struct writer *w, const struct view *v)
 {
-	return op_words(w, v->f->violation_op, v->f->lock, v->f->address);
+	return op_words(w, v->f, v->f->violation_op, v->f->lock, v->f->address);
 }
 
 const char *finding_other(const struct view *v)
 {
-	return !v->owrite.n ? "can take the lock"
-	       : v->f->kind == FIND_RACE || !v->oacquire.n ? "can access the same data"
-	                                                   : "can write under the lock";
+	bool did = v->f->confirmed;
+	if (!v->owrite.n)
+		return did ? "took the lock" : "can take the lock";
+	if (v->oacquire.n)
+		return did ? "wrote under the lock" : "can write under the lock";
+	switch (v->f->other_op) {
+	case OP_READ:
+		return did ? "read the same data" : "can read the same data";
+	case OP_WRITE:
+		return did ? "wrote the same data" : "can write the same data";
+	case OP_ATOMIC:
+		return did ? "changed the same data" : "can change the same data";
+	default:
+		return did ? "came in between" : "can access the same data";
+	}
 }
 
 static void put_held(struct writer *w, const struct raw_locks *ls)
@@ -293,6 +310,9 @@ void finding_sentence(struct writer *w, const struct view *v)
 		buf_printf(w->out, "%s is not protected: %s %s write it, and the value written "
 		           "here is computed from the old one.\n",
 		           data_name(w, f->address), other, can);
+	else if (f->kind == FIND_CYCLE)
+		buf_printf(w->out, "%s came in: it followed the first and came before the second, so that no "
+		           "order that runs the block in one piece gives the same.\n", other);
 	else
 		buf_printf(w->out, "the block has given up its protection: %s %s come in "
 		           "between and see or change a half-done state.\n",
@@ -380,7 +400,7 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	for (const struct view *m = v->more; m; m = m->more) {
 		buf_str(w->out, "  Also b");
 		put_gap(w, m);
-		buf_printf(w->out, "(%s%s).\n", op_words(w, m->f->violation_op, m->f->lock, m->f->address),
+		buf_printf(w->out, "(%s%s).\n", finding_violation(w, m),
 		           m->f->confirmed ? ", confirmed" : "");
 	}
 	buf_str(w->out, "\n");
