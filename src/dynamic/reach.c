@@ -110,29 +110,6 @@ void reach_trim(struct thread *t)
 	spin_unlock(&r->spin);
 }
 
-void reach_open(struct thread *t)
-{
-	struct reach *r = t->reach;
-	struct mark *m = &t->marks[t->nmarks - 1];
-	uint32_t k = 0;
-	if (!r)
-		return;
-	spin_lock(&r->spin);
-	if (map_tables(r) && see_thread(r, t->tid)) {
-		while (k < REACH_COLUMNS && r->column[k].tid)
-			k++;
-		if (k < REACH_COLUMNS) {
-			if (k >= r->ncolumns)
-				r->ncolumns = k + 1;
-			begin_column(r, k, t);
-			m->column = k + 1;
-			__atomic_store_n(&r->open, r->open + 1, __ATOMIC_RELAXED);
-		}
-	}
-	t->ncolumns = t->nmarks;
-	spin_unlock(&r->spin);
-}
-
 void reach_restart(struct thread *t)
 {
 	struct reach *r = t->reach;
@@ -222,6 +199,41 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 	}
 }
 
+/* The fork comes before the thread's first event, not before it has one. */
+static void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out)
+{
+	uint32_t from = t->fork_tid;
+	t->fork_tid = 0;
+	if (from)
+		link_to(r, t, from, t->fork_epoch, NULL, out);
+}
+
+void reach_open(struct thread *t)
+{
+	struct reach *r = t->reach;
+	struct mark *m = &t->marks[t->nmarks - 1];
+	uint32_t k = 0;
+	if (!r)
+		return;
+	spin_lock(&r->spin);
+	if (map_tables(r) && see_thread(r, t->tid)) {
+		while (k < REACH_COLUMNS && r->column[k].tid)
+			k++;
+		if (k < REACH_COLUMNS) {
+			if (k >= r->ncolumns)
+				r->ncolumns = k + 1;
+			begin_column(r, k, t);
+			m->column = k + 1;
+			__atomic_store_n(&r->open, r->open + 1, __ATOMIC_RELAXED);
+			t->ncolumns = t->nmarks;
+			struct reach_cycle none = { 0 }; /* it has reached nothing yet */
+			link_fork(r, t, &none);
+		}
+	}
+	t->ncolumns = t->nmarks;
+	spin_unlock(&r->spin);
+}
+
 /* ---- accesses ----------------------------------------------------------- */
 
 static uint64_t *head_of(struct reach *r, uint64_t cell)
@@ -268,15 +280,6 @@ static void keep(struct reach *r, const struct reach_access *now, bool write)
 	r->access[free].next = next;
 }
 
-/* The fork comes before the thread's first event, not before it has one. */
-static void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out)
-{
-	uint32_t from = t->fork_tid;
-	t->fork_tid = 0;
-	if (from)
-		link_to(r, t, from, t->fork_epoch, NULL, out);
-}
-
 /* In the table an access is a write unless its operation is OP_READ. */
 static struct reach_cycle touch(struct thread *t, struct reach_access now, bool write)
 {
@@ -289,10 +292,15 @@ static struct reach_cycle touch(struct thread *t, struct reach_access now, bool 
 		return out;
 	}
 	link_fork(r, t, &out);
+	unsigned known = 0;
+	for (uint32_t i = chain(r, head_of(r, now.cell)); i; i = r->access[i].next)
+		if (r->access[i].cell == now.cell && r->access[i].tid == t->tid &&
+		    r->access[i].op == OP_READ)
+			known |= r->access[i].mask; /* the last write came before that */
 	for (uint32_t i = chain(r, head_of(r, now.cell)); i; i = r->access[i].next) {
 		const struct reach_access *a = &r->access[i];
-		if (a->cell == now.cell && a->mask & now.mask && a->tid != t->tid &&
-		    (write || a->op != OP_READ))
+		if (a->cell == now.cell && a->tid != t->tid &&
+		    (a->op == OP_READ ? write && a->mask & now.mask : a->mask & now.mask & ~known))
 			link_to(r, t, a->tid, a->epoch, a, &out);
 	}
 	now.tid = (uint16_t)t->tid;

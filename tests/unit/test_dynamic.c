@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "dynamic/findings.h"
 #include "dynamic/reduction.h"
+#include "trace_judge.h"
 
 static uint64_t seed = 20040;
 static unsigned rounds = 20000;
@@ -325,6 +326,142 @@ static void test_learning(void)
 		free_thread(th[t]);
 }
 
+/* ---- conflict cycles: against the judge of traces, on random ones ---- */
+
+struct driven {
+	struct thread *th[GEN_THREADS];
+	uint32_t open[GEN_THREADS][RED_MARKS], depth[GEN_THREADS]; /* begins */
+	bool cycle[GEN_MAX];   /* by begin */
+	bool fast;             /* settle accesses as the hooks do */
+};
+
+static struct thread *drive_thread(struct driven *v, uint32_t id, uint32_t parent)
+{
+	struct thread *t = calloc(1, sizeof *t);
+	t->frames = calloc(4, sizeof *t->frames);
+	t->limit = t->frames + 2;
+	red_thread_begin(&d, t, parent ? v->th[parent - 1] : NULL, id + 1, id + 1, 1, 0x10);
+	t->acc.live = 3;
+	v->th[id] = t;
+	return t;
+}
+
+/* Two variables share a cell, as four bytes each. */
+static void drive_access(const struct driven *v, struct thread *t, uint32_t var, bool write,
+                         uintptr_t pc)
+{
+	uintptr_t addr = 0x70000 + var / 2 * 8 + var % 2 * 4;
+	unsigned mask = var % 2 ? 0xf0 : 0x0f;
+	uint64_t need = write ? mask * 0x101 : mask << 8, key = CELL_KEY(t->acc.tid, t->acc.epoch);
+	uint64_t *c = shadow_cell(d.shadow.dir, addr);
+	if (c && v->fast) {
+		if ((*c & (CELL_KEY_MASK | need)) == (key | need) || red_own(t, key, c, need, write))
+			return;
+		if (!write && *c >> CELL_TAG == CELL_READ && (*c & need) == need &&
+		    (!(uint32_t)c[SHADOW_SECOND] || (uint32_t)c[SHADOW_SECOND] == t->acc.all) &&
+		    !d.reach.open)
+			return;
+	}
+	red_access(&d, t, addr, mask, write, pc, NULL);
+}
+
+static void drive(struct driven *v, const struct event *ev, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct event *e = &ev[i];
+		uint32_t id = e->thread;
+		struct thread *t = v->th[id] ? v->th[id] : drive_thread(v, id, 0);
+		uintptr_t pc = 0x1000 + i, lock = 0x80000 + e->target * 64;
+		if (e->kind <= EVENT_WRITE) {
+			drive_access(v, t, e->target, e->kind == EVENT_WRITE, pc);
+		} else if (e->kind == EVENT_ACQ) {
+			red_acquire(&d, t, lock, false, false, pc);
+		} else if (e->kind == EVENT_REL) {
+			red_release(&d, t, lock, false, pc);
+		} else if (e->kind == EVENT_FORK) {
+			drive_thread(v, e->target, id + 1);
+		} else if (e->kind == EVENT_JOIN) {
+			if (v->th[e->target])
+				red_join(&d, t, v->th[e->target]);
+		} else if (e->kind == EVENT_BEGIN) {
+			v->open[id][v->depth[id]++] = i;
+			red_mark_begin(&d, t, "block", pc);
+		} else {
+			v->depth[id]--;
+			red_mark_end(t);
+		}
+		for (uint32_t k = 0; k < t->nmarks; k++)
+			v->cycle[v->open[id][k]] |= t->marks[k].cycle;
+	}
+}
+
+/* Is the block that begins with event `begin` violated, when its thread has no
+ * other blocks? For the outermost this is the same as with them. */
+static bool judged(const struct event *ev, uint32_t n, uint32_t begin)
+{
+	struct event alone[GEN_MAX];
+	bool out[GEN_MAX];
+	uint32_t m = 0, at = 0, depth = 0;
+	bool inside = false;
+	for (uint32_t i = 0; i < n; i++) {
+		bool mine = ev[i].thread == ev[begin].thread;
+		if (i == begin)
+			at = m, inside = true, depth = 1;
+		else if (mine && ev[i].kind == EVENT_BEGIN) {
+			depth += inside;
+			continue;
+		} else if (mine && ev[i].kind == EVENT_END) {
+			if (!inside || --depth)
+				continue;
+			inside = false;
+		}
+		alone[m++] = ev[i];
+	}
+	struct judge j;
+	judge_init(&j, alone, m);
+	violating(&j, out);
+	return out[at];
+}
+
+static void drive_free(struct driven *v)
+{
+	for (uint32_t i = 0; i < GEN_THREADS; i++)
+		if (v->th[i])
+			free_thread(v->th[i]);
+	for (uint32_t i = 1; i < d.nfindings; i++) /* what is confirmed is ready */
+		CHECK(!d.findings[i].confirmed || d.findings[i].ready);
+	dynamic_free(&d);
+}
+
+static void test_cycles(void)
+{
+	struct rng r;
+	unsigned traces = rounds / 4, blocks = 0, violated = 0, missed = 0, made_up = 0;
+	rng_seed(&r, seed + 11);
+	for (unsigned n = 0; n < traces; n++) {
+		struct gen g;
+		struct driven v = { .fast = rng_below(&r, 2) };
+		gen_trace(&r, &g, 40);
+		CHECK(dynamic_init(&d));
+		drive(&v, g.ev, g.n);
+		for (uint32_t i = 0; i < g.n; i++) {
+			if (g.ev[i].kind != EVENT_BEGIN)
+				continue;
+			bool want = judged(g.ev, g.n, i);
+			blocks++;
+			violated += want;
+			missed += want && !v.cycle[i];
+			made_up += !want && v.cycle[i];
+		}
+		drive_free(&v);
+	}
+	printf("# %u traces, %u blocks, %u on cycles, %u missed, %u made up\n", traces, blocks,
+	       violated, missed, made_up);
+	CHECK(violated > traces / 10);
+	CHECK_EQ(missed, 0);
+	CHECK_EQ(made_up, 0);
+}
+
 int main(void)
 {
 	const char *s = getenv("INTACT_SEED");
@@ -346,5 +483,6 @@ int main(void)
 	RUN(test_block_readers);
 	RUN(test_block_confirmed);
 	RUN(test_learning);
+	RUN(test_cycles);
 	return check_done();
 }

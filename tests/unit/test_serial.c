@@ -10,67 +10,10 @@
 
 #include "dynamic/serial.h"
 #include "event/order.h"
-#include "trace_gen.h"
+#include "trace_judge.h"
 #include "verdict/verify_cycle.h"
 
-/* ---- the judge ---------------------------------------------------------- */
-
-struct judge {
-	const struct event *ev;
-	uint32_t n;
-	uint32_t txn[GEN_MAX];   /* of each event */
-	bool block[GEN_MAX];     /* is the transaction a block? */
-	uint32_t first[GEN_MAX]; /* its first event */
-	uint32_t ntxn;
-	bool off[GEN_MAX];       /* repeats: nested begin, reentrant lock */
-};
-
-static void judge_init(struct judge *j, const struct event *ev, uint32_t n)
-{
-	uint32_t depth[GEN_THREADS] = { 0 }, cur[GEN_THREADS] = { 0 };
-	uint32_t owner[8] = { 0 }, held[8] = { 0 };
-	memset(j, 0, sizeof *j);
-	j->ev = ev;
-	j->n = n;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct event *e = &ev[i];
-		uint32_t t = e->thread, l = e->target;
-		if (!depth[t]) {
-			cur[t] = j->ntxn++;
-			j->first[cur[t]] = i;
-			j->block[cur[t]] = e->kind == EVENT_BEGIN;
-		}
-		j->txn[i] = cur[t];
-		if (e->kind == EVENT_BEGIN)
-			depth[t]++;
-		if (e->kind == EVENT_END && depth[t])
-			depth[t]--;
-		if (e->kind == EVENT_ACQ) {
-			j->off[i] = held[l] && owner[l] == t;
-			held[l]++;
-			owner[l] = t;
-		}
-		if (e->kind == EVENT_REL && held[l])
-			j->off[i] = --held[l] > 0;
-	}
-}
-
-/* Conflict over an object: variable, lock, or the life of a thread. */
-static bool clash(const struct judge *j, uint32_t a, uint32_t b)
-{
-	const struct event *x = &j->ev[a], *y = &j->ev[b];
-	if (x->kind <= EVENT_WRITE && y->kind <= EVENT_WRITE)
-		return x->target == y->target && x->kind + y->kind > 0;
-	if (x->kind == EVENT_REL && y->kind == EVENT_ACQ)
-		return x->target == y->target && !j->off[a] && !j->off[b];
-	return (x->kind == EVENT_FORK && x->target == y->thread) ||
-	       (y->kind == EVENT_JOIN && y->target == x->thread);
-}
-
-static bool ordered(const struct judge *j, uint32_t a, uint32_t b)
-{
-	return j->ev[a].thread == j->ev[b].thread || clash(j, a, b);
-}
+/* ---- the judge (trace_judge.h) ------------------------------------------- */
 
 /*
  * Is there a serial order of the transactions that keeps the order of all
@@ -126,54 +69,6 @@ static bool permute(const struct judge *j, uint32_t *pos, bool *used, uint32_t a
 		used[t] = false;
 	}
 	return false;
-}
-
-/* The object of a conflict, so that events on the same one can be told. */
-static bool same_object(const struct judge *j, uint32_t a, uint32_t b, uint32_t d)
-{
-	const struct event *x = &j->ev[a], *y = &j->ev[b], *z = &j->ev[d];
-	if (x->kind == EVENT_FORK && x->target == y->thread)
-		return z->thread == x->target; /* an event of the child */
-	if (y->kind == EVENT_JOIN && y->target == x->thread)
-		return z->kind == EVENT_JOIN && z->target == x->thread;
-	if (x->kind <= EVENT_WRITE)
-		return z->kind <= EVENT_WRITE && z->target == x->target;
-	return (z->kind == EVENT_ACQ || z->kind == EVENT_REL) && z->target == x->target;
-}
-
-static bool is_link(const struct judge *j, uint32_t c, uint32_t e)
-{
-	if (j->ev[c].thread == j->ev[e].thread || !clash(j, c, e))
-		return false;
-	for (uint32_t d = c + 1; d < e; d++)
-		if (same_object(j, c, e, d) && clash(j, c, d) &&
-		    (j->ev[d].thread == j->ev[e].thread || clash(j, d, e)))
-			return false;
-	return true;
-}
-
-/* violating[i]: the block that begins with event i violates. */
-static void violating(const struct judge *j, bool *out)
-{
-	bool reach[GEN_MAX][GEN_MAX];
-	memset(reach, 0, sizeof reach);
-	memset(out, 0, GEN_MAX * sizeof *out);
-	for (uint32_t e = 0; e < j->n; e++) {
-		uint32_t b = j->txn[e];
-		/* reach is that of the events before e */
-		for (uint32_t c = 0; c < e; c++)
-			if (j->txn[c] != b && reach[b][j->txn[c]] && is_link(j, c, e))
-				out[j->first[b]] = true;
-		for (uint32_t c = 0; c < e; c++) {
-			if (j->txn[c] == b || !ordered(j, c, e) || reach[j->txn[c]][b])
-				continue;
-			uint32_t a = j->txn[c];
-			for (uint32_t x = 0; x < j->ntxn; x++)
-				for (uint32_t y = 0; y < j->ntxn; y++)
-					if ((x == a || reach[x][a]) && (y == b || reach[b][y]))
-						reach[x][y] = true;
-		}
-	}
 }
 
 /* ---- running the engines ------------------------------------------------ */
