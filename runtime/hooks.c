@@ -46,8 +46,7 @@ static inline __attribute__((always_inline)) void touch(uintptr_t addr,
 		 * all readers held so far is not held now. */
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
 			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
-			if ((!locks || locks == me->t.acc.all) && !rt.recording &&
-			    !rt_dyn.reach.open)
+			if ((!locks || locks == me->t.acc.all) && !rt_dyn.reach.whole)
 				return;
 		}
 	}

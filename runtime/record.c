@@ -442,6 +442,7 @@ void rec_init(void)
 	}
 	errno = keep;
 	rt.recording = true;
+	rt_dyn.reach.whole |= REACH_WHOLE;
 	room_until = REC_RING;
 	put_options();
 	__atomic_store_n(&shm->head, head, __ATOMIC_RELEASE);

@@ -33,7 +33,7 @@ void reach_free(struct reach *r)
 		pages_unmap(r->heads, HEADS * sizeof *r->heads);
 	if (r->access)
 		pages_unmap(r->access, RECORDS * sizeof *r->access);
-	*r = (struct reach){ 0 };
+	*r = (struct reach){ .whole = r->whole & REACH_WHOLE };
 }
 
 /* ---- columns ------------------------------------------------------------ */
@@ -64,18 +64,24 @@ static bool see_thread(struct reach *r, uint32_t tid)
 }
 
 /* Column k begins now, with nothing reached but itself. */
-static void begin_column(struct reach *r, uint32_t k, const struct thread *t)
+static void begin_column(struct reach *r, uint32_t k, const struct thread *t, bool inner)
 {
 	for (uint32_t i = 0; i < r->nthreads; i++)
 		row(r, k)[i] = INF;
-	r->column[k] = (struct reach_column){ .tid = t->tid, .begin = t->acc.epoch };
+	r->column[k] = (struct reach_column){ .tid = t->tid, .begin = t->acc.epoch, .inner = inner };
 	set_first(r, k, t->tid, t->acc.epoch);
+}
+
+static void set_open(struct reach *r, uint32_t n)
+{
+	__atomic_store_n(&r->open, n, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->whole, (r->whole & REACH_WHOLE) | n, __ATOMIC_RELAXED);
 }
 
 static void close_column(struct reach *r, uint32_t k)
 {
 	r->column[k].tid = 0;
-	__atomic_store_n(&r->open, r->open - 1, __ATOMIC_RELAXED);
+	set_open(r, r->open - 1);
 	while (r->ncolumns && !r->column[r->ncolumns - 1].tid)
 		r->ncolumns--;
 	if (r->open)
@@ -120,7 +126,7 @@ void reach_restart(struct thread *t)
 	red_tick(t);
 	for (uint32_t i = 0; i < t->ncolumns; i++)
 		if (t->marks[i].column && !t->marks[i].wrote)
-			begin_column(r, t->marks[i].column - 1, t);
+			begin_column(r, t->marks[i].column - 1, t, i > 0);
 	spin_unlock(&r->spin);
 }
 
@@ -165,7 +171,7 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 {
 	uint32_t block = outermost(t);
 	uint32_t at = block ? r->column[block - 1].begin : t->acc.epoch;
-	bool news = false;
+	bool news = false, tick = false;
 	if (from >= r->nthreads || epoch < r->low[from])
 		return;
 	for (uint32_t k = 0; k < r->ncolumns; k++) {
@@ -183,18 +189,24 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 			*out = (struct reach_cycle){ level, a ? a->uid : 0, a ? a->stack : 0,
 				                     c->out, c->out_at, c->out_op,
 				                     a ? a->op : 0 };
-		news |= c->tid != t->tid && row(r, k)[t->tid] > at;
+		if (c->tid == t->tid || row(r, k)[t->tid] <= (c->inner ? t->acc.epoch : at))
+			continue;
+		news = true;
+		tick |= c->inner || !block;
 	}
 	if (!news)
 		return;
-	if (!block) { /* what it did before in this epoch is not reached */
+	if (tick) /* what it did before in this epoch is not reached */
 		red_tick(t);
+	if (!block)
 		at = t->acc.epoch;
-	}
 	for (uint32_t k = 0; k < r->ncolumns; k++) {
 		struct reach_column *c = &r->column[k];
-		if (c->tid && c->tid != t->tid && row(r, k)[from] <= epoch &&
-		    row(r, k)[t->tid] > at)
+		if (!c->tid || c->tid == t->tid || row(r, k)[from] > epoch)
+			continue;
+		if (c->inner && row(r, k)[t->tid] > t->acc.epoch)
+			set_first(r, k, t->tid, t->acc.epoch);
+		else if (!c->inner && row(r, k)[t->tid] > at)
 			reach_here(r, k, t, at, block);
 	}
 }
@@ -222,9 +234,9 @@ void reach_open(struct thread *t)
 		if (k < REACH_COLUMNS) {
 			if (k >= r->ncolumns)
 				r->ncolumns = k + 1;
-			begin_column(r, k, t);
+			begin_column(r, k, t, t->nmarks > 1);
 			m->column = k + 1;
-			__atomic_store_n(&r->open, r->open + 1, __ATOMIC_RELAXED);
+			set_open(r, r->open + 1);
 			t->ncolumns = t->nmarks;
 			struct reach_cycle none = { 0 }; /* it has reached nothing yet */
 			link_fork(r, t, &none);

@@ -10,9 +10,11 @@
  *   transactions  epochs of a thread (shadow.h). A thread that is reached
  *                 outside of blocks begins a new epoch, so that all of an epoch
  *                 is reached or none.
- *   columns       one for each open mark, nested ones too, so that the
- *                 innermost block on the cycle is known. To others a thread's
- *                 outermost block is one transaction.
+ *   columns       one for each open mark. The outermost are as in serial.c: to
+ *                 others such a block is one transaction. A nested one is to
+ *                 blame when it is at fault alone (docs/trace.md), so its
+ *                 column has the paths on which every event of the others is a
+ *                 transaction of its own.
  *   accesses      a table of the accesses made while some block was open: for
  *                 each byte the last write and the reads since. Older ones
  *                 cannot be reached by an open block. Locks are in it too:
@@ -41,7 +43,7 @@
 
 #include "dynamic/pages.h"
 
-enum { REACH_COLUMNS = 512, REACH_THREADS = 1024 };
+enum { REACH_COLUMNS = 512, REACH_THREADS = 1024, REACH_WHOLE = 1 << 30 };
 
 #define REACH_LOCK (1ull << 63)
 
@@ -49,6 +51,7 @@ struct thread;
 
 struct reach_column {
 	uint32_t tid, begin;     /* epoch it began with; tid 0: free */
+	bool inner;              /* a nested block */
 	uint32_t out;            /* stack where it was first left; 0: never */
 	uint64_t out_at;         /* what it did it to, as in reach_cycle */
 	uint8_t out_op;
@@ -65,6 +68,8 @@ struct reach_access {
 
 struct reach {
 	uint32_t open;           /* columns in use: read without the lock */
+	uint32_t whole;          /* that, and REACH_WHOLE while all is recorded: then
+	                            not even reads of shared constants are left out */
 	struct spin spin;
 	uint32_t ncolumns;       /* those below may be in use */
 	struct reach_column *column;

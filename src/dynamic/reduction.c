@@ -271,6 +271,29 @@ static void teach(struct dynamic *d, struct thread *t, struct lock *l, bool read
 	l->rel_epoch = t->acc.epoch;
 }
 
+/* While marked blocks are open: reach.h. */
+static __attribute__((noinline)) void exact_lock(struct dynamic *d, struct thread *t, uint32_t id,
+                                                 uint8_t op, bool write, uint32_t stack)
+{
+	struct lock *l = &d->locks.locks[id];
+	struct reach_cycle c = reach_lock(t, id, l->life, op, write, stack);
+	if (c.level)
+		mark_cycle(d, t, &c, &(struct finding){ .address = l->addr, .lock = id, .life = l->life,
+			                                .violation = stack, .violation_op = op });
+}
+
+static __attribute__((noinline)) void exact_data(struct dynamic *d, struct thread *t,
+                                                 uintptr_t addr, unsigned mask, bool write,
+                                                 uintptr_t pc)
+{
+	uint8_t op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ;
+	uint32_t stack = red_stack(d, t, pc);
+	struct reach_cycle c = reach_data(t, addr, mask, op, write, stack);
+	if (c.level)
+		mark_cycle(d, t, &c, &(struct finding){ .address = addr, .violation = stack,
+			                                .violation_op = op });
+}
+
 void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc)
 {
@@ -290,21 +313,16 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
 	h->acquire = red_stack(d, t, pc);
-	struct reach_cycle cycle = { 0 };
-	if (d->reach.open) {
-		if (wait)
-			reach_restart(t);
-		cycle = reach_lock(t, id, l->life, OP_ACQUIRE, !read, h->acquire);
-	}
 	if (!wait)
 		taken_again(d, t, l, h);
 	learn(d, t, l, read);
 	if (t->nmarks)
 		mark_acquire(d, t, id, h->acquire, wait);
-	if (cycle.level)
-		mark_cycle(d, t, &cycle, &(struct finding){
-			.address = l->addr, .lock = id, .life = l->life, .violation = h->acquire,
-			.violation_op = wait ? OP_WAIT : OP_ACQUIRE });
+	if (d->reach.open) {
+		if (wait)
+			reach_restart(t);
+		exact_lock(d, t, id, wait ? OP_WAIT : OP_ACQUIRE, !read, h->acquire);
+	}
 	t->nheld++;
 	t->wrote = false;
 	/* So that a function entered from here on is known to be later. */
@@ -349,13 +367,8 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		f->wrote = true;
 		finding_judge(d, t, section.finding);
 	}
-	if (d->reach.open) {
-		struct reach_cycle cycle = reach_lock(t, id, l->life, OP_RELEASE, !section.read, stack);
-		if (cycle.level)
-			mark_cycle(d, t, &cycle, &(struct finding){
-				.address = l->addr, .lock = id, .life = l->life, .violation = stack,
-				.violation_op = OP_RELEASE });
-	}
+	if (d->reach.open)
+		exact_lock(d, t, id, OP_RELEASE, !section.read, stack);
 	bool backs_off = t->backing_off && !section.write;
 	if (!wait && !backs_off)
 		log_push(t, (struct log_entry){ .key = id, .stack = stack,
@@ -493,14 +506,8 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		for (uint32_t i = 0; i < t->nmarks; i++)
 			t->marks[i].wrote = true;
 	}
-	struct reach_cycle cycle = { 0 };
-	if (d->reach.open)
-		cycle = reach_data(t, addr, mask, t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ,
-		                   write, red_stack(d, t, pc));
 	if (race)
 		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
-	if (cycle.level)
-		mark_cycle(d, t, &cycle, &(struct finding){
-			.address = addr, .violation = red_stack(d, t, pc),
-			.violation_op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ });
+	if (d->reach.open)
+		exact_data(d, t, addr, mask, write, pc);
 }

@@ -395,16 +395,25 @@ static void drive(struct driven *v, const struct event *ev, uint32_t n)
 	}
 }
 
-/* Is the block that begins with event `begin` violated, when its thread has no
- * other blocks? For the outermost this is the same as with them. */
+/* Is the block that begins with event `begin` violated; when nested: alone, as
+ * if there were no other blocks? */
 static bool judged(const struct event *ev, uint32_t n, uint32_t begin)
 {
 	struct event alone[GEN_MAX];
 	bool out[GEN_MAX];
 	uint32_t m = 0, at = 0, depth = 0;
-	bool inside = false;
+	bool inside = false, nested = false;
+	for (uint32_t i = 0; i < begin; i++)
+		if (ev[i].thread == ev[begin].thread && ev[i].kind >= EVENT_BEGIN)
+			depth = ev[i].kind == EVENT_BEGIN ? depth + 1 : depth - 1;
+	nested = depth > 0;
 	for (uint32_t i = 0; i < n; i++) {
 		bool mine = ev[i].thread == ev[begin].thread;
+		if (!mine && nested && ev[i].kind >= EVENT_BEGIN)
+			alone[m] = (struct event){ .thread = ev[i].thread, .kind = EVENT_READ,
+				                   .target = 1000 + i }; /* an event like any */
+		else
+			alone[m] = ev[i];
 		if (i == begin)
 			at = m, inside = true, depth = 1;
 		else if (mine && ev[i].kind == EVENT_BEGIN) {
@@ -415,7 +424,7 @@ static bool judged(const struct event *ev, uint32_t n, uint32_t begin)
 				continue;
 			inside = false;
 		}
-		alone[m++] = ev[i];
+		m++;
 	}
 	struct judge j;
 	judge_init(&j, alone, m);
