@@ -162,7 +162,8 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held)
 {
-	struct evidence e = { t->uid, held, h->acquire, h->write };
+	/* What a reader of the lock writes is not under its protection. */
+	struct evidence e = { t->uid, held, h->acquire, h->read ? 0 : h->write };
 	uint32_t id = (uint32_t)(l - d->locks.locks);
 	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
 		if (l->ev[i].uid == e.uid && l->ev[i].held == held &&

@@ -13,6 +13,7 @@ void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
 		.pc = pc,
 		.stack = red_stack(d, t, pc),
 		.nframes = (uint32_t)(t->top - t->frames),
+		.log = t->nlog,
 	};
 	t->wrote = false;
 	red_tick(t); /* what it touches is its own doing: noted anew */

@@ -96,6 +96,18 @@ static bool outermost(const struct thread *t, const struct frame *f)
 	return f <= t->frames + 1 || !f->pc || !f[-1].pc;
 }
 
+/* Is there a marked block, in this function or what it calls, around all that
+ * happened since entry `at`? Then it is judged, and told of once. */
+static bool marked(const struct thread *t, uint32_t at, const struct frame *home)
+{
+	for (uint32_t i = t->nmarks; i; i--) {
+		const struct mark *m = &t->marks[i - 1];
+		if ((int32_t)(m->log - at) <= 0)
+			return m->nframes >= (uint32_t)(home - t->frames);
+	}
+	return false;
+}
+
 /* Locks held all the way from entry `at` until now. */
 static uint32_t held_across(struct dynamic *d, struct thread *t, uint32_t at)
 {
@@ -209,7 +221,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		return;
 	const struct log_entry *e = &t->log[at % RED_LOG];
 	struct frame *home = log_home(t, at);
-	if (outermost(t, home))
+	if (outermost(t, home) || (t->nmarks && marked(t, at, home)))
 		return;
 	struct finding f = {
 		.kind = FIND_LOCK,
@@ -234,7 +246,7 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 	if (f.confirmed)
 		f.other = l->wuid;
 	h->finding = finding_merge(d, &f);
-	h->first_wrote = e->wrote;
+	h->first_wrote = e->wrote && !e->read;
 	if (h->finding)
 		finding_judge(d, t, h->finding);
 }
@@ -354,7 +366,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	if (!section.read)
 		t->acc.wr = lockset_remove(&d->sets, &t->cache, t->acc.wr, id);
 	spin_lock(&l->spin);
-	if (section.write) {
+	if (section.write && !section.read) {
 		l->wseq = section.seq;
 		l->wuid = t->uid;
 	}
@@ -362,7 +374,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	evidence_add(d, t, l, &section, t->acc.all);
 	spin_unlock(&l->spin);
 	uint32_t stack = red_stack(d, t, pc);
-	if (section.finding && section.write && section.first_wrote) {
+	if (section.finding && section.write && !section.read && section.first_wrote) {
 		struct finding *f = &d->findings[section.finding];
 		f->wrote = true;
 		finding_judge(d, t, section.finding);
@@ -427,7 +439,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		return;
 	const struct log_entry *e = &t->log[at % RED_LOG];
 	struct frame *home = log_home(t, at);
-	if (e->kind != LOG_READ || outermost(t, home))
+	if (e->kind != LOG_READ || outermost(t, home) || (t->nmarks && marked(t, at, home)))
 		return;
 	/* Unless another thread did come in between, two cases are let pass. A
 	 * lock held across the pair is taken as meant to protect it, though not

@@ -82,6 +82,7 @@ struct mark {
 	uintptr_t pc;
 	uintptr_t address; /* of the data it committed at */
 	uint32_t stack, nframes, commit, lock, held;
+	uint32_t log;      /* entries in the log when it began */
 	uint32_t column;  /* of reach.h, + 1; 0: none */
 	uint32_t finding; /* about this very block; 0: none yet */
 	uint8_t state, commit_kind;
