@@ -1,5 +1,6 @@
 /* Two locks in any order: a try that fails gives up the first and starts
  * again. Nothing was written before, so nothing is lost.
+ * intact: restarts
  * intact: none */
 #include <intact/annotate.h>
 #include <pthread.h>

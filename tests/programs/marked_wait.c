@@ -1,4 +1,5 @@
 /* A marked block that waits before it has done anything.
+ * intact: restarts
  * intact: none */
 #include <intact/annotate.h>
 #include <pthread.h>
