@@ -33,226 +33,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
-#include "dynamic/predict.h"
+#include "dynamic/predict_window.h"
 #include "verdict/verify_reorder.h"
 
-#define NO UINT32_MAX
 #define TRIES 6
 #define PAIR_TRIES 24
 #define NEAR 6
 #define BACK 12          /* accesses looked back for the other variable */
 #define WALK_MAX 2000    /* events of a critical section walked over */
 #define ATTEMPTS_MAX 400 /* closures a window */
-
-struct thread {
-	struct predict_event begin; /* of the block open at the window's start */
-	bool open;
-	uint32_t local1;            /* id in the window + 1 */
-	uint32_t last_access;
-};
-
-struct reorder {
-	struct predict *p;
-	size_t window, n;
-	struct event *ev;
-	bool fresh;                 /* events since the last analysis */
-	struct thread *threads;     /* by thread */
-	uint32_t *held;             /* by lock: thread + 1 at the window's start */
-	uint32_t nthreads, nlocks, nvars;
-	struct map tried;
-	/* the window, by event */
-	uint32_t *tid, *tpos, *tev, *rf, *match, *outer, *block, *prev_same, *next_same;
-	uint32_t *order;
-	/* by local thread */
-	uint32_t *tstart, *tlen, *tglobal, *forked_by, *target, *done;
-	uint32_t nlocal, local_cap;
-	/* by variable and lock */
-	uint32_t *var_last, *var_write;
-	uint32_t *lock_max, *lock_stamp, *lock_prerel, *lock_acq;
-	uint32_t stamp, attempts;
-	bool nomem;
-};
-
-/* ---- memory ------------------------------------------------------------- */
-
-static bool grow(struct reorder *r, void **p, uint32_t *n, uint32_t want, size_t elem)
-{
-	size_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	char *q = cap > UINT32_MAX / 2 ? NULL : realloc(*p, cap * elem);
-	if (!q) {
-		r->nomem = true;
-		return false;
-	}
-	memset(q + *n * elem, 0, (cap - *n) * elem);
-	*p = q;
-	*n = (uint32_t)cap;
-	return true;
-}
-#define GROW(r, p, n, want)                                                    \
-	((want) < (n) ? true : grow((r), (void **)&(p), &(n), (want), sizeof *(p)))
-/* a second array of the same length as one that is about to grow */
-#define GROW2(r, p, n, want)                                                   \
-	({ uint32_t n2_ = (n); GROW(r, p, n2_, want); })
-
-static bool need_lock(struct reorder *r, uint32_t l)
-{
-	return l < r->nlocks ||
-	       (GROW2(r, r->lock_max, r->nlocks, l) && GROW2(r, r->lock_stamp, r->nlocks, l) &&
-	        GROW2(r, r->lock_prerel, r->nlocks, l) && GROW2(r, r->lock_acq, r->nlocks, l) &&
-	        GROW(r, r->held, r->nlocks, l));
-}
-
-static bool need_var(struct reorder *r, uint32_t v)
-{
-	return v < r->nvars ||
-	       (GROW2(r, r->var_last, r->nvars, v) && GROW(r, r->var_write, r->nvars, v));
-}
-
-static bool need(struct reorder *r, const struct event *e)
-{
-	if (!GROW(r, r->threads, r->nthreads, e->thread))
-		return false;
-	if (e->kind <= EVENT_WRITE)
-		return need_var(r, e->target);
-	if (e->kind <= EVENT_REL)
-		return need_lock(r, e->target);
-	if (e->kind <= EVENT_JOIN)
-		return GROW(r, r->threads, r->nthreads, e->target);
-	return true;
-}
-
-/* ---- the window's tables ------------------------------------------------ */
-
-static struct predict_event event_of(const struct event *e)
-{
-	return (struct predict_event){ e->index, e->thread, e->target, e->loc, e->kind };
-}
-
-static bool local_threads(struct reorder *r)
-{
-	uint32_t at = 0;
-	r->nlocal = 0;
-	for (size_t i = 0; i < r->n; i++) {
-		struct thread *t = &r->threads[r->ev[i].thread];
-		if (!t->local1) {
-			uint32_t k = r->nlocal;
-			if (k >= r->local_cap &&
-			    !(GROW2(r, r->tlen, r->local_cap, k) && GROW2(r, r->tglobal, r->local_cap, k) &&
-			      GROW2(r, r->forked_by, r->local_cap, k) && GROW2(r, r->target, r->local_cap, k) &&
-			      GROW2(r, r->done, r->local_cap, k) && GROW(r, r->tstart, r->local_cap, k)))
-				return false;
-			r->tlen[k] = 0;
-			r->tglobal[k] = r->ev[i].thread;
-			r->forked_by[k] = NO;
-			t->local1 = ++r->nlocal;
-		}
-		r->tid[i] = t->local1 - 1;
-		r->tpos[i] = r->tlen[r->tid[i]]++;
-	}
-	for (uint32_t k = 0; k < r->nlocal; k++) {
-		r->tstart[k] = at;
-		at += r->tlen[k];
-	}
-	for (size_t i = 0; i < r->n; i++)
-		r->tev[r->tstart[r->tid[i]] + r->tpos[i]] = (uint32_t)i;
-	return true;
-}
-
-/* Reads-from, blocks, neighbours on the same variable. */
-static void link_accesses(struct reorder *r)
-{
-	memset(r->var_last, 0xFF, r->nvars * sizeof *r->var_last);
-	memset(r->var_write, 0xFF, r->nvars * sizeof *r->var_write);
-	for (uint32_t i = 0; i < r->n; i++) {
-		const struct event *e = &r->ev[i];
-		r->rf[i] = r->prev_same[i] = r->next_same[i] = NO;
-		if (e->kind > EVENT_WRITE)
-			continue;
-		if (e->kind == EVENT_READ)
-			r->rf[i] = r->var_write[e->target];
-		else
-			r->var_write[e->target] = i;
-		uint32_t before = r->var_last[e->target];
-		r->prev_same[i] = before;
-		if (before != NO)
-			r->next_same[before] = i;
-		r->var_last[e->target] = i;
-	}
-}
-
-/* Per thread: the block of each event (its begin; NO - 1: open before the
- * window; NO: none), matching releases, outermost acquire still held. */
-static void link_thread(struct reorder *r, uint32_t k)
-{
-	const uint32_t *list = r->tev + r->tstart[k];
-	uint32_t block = r->threads[r->tglobal[k]].open ? NO - 1 : NO;
-	for (uint32_t a = 0; a < r->tlen[k]; a++) {
-		uint32_t i = list[a];
-		const struct event *e = &r->ev[i];
-		if (e->kind == EVENT_BEGIN)
-			block = i;
-		r->block[i] = block;
-		if (e->kind == EVENT_END)
-			block = NO;
-		r->match[i] = NO;
-		if (e->kind == EVENT_ACQ) {
-			r->lock_acq[e->target] = i;
-			r->lock_stamp[e->target] = r->stamp;
-		} else if (e->kind == EVENT_REL) {
-			if (r->lock_stamp[e->target] == r->stamp) {
-				r->match[r->lock_acq[e->target]] = i;
-				r->match[i] = r->lock_acq[e->target];
-				r->lock_stamp[e->target] = 0;
-			} else if (r->lock_prerel[e->target] == NO) {
-				r->lock_prerel[e->target] = i;
-			}
-		}
-	}
-	/* the outermost acquire still held, from the first on: a section that
-	 * is open keeps its start until it is released */
-	uint32_t outer = NO;
-	for (uint32_t a = 0; a < r->tlen[k]; a++) {
-		uint32_t i = list[a];
-		if (outer != NO && r->match[outer] != NO && r->match[outer] < i) {
-			/* released: the next oldest that is held at i */
-			uint32_t b = r->tpos[outer];
-			for (outer = NO; b < a; b++) {
-				uint32_t q = list[b];
-				if (r->ev[q].kind == EVENT_ACQ && (r->match[q] == NO || r->match[q] > i)) {
-					outer = q;
-					break;
-				}
-			}
-		}
-		if (outer == NO && r->ev[i].kind == EVENT_ACQ)
-			outer = i;
-		r->outer[i] = outer;
-	}
-}
-
-static bool build(struct reorder *r)
-{
-	if (!local_threads(r))
-		return false;
-	if (r->nvars)
-		link_accesses(r);
-	if (r->nlocks)
-		memset(r->lock_prerel, 0xFF, r->nlocks * sizeof *r->lock_prerel);
-	for (uint32_t k = 0; k < r->nlocal; k++) {
-		r->stamp++;
-		link_thread(r, k);
-	}
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->ev[i].kind == EVENT_FORK) {
-			uint32_t c = r->threads[r->ev[i].target].local1;
-			if (c)
-				r->forked_by[c - 1] = i;
-		}
-	return true;
-}
 
 /* ---- the closure -------------------------------------------------------- */
 
@@ -543,13 +332,13 @@ static uint32_t before_in_block(const struct reorder *r, uint32_t a2)
 	return NO;
 }
 
-static bool analyse(struct reorder *r)
+bool reorder_analyse(struct reorder *r)
 {
 	if (r->n < 3 || !r->fresh)
 		return true;
 	r->attempts = 0;
 	r->fresh = false;
-	if (build(r))
+	if (window_build(r))
 		for (uint32_t i = 0; i < r->n && !r->nomem; i++) {
 			if (r->ev[i].kind > EVENT_WRITE || r->block[i] == NO)
 				continue;
@@ -561,85 +350,4 @@ static bool analyse(struct reorder *r)
 	for (uint32_t k = 0; k < r->nlocal; k++)
 		r->threads[r->tglobal[k]].local1 = 0;
 	return !r->nomem;
-}
-
-/* ---- sliding ------------------------------------------------------------ */
-
-static void slide(struct reorder *r, size_t by)
-{
-	for (size_t i = 0; i < by; i++) {
-		const struct event *e = &r->ev[i];
-		struct thread *t = &r->threads[e->thread];
-		if (e->kind == EVENT_ACQ)
-			r->held[e->target] = e->thread + 1;
-		else if (e->kind == EVENT_REL)
-			r->held[e->target] = 0;
-		else if (e->kind == EVENT_BEGIN) {
-			t->open = true;
-			t->begin = event_of(e);
-		} else if (e->kind == EVENT_END)
-			t->open = false;
-	}
-	memmove(r->ev, r->ev + by, (r->n - by) * sizeof *r->ev);
-	r->n -= by;
-}
-
-bool reorder_feed(struct reorder *r, const struct event *ev, size_t n)
-{
-	for (size_t i = 0; i < n && !r->nomem; i++) {
-		if (ev[i].flags & EVENT_INNER)
-			continue;
-		if (r->n == r->window) {
-			if (!analyse(r))
-				return false;
-			slide(r, r->window / 2);
-		}
-		if (!need(r, &ev[i]))
-			return false;
-		r->ev[r->n++] = ev[i];
-		r->fresh = true;
-	}
-	return !r->nomem;
-}
-
-bool reorder_finish(struct reorder *r)
-{
-	return analyse(r);
-}
-
-struct reorder *reorder_new(struct predict *p, size_t window)
-{
-	struct reorder *r = calloc(1, sizeof *r);
-	if (!r)
-		return NULL;
-	r->p = p;
-	r->window = window < 16 ? 16 : window;
-	map_init(&r->tried);
-	uint32_t **arrays[] = { &r->tid, &r->tpos, &r->tev, &r->rf, &r->match, &r->outer,
-		&r->block, &r->prev_same, &r->next_same, &r->order };
-	r->ev = calloc(r->window, sizeof *r->ev);
-	bool ok = r->ev != NULL;
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-		*arrays[i] = calloc(r->window, sizeof **arrays[i]);
-		ok &= *arrays[i] != NULL;
-	}
-	if (!ok) {
-		reorder_free(r);
-		return NULL;
-	}
-	return r;
-}
-
-void reorder_free(struct reorder *r)
-{
-	if (!r)
-		return;
-	void *all[] = { r->ev, r->threads, r->held, r->tid, r->tpos, r->tev, r->rf, r->match,
-		r->outer, r->block, r->prev_same, r->next_same, r->order, r->tstart, r->tlen,
-		r->tglobal, r->forked_by, r->target, r->done, r->var_last, r->var_write,
-		r->lock_max, r->lock_stamp, r->lock_prerel, r->lock_acq };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		free(all[i]);
-	map_free(&r->tried);
-	free(r);
 }
