@@ -147,6 +147,7 @@ struct finding_log {
 	const char *root;   /* files below it are named relative to it */
 	struct arena *arena;
 	AVEC(struct finding_line) lines;
+	AVEC(uint64_t) unnamed; /* addresses of data without a name, as they came up */
 };
 /* The member "sources", from the files themselves; nothing when none can be
  * read. Begins with a comma. */

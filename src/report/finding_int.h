@@ -26,6 +26,7 @@ struct writer {
 	const struct text_options *o;
 	struct symbols *sym;
 	struct arena *arena;
+	bool numbers; /* what has no name gets a number: addresses change from run to run */
 };
 
 /* A file as the report names it. */

@@ -92,7 +92,7 @@ static const char *sentence(struct writer *w, const struct view *v)
 {
 	struct buf b;
 	buf_init(&b);
-	struct writer plain = { &b, w->o, w->sym, w->arena };
+	struct writer plain = { &b, w->o, w->sym, w->arena, true };
 	finding_sentence(&plain, v);
 	size_t from = strspn(buf_cstr(&b), " "), len = b.len;
 	while (len > from && (b.data[len - 1] == '\n' || b.data[len - 1] == ' '))
@@ -128,9 +128,11 @@ static void threads(struct writer *w, const struct raw_finding *f)
 	free(s);
 }
 
-void finding_json(struct writer *w, const struct view *v)
+void finding_json(struct writer *text_writer, const struct view *v)
 {
+	struct writer numbered = *text_writer, *w = &numbered;
 	const struct raw_finding *f = v->f;
+	w->numbers = true;
 	struct buf *out = out_of(w);
 	buf_str(out, out->len ? ",\n{" : "{");
 	text(w, "block", v->name);

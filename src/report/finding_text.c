@@ -170,7 +170,19 @@ const char *finding_lock(struct writer *w, uint32_t id, uint64_t addr)
 		return arena_printf(w->arena, "M%u ('%s'+%llu)", id, var, (unsigned long long)off);
 	if (var)
 		return arena_printf(w->arena, "M%u ('%s')", id, var);
+	if (w->numbers)
+		return arena_printf(w->arena, "M%u", id);
 	return arena_printf(w->arena, "M%u (0x%llx)", id, (unsigned long long)addr);
+}
+
+/* The number of data that has no name. */
+static uint32_t number_of(struct finding_log *log, uint64_t addr)
+{
+	for (uint32_t i = 0; i < log->unnamed.len; i++)
+		if (log->unnamed.data[i] == addr)
+			return i + 1;
+	avec_push(log->arena, &log->unnamed, addr);
+	return log->unnamed.len;
 }
 
 static const char *data_name(struct writer *w, uint64_t addr)
@@ -181,6 +193,8 @@ static const char *data_name(struct writer *w, uint64_t addr)
 		return arena_printf(w->arena, "'%s'+%llu", var, (unsigned long long)off);
 	if (var)
 		return arena_printf(w->arena, "'%s'", var);
+	if (w->numbers)
+		return arena_printf(w->arena, "data D%u", number_of(w->o->json, addr));
 	return arena_printf(w->arena, "the data at 0x%llx", (unsigned long long)addr);
 }
 
@@ -497,7 +511,7 @@ static bool merged(struct view **list, uint32_t n, struct view *v)
 void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
                    struct arena *a, struct shown *shown, struct buf *out)
 {
-	struct writer w = { out, o, symbols_open(r, a), a };
+	struct writer w = { out, o, symbols_open(r, a), a, false };
 	struct view **list = arena_array(a, struct view *, r->findings.len + 1);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < r->findings.len; i++) {

@@ -20,6 +20,8 @@ import tempfile
 
 from run import COMBOS, HERE, expectation
 
+HEAP = ("heap_counter.c", "heap_race.c")
+
 
 def sh(cmd, env=None):
     return subprocess.run(cmd, env=env, capture_output=True, text=True, timeout=120)
@@ -73,6 +75,18 @@ def one(intact, path, cc, opt, runs, tmp):
     return None
 
 
+def same_json(intact, path, tmp):
+    """Addresses change from run to run; the document must not."""
+    exe, out = os.path.join(tmp, "heap"), os.path.join(tmp, "heap.json")
+    if sh([intact, "cc", path, "-o", exe]).returncode:
+        return ": does not build"
+    seen = set()
+    for _ in range(4):
+        sh([intact, "run", "--json", out, exe])
+        seen.add(open(out).read())
+    return ": it differs" if len(seen) > 1 or "0x" in seen.pop() else None
+
+
 def main():
     intact, rest = os.path.abspath(sys.argv[1]), sys.argv[2:]
     everything = "--all" in rest or os.environ.get("INTACT_SOAK")
@@ -82,7 +96,7 @@ def main():
     plan = [(f, cc, opt) for i, f in enumerate(files) for k, (cc, opt) in enumerate(COMBOS)
             if (not names or any(n in f for n in names)) and (everything or names or i % 4 == k)]
     bad = 0
-    print("1..%d" % len(plan))
+    print("1..%d" % (len(plan) + len(HEAP)))
     with tempfile.TemporaryDirectory(prefix="intact-confirm-") as tmp:
         for n, (f, cc, opt) in enumerate(plan, 1):
             why = one(intact, os.path.join(HERE, f), cc, opt, 10 if everything else 1, tmp)
@@ -90,6 +104,10 @@ def main():
             if why:
                 bad += 1
                 print("\n".join("# " + l for l in why.split("\n")), flush=True)
+        for n, f in enumerate(HEAP, len(plan) + 1):
+            why = None if names else same_json(intact, os.path.join(HERE, f), tmp)
+            print("%s %d - %s: the same JSON every time%s" % ("not ok" if why else "ok", n, f, why or ""))
+            bad += bool(why)
     return 1 if bad else 0
 
 
