@@ -57,7 +57,7 @@ struct problem {
 	const struct seqspec *user; /* OBJ_USER */
 };
 
-#define MAX_STATES_SHOWN 8
+#define MAX_STATES_SHOWN 4
 
 struct result {
 	enum lin_verdict verdict;
