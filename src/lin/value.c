@@ -229,6 +229,11 @@ static void print(const struct values *vs, val v, struct buf *out, enum style st
 	}
 }
 
+void val_print_whole(const struct values *vs, val v, struct buf *out)
+{
+	print(vs, v, out, PLAIN, 0);
+}
+
 #define LONG_VALUE 64 /* bytes; what is longer is cut */
 #define LONG_HEAD 36
 #define LONG_TAIL 16
