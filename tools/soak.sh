@@ -35,6 +35,10 @@ echo "== histories: every small one, and a million random ones of each kind"
 INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive & half=$!
 INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive
 wait $half
+# every history of up to seven operations with any number of writers
+INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive-many & half=$!
+INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive-many
+wait $half
 INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
 echo "== objects in models against every execution and every order"
 INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
