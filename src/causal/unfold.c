@@ -69,12 +69,14 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
 	if (i == net_npre(n, t))
 		return cutoff_judge(p, t);
 	uint32_t place = n->pre[n->pre_at[t] + i];
-	uint32_t e = p->cfg.conds[p->chosen[pivot]].event;
+	uint32_t e = p->current, b0 = p->initial[place];
+	if (!e) /* the beginning: its only condition of that place */
+		return !b0 || b0 - 1 < p->chosen[pivot] || try_condition(p, t, i, pivot, b0 - 1);
 	uint32_t end = p->cfg.events[e].post + uf_npost(&p->cfg, e);
 	for (uint32_t b = p->chosen[pivot] + 1; b < end; b++)
 		if (p->cfg.conds[b].place == place && !try_condition(p, t, i, pivot, b))
 			return false;
-	if (p->initial[place] && e && !try_condition(p, t, i, pivot, p->initial[place] - 1))
+	if (b0 && !try_condition(p, t, i, pivot, b0 - 1))
 		return false;
 	const uint32_t *co = p->co + p->cfg.events[e].co_at;
 	for (uint32_t k = p->head[place]; k; k = p->link[k - 1])
