@@ -11,6 +11,8 @@ echo "== random models: every set of reductions, one thread and two"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore_core"
 echo "== random models that synchronise: reduction and causality against exact"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
+echo "== random models of both kinds: the independent checker of what holds against exact"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_verify"
 echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
 # half of the programs on each of two cores
 for t in test_causal test_causal_check; do
