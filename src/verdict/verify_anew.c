@@ -11,76 +11,12 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/map.h"
+#include "verdict/rows.h"
 
 #define MAX_SET   20000u               /* shadows of one set */
 #define MAX_ALONE 200000u              /* states of one block that runs alone */
 #define MAX_BYTES ((uint64_t)2 << 30)
 #define MAX_LOOKS 1000u                /* runs that are held against all serial orders */
-
-/* ---- rows of words ------------------------------------------------------ */
-
-struct rows {
-	int32_t *pool;
-	uint64_t npool, cap_pool;
-	uint64_t *start; /* n + 1 of them */
-	uint32_t *next;  /* of the same hash, or MAP_NONE */
-	uint32_t n, cap_start, cap_next;
-	struct map index;
-};
-
-static uint64_t hash_row(const int32_t *v, uint64_t len)
-{
-	uint64_t h = len;
-	for (uint64_t i = 0; i < len; i++)
-		h = hash64(h ^ (uint32_t)v[i]);
-	return h;
-}
-
-static const int32_t *row(const struct rows *r, uint32_t id, uint32_t *len)
-{
-	*len = (uint32_t)(r->start[id + 1] - r->start[id]);
-	return r->pool + r->start[id];
-}
-
-static uint32_t row_find(const struct rows *r, const int32_t *v, uint32_t len, uint64_t hash)
-{
-	uint32_t id = map_get(&r->index, hash), have;
-	for (; id != MAP_NONE; id = r->next[id]) {
-		const int32_t *w = row(r, id, &have);
-		if (have == len && (!len || !memcmp(w, v, len * sizeof *v)))
-			break;
-	}
-	return id;
-}
-
-/* The number of the row, new or old; MAP_NONE when memory ends. */
-static uint32_t row_add(struct rows *r, const int32_t *v, uint32_t len)
-{
-	uint64_t hash = hash_row(v, len);
-	uint32_t id = row_find(r, v, len, hash);
-	if (id != MAP_NONE)
-		return id;
-	if (!GROW(r->pool, r->cap_pool, r->npool + len + 1) || !GROW(r->start, r->cap_start, r->n + 2ull) ||
-	    !GROW(r->next, r->cap_next, r->n + 1ull))
-		return MAP_NONE;
-	r->next[r->n] = map_get(&r->index, hash);
-	if (!map_put(&r->index, hash, r->n))
-		return MAP_NONE;
-	if (len)
-		memcpy(r->pool + r->npool, v, len * sizeof *v);
-	r->npool += len;
-	r->start[r->n + 1] = r->npool;
-	return r->n++;
-}
-
-static void rows_free(struct rows *r)
-{
-	free(r->pool);
-	free(r->start);
-	free(r->next);
-	map_free(&r->index);
-}
 
 /* ---- the search --------------------------------------------------------- */
 
@@ -286,17 +222,14 @@ static bool explained(struct anew *x)
 			return true;
 	memset(x->other, 0, x->width * sizeof *x->other);
 	memcpy(x->other, x->to, x->p->nstate * sizeof *x->other);
-	uint32_t id = row_find(&x->shadows, x->other, x->width, hash_row(x->other, x->width));
+	uint32_t id = row_find(&x->shadows, x->other, x->width, row_hash(x->other, x->width));
 	return id != MAP_NONE && id < x->cap_stamp && x->stamp[id] == x->stamped;
 }
 
 static uint64_t bytes(const struct anew *x)
 {
-	const struct rows *r[] = { &x->states, &x->shadows, &x->sets };
-	uint64_t n = x->cap_pairs * sizeof *x->pairs + (x->seen.cap + x->alone.cap) * sizeof(struct map_slot);
-	for (int i = 0; i < 3; i++)
-		n += r[i]->cap_pool * 4 + r[i]->cap_start * 8ull + r[i]->index.cap * sizeof(struct map_slot);
-	return n;
+	return x->cap_pairs * sizeof *x->pairs + (x->seen.cap + x->alone.cap) * sizeof(struct map_slot) +
+	       rows_bytes(&x->states) + rows_bytes(&x->shadows) + rows_bytes(&x->sets);
 }
 
 /* The state x->to with the set that has been made. */

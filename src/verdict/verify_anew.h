@@ -32,4 +32,10 @@ struct verify_anew {
 /* `block`: the one that counts, or VERDICT_PROGRAM. */
 void verify_anew(struct verify_anew *v, const struct ir *p, uint32_t block);
 
+/*
+ * The same for the histories of an object that is a register: is every one of them atomic (verify_object.c)?
+ * EXPLAINED, UNEXPLAINED (the path leads to the answer that no order allows) or LIMIT.
+ */
+void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t object);
+
 #endif
