@@ -120,9 +120,9 @@ static void add_steps(struct infer *f, uint32_t block, bool writing)
 			if (n->block != block || !n->naccess || writes(p, n) != writing ||
 			    (far[i] == IR_NONE ? farthest + 1 : far[i]) != d)
 				continue;
+			add_place(f, t->node + i, IR_NONE);
 			for (uint32_t k = 0; n->nsucc >= 2 && k < n->nsucc; k++)
 				add_place(f, t->node + i, p->succs[n->succ + k]);
-			add_place(f, t->node + i, IR_NONE);
 		}
 	free(far);
 }
