@@ -1,76 +1,37 @@
 /*
- * campaign: which seeds of a random campaign this process tries.
- *
- * INTACT_SOAK=N    so many seeds in place of the sample of `make test`
- * INTACT_SEED=S    from this one on (1)
- * INTACT_SOAK_PART=k/n  of these the k-th of n equal parts, k from 0 on: n
- *                  processes share a campaign
- *
- * A campaign breaks off after three complaints; what it prints at the end then
- * says how far it came.
+ * campaign: how many random programs, and which. INTACT_SOAK=N asks for N of
+ * them instead of the sample, INTACT_SEED=S begins S - 1 later, and
+ * INTACT_SOAK_PART=k/n takes the k-th of n parts (from 0), so that several
+ * processes share a campaign: together they judge what one would.
  */
 #ifndef INTACT_TESTS_CAMPAIGN_H
 #define INTACT_TESTS_CAMPAIGN_H
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-
 struct campaign {
-	uint64_t first, n;    /* seeds first .. first + n - 1 */
-	uint64_t part, parts;
-	uint64_t tried;
-	int failed_before;
+	uint64_t seed; /* of the first program */
+	int n;         /* programs, with seed, seed + 1, ... */
 };
 
-static inline struct campaign campaign_of(uint64_t sample)
+/* `base` keeps the seeds of different tests apart. */
+static inline struct campaign campaign(uint64_t base, int sample)
 {
-	const char *n = getenv("INTACT_SOAK"), *seed = getenv("INTACT_SEED");
-	const char *part = getenv("INTACT_SOAK_PART"), *slash = part ? strchr(part, '/') : NULL;
-	struct campaign c = { 1, sample, 0, 1, 0, check_failed };
-	if (n)
-		c.n = strtoull(n, NULL, 10);
-	if (seed)
-		c.first = strtoull(seed, NULL, 10);
-	if (slash) {
-		c.part = strtoull(part, NULL, 10);
-		c.parts = strtoull(slash + 1, NULL, 10);
+	const char *soak = getenv("INTACT_SOAK"), *seed = getenv("INTACT_SEED");
+	const char *part = getenv("INTACT_SOAK_PART");
+	uint64_t n = (uint64_t)sample, k = 0, parts = 1;
+	if (soak && *soak)
+		n = strtoull(soak, NULL, 10);
+	if (part && strchr(part, '/')) {
+		k = strtoull(part, NULL, 10);
+		parts = strtoull(strchr(part, '/') + 1, NULL, 10);
+		parts = parts ? parts : 1;
 	}
-	if (!c.parts || c.part >= c.parts || (part && !slash)) {
-		printf("# INTACT_SOAK_PART=%s is no k/n with k < n\n", part);
-		check_failed++;
-		c.n = 0;
-		c.parts = 1;
-	}
-	return c;
-}
-
-/* The next seed of this part, counting i up; false at the end. */
-static inline bool campaign_next(struct campaign *c, uint64_t *i, uint64_t *seed)
-{
-	uint64_t from = c->n / c->parts * c->part, to = c->n / c->parts * (c->part + 1);
-	if (*i < from)
-		*i = from;
-	if (*i >= (c->part + 1 == c->parts ? c->n : to) || check_failed - c->failed_before >= 3)
-		return false;
-	*seed = c->first + (*i)++;
-	c->tried++;
-	return true;
-}
-
-/* "seeds 1..20000, part 0/2, 10000 tried, 0 disagreements: " */
-static inline void campaign_print(const struct campaign *c)
-{
-	printf("# seeds %llu..%llu", (unsigned long long)c->first,
-	       (unsigned long long)(c->first + c->n - 1));
-	if (c->parts > 1)
-		printf(", part %llu/%llu", (unsigned long long)c->part, (unsigned long long)c->parts);
-	printf(", %llu tried, %d disagreements: ", (unsigned long long)c->tried,
-	       (int)check_failed - c->failed_before);
+	uint64_t from = n * k / parts, to = n * (k + 1) / parts;
+	return (struct campaign){ base + from + (seed && *seed ? strtoull(seed, NULL, 10) : 1),
+		                  k < parts ? (int)(to - from) : 0 };
 }
 
 #endif

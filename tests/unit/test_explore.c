@@ -14,6 +14,8 @@
  *
  * campaign.h says how to ask for more than a sample of models.
  */
+#include "check.h"
+
 #include "campaign.h"
 
 #include "explore/commit.h"
@@ -25,6 +27,12 @@
 #include "lang/lang.h"
 #include "verdict/replay.h"
 #include "verdict/verify.h"
+
+static void print_seeds(const struct campaign *c)
+{
+	printf("# seeds %llu..%llu, %d disagreements: ", (unsigned long long)c->seed,
+	       (unsigned long long)c->seed + (unsigned long long)c->n - 1, check_failed);
+}
 
 /* ---- the judge ---------------------------------------------------------- */
 
@@ -547,10 +555,10 @@ static void compare_model(uint64_t seed)
 
 static void test_random_models(void)
 {
-	struct campaign c = campaign_of(70);
-	for (uint64_t i = 0, seed; campaign_next(&c, &i, &seed);)
-		compare_model(seed);
-	campaign_print(&c);
+	struct campaign c = campaign(0, 70);
+	for (int i = 0; i < c.n && check_failed < 3; i++)
+		compare_model(c.seed + (uint64_t)i);
+	print_seeds(&c);
 	printf("%u models, %u questions: %u atomic, %u violated, %u beyond the judge; "
 	       "%u with commit points, %u without; %u atomic only because independent steps have no order\n",
 	       count.models, count.questions, count.atomic, count.violated, count.skipped, count.commit_yes,
@@ -558,7 +566,7 @@ static void test_random_models(void)
 	printf("# %u counterexamples are the shortest and have the fewest switches; %u were better after tidying\n",
 	       tidied, tidied_better);
 	CHECK(tidied > 0 && tidied_better > 0);
-	if (c.tried >= 70)
+	if (c.n >= 70)
 		CHECK(count.literal_differs > 0);
 	CHECK(count.atomic > count.questions / 10);
 	CHECK(count.violated > count.questions / 10);
@@ -715,8 +723,9 @@ static void compare_halt(const struct ir *p, uint64_t seed, const char *text)
 
 static void test_waiting_blocks(void)
 {
-	struct campaign c = campaign_of(150);
-	for (uint64_t i = 0, seed; campaign_next(&c, &i, &seed);) {
+	struct campaign c = campaign(0, 150);
+	for (int i = 0; i < c.n && check_failed < 3; i++) {
+		uint64_t seed = c.seed + (uint64_t)i;
 		struct buf b;
 		struct lang l;
 		struct lang_options o = { .sml = 0 };
@@ -732,11 +741,11 @@ static void test_waiting_blocks(void)
 		lang_free(&l);
 		buf_free(&b);
 	}
-	campaign_print(&c);
+	print_seeds(&c);
 	printf("quiescence lost %u, always %u; violations: %u stuck, %u endless, %u others\n", waits.lost,
 	       waits.always, waits.stuck, waits.endless, waits.atomicity);
 	CHECK(waits.lost && waits.always && waits.atomicity);
-	if (c.tried >= 150)
+	if (c.n >= 150)
 		CHECK(waits.stuck && waits.endless);
 }
 
@@ -784,8 +793,9 @@ static void check_loop(const struct ir *p, uint32_t block, uint64_t seed, const 
 
 static void test_endless_threads(void)
 {
-	struct campaign c = campaign_of(40);
-	for (uint64_t i = 0, seed; campaign_next(&c, &i, &seed);) {
+	struct campaign c = campaign(0, 40);
+	for (int i = 0; i < c.n && check_failed < 3; i++) {
+		uint64_t seed = c.seed + (uint64_t)i;
 		struct buf b;
 		struct lang l;
 		struct lang_options o = { .sml = 0 };
@@ -802,7 +812,7 @@ static void test_endless_threads(void)
 		lang_free(&l);
 		buf_free(&b);
 	}
-	campaign_print(&c);
+	print_seeds(&c);
 	printf("%u atomic (%u quiescent prefixes of random executions explained), %u violated, %u unknown\n",
 	       loops.holds, loops.prefixes, loops.wrong, loops.unknown);
 	CHECK(loops.holds && loops.wrong && loops.prefixes);
