@@ -35,12 +35,15 @@ void __intact_end(void);
 
 #ifdef __cplusplus
 struct intact_scope {
-	explicit intact_scope(const char *name) { __intact_begin(name); }
+	/* Begun in front of the constructor's call, so that the block is the
+	 * function's around and not the constructor's. */
+	explicit intact_scope(int) {}
 	~intact_scope() { __intact_end(); }
 	intact_scope(const intact_scope &) = delete;
 	intact_scope &operator=(const intact_scope &) = delete;
 };
-#define INTACT_ATOMIC(name) intact_scope INTACT_PASTE(intact_scope_, __LINE__)(name)
+#define INTACT_ATOMIC(name)                                                    \
+	intact_scope INTACT_PASTE(intact_scope_, __LINE__)((__intact_begin(name), 0))
 #else
 __attribute__((no_instrument_function, unused)) static inline void
 intact_scope_end(const char *const *name)

@@ -446,7 +446,7 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	finding_resolve(w, &v->violation, &raw->violation);
 	if (!v->entered.n)
 		return NULL;
-	if (raw->kind == FIND_MARKED)
+	if (raw->kind == FIND_MARKED || raw->kind == FIND_CYCLE)
 		v->name = v->entered.v[0].function ? v->entered.v[0].function : "<null>";
 	else if (!blame(v, f))
 		return NULL;
@@ -524,7 +524,7 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 		if (said_before(&w, v, shown))
 			continue;
 		const struct src_frame *b = &v->entered.v[v->block];
-		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind != FIND_MARKED && !f->atomic.len) {
+		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind < FIND_MARKED && !f->atomic.len) {
 			avec_push(a, &shown->far, arena_printf(a, "%s (%s:%u)", v->name,
 			                                       b->file ? finding_file(&w, b->file) : "?", b->line));
 			continue;
