@@ -43,8 +43,7 @@ static bool listen_begin(struct listener *l)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int room = 4 << 20;
-	const char *tmp = "/tmp/intact-XXXXXX";
-	snprintf(l->dir, sizeof l->dir, "%s", tmp);
+	snprintf(l->dir, sizeof l->dir, "/tmp/intact-XXXXXX"); /* a socket's name must be short */
 	l->fd = -1;
 	if (!mkdtemp(l->dir))
 		return false;
@@ -122,17 +121,26 @@ static void forward(int sig)
 	to_forward = sig;
 }
 
+/* A signal that comes between a look at `to_forward` and the wait ends the
+ * wait: it is let in there only. */
 static int watch(struct listener *l, pid_t pid)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0), status = 0;
-	struct sigaction sa = { .sa_handler = forward };
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
-	signal(SIGINT, SIG_IGN); /* the terminal sends it to the program too */
-	signal(SIGQUIT, SIG_IGN);
+	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+	struct sigaction pass = { .sa_handler = forward }, old[4];
+	struct sigaction ignore = { .sa_handler = SIG_IGN }; /* the terminal sends those to the program too */
+	sigset_t ours, open;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ours, &open);
+	for (int i = 0; i < 4; i++)
+		sigaction(signals[i], i < 2 ? &pass : &ignore, &old[i]);
 	for (bool busy = false;;) {
 		struct pollfd p[2] = { { l->fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
-		poll(p, 2, busy ? 0 : l->rec ? 4 : pidfd < 0 ? 50 : -1);
+		int ms = busy ? 0 : l->rec ? 4 : 50;
+		struct timespec wait = { 0, ms * 1000000L };
+		ppoll(p, 2, ms == 50 && pidfd >= 0 ? NULL : &wait, &open);
 		if (to_forward) {
 			kill(pid, to_forward);
 			to_forward = 0;
@@ -146,6 +154,9 @@ static int watch(struct listener *l, pid_t pid)
 	take_messages(l);
 	if (pidfd >= 0)
 		close(pidfd);
+	for (int i = 0; i < 4; i++) /* the next run's program inherits them */
+		sigaction(signals[i], &old[i], NULL);
+	sigprocmask(SIG_SETMASK, &open, NULL);
 	return status;
 }
 
@@ -205,10 +216,12 @@ int run_once(struct cli *cli, struct settings *s, const struct run_how *how, cha
 	pid_t pid = fork();
 	if (pid == 0) {
 		setenv("INTACT_OPTIONS", env, 1);
-		signal(SIGPIPE, SIG_DFL);
+		if (!cli->keeps_pipe)
+			signal(SIGPIPE, SIG_DFL);
 		execvp(argv[0], argv);
-		fprintf(stderr, "intact: cannot run '%s': %s\n", argv[0], strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
+		int cause = errno;
+		fprintf(stderr, "intact: cannot run '%s': %s\n", argv[0], strerror(cause));
+		_exit(cause == ENOENT ? 127 : 126);
 	}
 	int status = pid < 0 ? 0 : watch(&l, pid);
 	if (l.rec)

@@ -107,6 +107,10 @@ def main():
                  lambda r: None if "not-atomic deposit" in r.stdout else r.stdout, source=lost)
             case("lost bad spec", "echo 'atomc x' >{tmp}/bad; {intact} run --spec {tmp}/bad {exe}", 2, cc,
                  lambda r: None if "bad:1:1: error" in r.stderr else r.stderr, source=lost)
+            case("dispositions", "({exe}; {intact} run {exe}; {intact} run --infer {tmp}/spec2 --runs 3 {exe}) | uniq", 0, cc,
+                 lambda r: None if r.stdout.count("\n") == 1 else r.stdout)
+            case("dispositions pipe ignored", "trap '' PIPE TERM; ({exe}; {intact} run {exe}) | uniq", 0, cc,
+                 lambda r: None if r.stdout == "13 15 .\n" else r.stdout)
             case("lost no program", "{intact} run /nonexistent/x", 127, cc, source=lost)
     print("1..%d" % N)
     return 1 if BAD else 0
