@@ -12,8 +12,12 @@ INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore_core"
 echo "== random models that synchronise: reduction and causality against exact"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
 echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal" examples
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal_check" examples
+# half of the programs on each of two cores
+for t in test_causal test_causal_check; do
+	INTACT_SOAK=${INTACT_SOAK:-20000} INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/$t" examples & half=$!
+	INTACT_SOAK=${INTACT_SOAK:-20000} INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/$t" examples
+	wait $half
+done
 echo "== random nets: the prefix against its definition; coloured nets, exact and reduced, against their markings"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_net"
 INTACT_SOAK=${INTACT_SOAK:-100000} "$BUILD/tests/unit/test_colour"
@@ -34,6 +38,10 @@ echo "== histories: every small one, and a million random ones of each kind"
 # every single-writer history of up to seven operations, half of them on each of two cores
 INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive & half=$!
 INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive
+wait $half
+# every history of up to seven operations with any number of writers
+INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive-many & half=$!
+INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive-many
 wait $half
 INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
 echo "== objects in models against every execution and every order"
