@@ -3,6 +3,7 @@
  * that cannot be written falls back to standard error, with the reason.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uin
 	}
 	if (strcmp(s->log_path, "stderr") != 0) {
 		const char *path = arena_printf(&s->arena, "%s.%u", s->log_path, pid);
+		void (*old)(int) = signal(SIGXFSZ, SIG_IGN); /* a limit is an error like others */
 		FILE *f = fopen(path, "w");
 		bool ok = f && fwrite(text->data, 1, text->len, f) == text->len;
 		int why = errno;
@@ -75,6 +77,7 @@ void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uin
 			ok = false;
 			why = errno;
 		}
+		signal(SIGXFSZ, old);
 		if (ok)
 			return;
 		buf_printf(&cli->err, "intact: cannot write the report to %s: %s\n", path,

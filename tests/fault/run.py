@@ -82,6 +82,11 @@ def main():
             case("lost full disk", "INTACT_OPTIONS=log_path=/dev/full/x {exe}", 66, cc,
                  lambda r: None if "cannot write the report" in r.stderr and "SUMMARY" in r.stderr
                  else r.stderr, source=lost)
+            case("lost really full disk", "cd {tmp}; sh -c 'ln -s /dev/full full.$$; INTACT_OPTIONS=log_path=full exec {exe}'",
+                 66, cc, lambda r: None if "No space left" in r.stderr and "SUMMARY" in r.stderr else r.stderr, source=lost)
+            for how in ("", "{intact} run "):
+                case("lost file size limit " + how[9:12], "cd {tmp}; ulimit -f 0; INTACT_OPTIONS=log_path=limit " + how + "{exe}",
+                     66, cc, lambda r: None if "File too large" in r.stderr and "SUMMARY" in r.stderr else r.stderr, source=lost)
             case("lost log", "INTACT_OPTIONS=log_path={tmp}/log {exe}; s=$?; cat {tmp}/log.*; exit $s", 66, cc,
                  lambda r: None if "SUMMARY" in r.stdout and not r.stderr else r.stderr, source=lost)
             case("lost no tool", "INTACT_OPTIONS=tool=/nonexistent {exe}", 66, cc,
