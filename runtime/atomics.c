@@ -46,6 +46,14 @@ static inline void ahead(volatile void *p, unsigned size, bool write, int mo, ui
 		rt_sync_release((const void *)p);
 }
 
+/* A compare-and-swap that is going to fail only reads. It is looked at just
+ * before: when another thread comes in between, a success is made good after
+ * it, and a failure is taken for a write. */
+static inline bool will_write(bool equal)
+{
+	return !rt.marks || equal;
+}
+
 static inline void behind(volatile void *p, int mo)
 {
 	if (rt.uids > 1 && acquires(mo))
@@ -66,9 +74,12 @@ static inline void behind(volatile void *p, int mo)
 	EXPORT int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, \
 	                                        int fmo)                       \
 	{                                                                      \
-		ahead(p, sizeof(T), true, mo, CALLER);                         \
+		bool w = will_write(__atomic_load_n(p, __ATOMIC_RELAXED) == *e); \
+		ahead(p, sizeof(T), w, mo, CALLER);                            \
 		bool ok = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, \
 		                                      __ATOMIC_SEQ_CST);       \
+		if (unlikely(ok && !w))                                        \
+			ahead(p, sizeof(T), true, mo, CALLER);                 \
 		behind(p, ok ? mo : fmo);                                      \
 		return ok;                                                     \
 	}
@@ -104,9 +115,12 @@ static inline void behind(volatile void *p, int mo)
 	EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, \
 	                                                    T v, int mo, int fmo) \
 	{                                                                      \
-		ahead(p, sizeof(T), true, mo, CALLER);                         \
+		bool w = will_write(__atomic_load_n(p, __ATOMIC_RELAXED) == e); \
+		ahead(p, sizeof(T), w, mo, CALLER);                            \
 		bool ok = __atomic_compare_exchange_n(p, &e, v, 0, __ATOMIC_SEQ_CST, \
 		                                      __ATOMIC_SEQ_CST);       \
+		if (unlikely(ok && !w))                                        \
+			ahead(p, sizeof(T), true, mo, CALLER);                 \
 		behind(p, ok ? mo : fmo);                                      \
 		return e;                                                      \
 	}
