@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/grow.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/opts.h"
@@ -55,6 +56,31 @@ static void test_arena_budget_jumps(void)
 		CHECK(0);
 	}
 	arena_free(&a);
+}
+
+static void test_grow_keeps_zeroes_and_refuses(void)
+{
+	uint32_t *v = NULL, cap = 0;
+	uint16_t *w = NULL;
+	uint64_t wide = 0;
+	for (uint32_t i = 0; i < 5000; i++) {
+		CHECK(GROW(v, cap, i + 1ull) && GROW(w, wide, i + 1ull));
+		CHECK(cap > i && wide > i && !v[i] && !w[i]);
+		v[i] = i * 7;
+		w[i] = (uint16_t)i;
+	}
+	int bad = 0;
+	for (uint32_t i = 0; i < 5000; i++)
+		bad += v[i] != i * 7 || w[i] != i;
+	for (uint32_t i = 5000; i < cap; i++)
+		bad += v[i] != 0;
+	CHECK_EQ(bad, 0);
+	uint32_t before = cap, *had = v;
+	CHECK(!GROW(v, cap, UINT64_C(1) << 32)); /* no 32-bit capacity holds it */
+	CHECK(!GROW(v, wide, UINT64_MAX - 1));
+	CHECK(cap == before && v == had && v[4999] == 4999 * 7);
+	free(v);
+	free(w);
 }
 
 static void test_map_against_array(void)
@@ -255,6 +281,7 @@ int main(void)
 {
 	RUN(test_arena_alignment_and_content);
 	RUN(test_arena_budget_jumps);
+	RUN(test_grow_keeps_zeroes_and_refuses);
 	RUN(test_map_against_array);
 	RUN(test_intern_is_a_bijection);
 	RUN(test_utf8);

@@ -9,11 +9,7 @@
 
 #include "check.h"
 #include "lin/check.h"
-
-static uint32_t rounds(uint32_t small)
-{
-	return getenv("INTACT_SOAK") ? 1000000 : small;
-}
+#include "soak.h"
 
 /* Reads return the value of some write or anything. */
 static void random_register(struct gen *g, struct rng *r, uint32_t n, uint32_t procs, uint32_t nvalues)
@@ -63,8 +59,8 @@ static void test_regular_and_safe(void)
 {
 	struct rng rng;
 	struct gen g;
-	uint32_t n = rounds(20000), differ = 0, count[2][2] = { { 0 } };
-	rng_seed(&rng, 201);
+	uint32_t n = soak_rounds(20000, 1000000), differ = 0, count[2][2] = { { 0 } };
+	rng_seed(&rng, soak_seed(201));
 	gen_open(&g);
 	for (uint32_t k = 0; k < n; k++) {
 		random_register(&g, &rng, 2 + rng_below(&rng, 7), 2 + rng_below(&rng, 3), 2 + rng_below(&rng, 2));
@@ -88,7 +84,8 @@ static void test_regular_and_safe(void)
 			differ++;
 		result_free(&r);
 	}
-	printf("# seed 201: regular %u of %u, safe %u\n", count[0][1], n, count[1][1]);
+	printf("# seed %llu: %u histories, %u regular, %u safe, %u disagreements\n", (unsigned long long)soak_seed(201), n,
+	       count[0][1], count[1][1], differ);
 	CHECK(count[0][0] > n / 10 && count[0][1] > n / 10 && count[1][1] > count[0][1]);
 	CHECK_EQ(differ, 0);
 	gen_close(&g);
@@ -123,8 +120,8 @@ static void test_sequential(void)
 {
 	struct rng rng;
 	struct gen g;
-	uint32_t n = getenv("INTACT_SOAK") ? 200000 : 3000, differ = 0, good = 0, weaker = 0;
-	rng_seed(&rng, 202);
+	uint32_t n = soak_rounds(3000, 1000000), differ = 0, good = 0, weaker = 0;
+	rng_seed(&rng, soak_seed(202));
 	gen_open(&g);
 	for (uint32_t k = 0; k < n; k++) {
 		random_register(&g, &rng, 2 + rng_below(&rng, 6), 2 + rng_below(&rng, 3), 2 + rng_below(&rng, 2));
@@ -145,7 +142,8 @@ static void test_sequential(void)
 		result_free(&r);
 		result_free(&a);
 	}
-	printf("# seed 202: %u of %u sequential, %u of them not atomic\n", good, n, weaker);
+	printf("# seed %llu: %u histories, %u sequential, %u of them not atomic, %u disagreements\n",
+	       (unsigned long long)soak_seed(202), n, good, weaker, differ);
 	CHECK(good > n / 10 && good < n && weaker > n / 50);
 	CHECK_EQ(differ, 0);
 	gen_close(&g);
@@ -156,8 +154,8 @@ static void test_sequential(void)
 static void test_least_k_and_delta(void)
 {
 	struct rng rng;
-	uint32_t differ = 0, n = getenv("INTACT_SOAK") ? 100000 : 1500, more = 0, stale = 0;
-	rng_seed(&rng, 203);
+	uint32_t differ = 0, n = soak_rounds(1500, 1000000), more = 0, stale = 0;
+	rng_seed(&rng, soak_seed(203));
 	for (uint32_t round = 0; round < n; round++) {
 		struct gen g;
 		gen_open(&g);
@@ -244,7 +242,8 @@ static void test_least_k_and_delta(void)
 		history_free(&h);
 		gen_close(&g);
 	}
-	printf("# seed 203: k > 1 in %u, staleness > 0 in %u of %u\n", more, stale, n);
+	printf("# seed %llu: %u histories, k > 1 in %u, staleness > 0 in %u, %u disagreements\n",
+	       (unsigned long long)soak_seed(203), n, more, stale, differ);
 	CHECK(more > n / 20 && stale > n / 20);
 	CHECK_EQ(differ, 0);
 }

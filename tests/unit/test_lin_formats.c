@@ -4,6 +4,7 @@
  */
 #include "base/rng.h"
 #include "check.h"
+#include "soak.h"
 #include "lin/read.h"
 #include "lin_gen.h"
 
@@ -173,8 +174,8 @@ static void test_damage(void)
 	const char *texts[] = { edn, json, porcupine, csv, log_text };
 	static const char bytes[] = "{}[]()#:;,\"\\\n \t0129-.naefx\0\xff";
 	struct rng rng;
-	uint32_t good = 0, n = getenv("INTACT_SOAK") ? 2000000 : 20000;
-	rng_seed(&rng, 301);
+	uint32_t good = 0, n = soak_rounds(20000, 2000000);
+	rng_seed(&rng, soak_seed(301));
 	for (uint32_t k = 0; k < n; k++) {
 		char text[2048];
 		const char *t = texts[rng_below(&rng, 5)];
@@ -200,7 +201,7 @@ static void test_damage(void)
 		}
 		close_text(&r);
 	}
-	printf("# seed 301: %u of %u damaged texts were still histories\n", good, n);
+	printf("# seed %llu: %u of %u damaged texts were still histories\n", (unsigned long long)soak_seed(301), good, n);
 	CHECK(good > n / 100 && good < n);
 }
 
