@@ -210,6 +210,16 @@ def failed_reads_do_not_tell_the_initial_value():
 
 
 @test
+def only_the_nemesis_is_skipped():
+    big = 99999999999999999999
+    out = run("-", stdin="\n".join([event(big, "invoke", "read", None), event(big, "ok", "read", 7), event(2, "invoke", "read", None),
+                                    event(2, "ok", "read", 8)]).encode(), want=1).stdout.decode()
+    assert "2 operations by 2 processes" in out, out
+    out = run("-", stdin=b"{:process :nemesis, :type :info, :f :kill, :value nil}\n", want=0).stdout.decode()
+    assert "nothing but 1 record that is no client's" in out, out
+
+
+@test
 def records_of_two_kinds_are_refused():
     whole = json.dumps({"ClientId": 0, "Input": "read", "Call": 1, "Output": 3, "Return": 2})
     for text in (whole + "\n" + event(1, "invoke", "read", None), event(1, "invoke", "read", None) + "\n" + whole):
