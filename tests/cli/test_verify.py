@@ -34,6 +34,16 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
     check(f"{path.relative_to(examples)}: its result is accepted, and the same every time", ok, text + vtext + verr)
     if violated:
         results.append(data)
+        # under every switch: what is found replays in verify and in sim
+        for off in ("symmetry", "local", "pure", "transactions", "dead", "all"):
+            data = json.loads(run([intact, "check", "--json=-", f"--no-reduce={off}", path])[1])
+            bad = [r for r in data["results"] if r["verdict"] == "violated"]
+            vrc, vtext, verr = run([intact, "verify", "-"], stdin=json.dumps(data))
+            srcs = [run([intact, "sim", "-q", path, *(f"--threads={k}={n}" for k, n in data["model"]["threads"].items()),
+                         "--schedule", r["counterexample"]["schedule"]]) for r in bad if "counterexample" in r]
+            check(f"{path.relative_to(examples)}, without {off}: accepted, and sim replays it",
+                  vrc == 0 and vtext.count("accepted:") == len(bad) > 0 and all(s[0] in (0, 1) for s in srcs),
+                  vtext + verr + "".join(s[2] for s in srcs))
 
 
 def paths(node, prefix=()):
