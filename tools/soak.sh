@@ -17,6 +17,8 @@ echo "== random models: every set of reductions, one thread and two"
 INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore_core"
 echo "== random models that synchronise: reduction and causality against exact"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
+echo "== random models of both kinds: the independent checker of what holds against exact"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_verify"
 echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
 # half of the programs on each of two cores
 for t in test_causal test_causal_check; do
@@ -55,3 +57,7 @@ INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
 for t in objects conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
+echo "== programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict"
+INTACT_SOAK=1 python3 tests/programs/run.py "$intact" --all
+INTACT_SOAK=1 python3 tests/fault/run.py "$intact"
+INTACT_SOAK=1 python3 tests/cli/test_cc.py "$intact"

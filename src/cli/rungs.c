@@ -257,7 +257,9 @@ static bool by_commit(struct decide *d, uint32_t block, struct verdict *v, char 
 	struct commit_result c;
 	struct search_options s = rung_remaining(d);
 	commit_run(p, block, &s, &c);
-	bool done = true, marked = block != VERDICT_PROGRAM && p->blocks[block].has_commit;
+	bool done = true, marked = p->nblocks > 0;
+	for (uint32_t b = 0; b < p->nblocks; b++)
+		marked &= p->blocks[b].has_commit || (block != VERDICT_PROGRAM && b != block);
 	v->engine = "commit";
 	v->states += c.states - c.search.states;
 	v->transitions += c.transitions - c.search.transitions;
@@ -270,7 +272,7 @@ static bool by_commit(struct decide *d, uint32_t block, struct verdict *v, char 
 	} else if (c.no_labelling) {
 		v->answer = ANSWER_UNKNOWN;
 		v->limit = NULL;
-		v->reason = marked ? "the marked commit point does not fit every run"
+		v->reason = marked ? "the marked commit points do not fit every run"
 		                   : "no labelling with commit points works";
 		*why = rung_copy(v->reason);
 		done = false;

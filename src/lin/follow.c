@@ -223,6 +223,8 @@ bool follow(struct history *h, const char *path, const struct read_options *o, s
 		ok = -2;
 	if (ok > 0)
 		guess(&f);
+	if (ok > 0 && !in->init_guessed && !h->user && !init_fits(h, in, d))
+		ok = -2;
 	in->nil_any = in->nil_reads == 2 || (in->nil_reads == 0 && in->init != VAL_NIL);
 	for (uint32_t i = 0; i < f.nahead && ok > 0; i++) {
 		f.ahead[i].start = NULL; /* the text is gone */
