@@ -90,8 +90,8 @@ static void follow_suspicion(struct decide *d, uint32_t block, struct verdict *v
 	v->limit = v->reason = NULL;
 	v->path = run;
 	v->npath = n;
-	exact_shorten(d->p, block, &v->path, &v->npath);
-	rung_serial(d->p, block, v);
+	exact_shorten(d->p, block, d->o.search.deadline, &v->path, &v->npath);
+	rung_serial(d, block, v);
 }
 
 static void ask(struct decide *d, uint32_t block, struct verdict *v, char **points)
@@ -244,7 +244,7 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 		program->limit = program->reason = NULL;
 		program->path = run;
 		program->npath = v->npath;
-		rung_serial(p, VERDICT_PROGRAM, program);
+		rung_serial(d, VERDICT_PROGRAM, program);
 		return;
 	}
 	free(run);

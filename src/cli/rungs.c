@@ -49,10 +49,11 @@ static void drop_path(struct verdict *v)
 	v->npath = 0;
 }
 
-void rung_serial(const struct ir *p, uint32_t block, struct verdict *v)
+void rung_serial(const struct decide *d, uint32_t block, struct verdict *v)
 {
+	const struct ir *p = d->p;
 	if (strcmp(v->engine, "exact"))
-		exact_shorten(p, block, &v->path, &v->npath);
+		exact_shorten(p, block, d->o.search.deadline, &v->path, &v->npath);
 	v->npath = tidy_violation(p, block, v->path, v->npath);
 	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
@@ -268,7 +269,7 @@ static bool by_commit(struct decide *d, uint32_t block, struct verdict *v, char 
 	if (c.violation) {
 		v->answer = ANSWER_VIOLATED;
 		v->problem = PROBLEM_ATOMICITY;
-		rung_serial(p, block, v);
+		rung_serial(d, block, v);
 	} else if (c.no_labelling) {
 		v->answer = ANSWER_UNKNOWN;
 		v->limit = NULL;
@@ -309,7 +310,7 @@ static bool by_exact(struct decide *d, uint32_t block, struct verdict *v)
 	case SEARCH_WRONG:
 		v->answer = ANSWER_VIOLATED;
 		v->problem = PROBLEM_ATOMICITY;
-		rung_serial(d->p, block, v);
+		rung_serial(d, block, v);
 		break;
 	default:
 		v->answer = ANSWER_UNKNOWN;
