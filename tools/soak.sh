@@ -13,6 +13,8 @@ halves() {
 }
 echo "== random models: commit, exact, reductions and the judge"
 INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore"
+echo "== random models: blocks that wait, threads without end"
+INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore_waits"
 echo "== random models: every set of reductions, one thread and two"
 INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore_core"
 echo "== random models that synchronise: reduction and causality against exact"

@@ -114,7 +114,7 @@ static bool is_deadlock(const struct verdict *v, uint32_t n)
 
 static int write_reports(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n, int rc)
 {
-	struct check_json_options jo = { c->path, c->quiescence };
+	struct check_json_options jo = { c->path, c->quiescence, c->model.keep_dead };
 	struct buf doc;
 	if (!outputs_wanted(&c->outputs))
 		return rc;

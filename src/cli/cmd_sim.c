@@ -266,7 +266,7 @@ static void report_json(struct sim *s, enum sim_end end, struct buf *out)
 	buf_str(out, "{\n  ");
 	doc_begin(out, "sim");
 	buf_printf(out, ", \"verdict\": \"%s\",\n", word[exit_code(s, end)]);
-	check_json_model(s->ir, s->path, out);
+	check_json_model(s->ir, s->path, false, out);
 	if (s->used_seed)
 		buf_printf(out, "  \"seed\": %llu,\n", (unsigned long long)s->seed);
 	buf_printf(out, "  \"end\": \"%s\",\n", end_names[end]);

@@ -345,7 +345,8 @@ static int load_model(struct verify *v, json_t *root)
 	}
 	struct lang_threads *counts =
 		arena_array(&v->lang.arena, struct lang_threads, json_object_size(threads) + 1);
-	struct lang_options o = { .threads = counts, .sml = !strcmp(language, "sml") };
+	struct lang_options o = { .threads = counts, .sml = !strcmp(language, "sml"),
+		                  .keep_dead = !strcmp(get_string(m, "dead"), "kept") };
 	json_object_foreach(threads, name, n) {
 		json_int_t count = json_integer_value(n);
 		if (count < 1 || count > 10000) {

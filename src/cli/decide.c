@@ -90,8 +90,8 @@ static void follow_suspicion(struct decide *d, uint32_t block, struct verdict *v
 	v->limit = v->reason = NULL;
 	v->path = run;
 	v->npath = n;
-	exact_shorten(d->p, block, &v->path, &v->npath);
-	rung_serial(d->p, block, v);
+	exact_shorten(d->p, block, d->o.search.deadline, &v->path, &v->npath);
+	rung_serial(d, block, v);
 }
 
 static void ask(struct decide *d, uint32_t block, struct verdict *v, char **points)
@@ -226,16 +226,56 @@ static void same_answer(const struct ir *p, const struct verdict *program, struc
 		v->attempts[i].why = rung_copy(program->attempts[i].why);
 }
 
+/*
+ * The program is not decided, and this block alone is not atomic. Beside whole
+ * blocks of the others it may be all the same, as it is in a serializable
+ * program, where it would have been called atomic: a spent limit must not turn
+ * that into a violation. It is one when the same run has no serial explanation
+ * with every block whole, and then it is the program's too.
+ */
+static void violated_alone(struct decide *d, struct verdict *v, struct verdict *program)
+{
+	const struct ir *p = d->p;
+	struct move *run = copy_bytes(v->path, sizeof *run * v->npath);
+	if (run && exact_explains(p, VERDICT_PROGRAM, run, v->npath) == 0) {
+		program->answer = ANSWER_VIOLATED;
+		program->problem = PROBLEM_ATOMICITY;
+		program->engine = "exact";
+		program->limit = program->reason = NULL;
+		program->path = run;
+		program->npath = v->npath;
+		rung_serial(d, VERDICT_PROGRAM, program);
+		return;
+	}
+	free(run);
+	free(v->path);
+	free(v->serial);
+	free(v->halt);
+	v->path = NULL;
+	v->serial = v->halt = NULL;
+	v->npath = v->nserial = v->nserial_all = 0;
+	v->answer = ANSWER_UNKNOWN;
+	v->problem = PROBLEM_NONE;
+	v->limit = NULL;
+	struct attempt *last = v->nattempts ? &v->attempts[v->nattempts - 1] : NULL;
+	if (last && !last->why)
+		last->why = strdup("alone, it has a run that no serial order explains");
+	v->reason = "not atomic alone (--block shows a run); beside the other blocks, each whole, not decided";
+}
+
 void decide_blocks(struct decide *d, struct verdict *v)
 {
+	struct verdict *program = &v[d->p->nblocks];
 	if (d->p->nblocks == 1 && v[1].answer != ANSWER_HOLDS) {
 		verdict_free(&v[0]);
 		same_answer(d->p, &v[1], &v[0]);
 		return;
 	}
-	for (uint32_t b = 0; b < d->p->nblocks && v[d->p->nblocks].answer != ANSWER_HOLDS; b++) {
+	for (uint32_t b = 0; b < d->p->nblocks && program->answer != ANSWER_HOLDS; b++) {
 		verdict_free(&v[b]);
 		decide_block(d, b, &v[b]);
+		if (program->answer == ANSWER_UNKNOWN && v[b].answer == ANSWER_VIOLATED)
+			violated_alone(d, &v[b], program);
 	}
 }
 

@@ -49,10 +49,11 @@ static void drop_path(struct verdict *v)
 	v->npath = 0;
 }
 
-void rung_serial(const struct ir *p, uint32_t block, struct verdict *v)
+void rung_serial(const struct decide *d, uint32_t block, struct verdict *v)
 {
+	const struct ir *p = d->p;
 	if (strcmp(v->engine, "exact"))
-		exact_shorten(p, block, &v->path, &v->npath);
+		exact_shorten(p, block, d->o.search.deadline, &v->path, &v->npath);
 	v->npath = tidy_violation(p, block, v->path, v->npath);
 	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
@@ -257,7 +258,9 @@ static bool by_commit(struct decide *d, uint32_t block, struct verdict *v, char 
 	struct commit_result c;
 	struct search_options s = rung_remaining(d);
 	commit_run(p, block, &s, &c);
-	bool done = true, marked = block != VERDICT_PROGRAM && p->blocks[block].has_commit;
+	bool done = true, marked = p->nblocks > 0;
+	for (uint32_t b = 0; b < p->nblocks; b++)
+		marked &= p->blocks[b].has_commit || (block != VERDICT_PROGRAM && b != block);
 	v->engine = "commit";
 	v->states += c.states - c.search.states;
 	v->transitions += c.transitions - c.search.transitions;
@@ -266,11 +269,11 @@ static bool by_commit(struct decide *d, uint32_t block, struct verdict *v, char 
 	if (c.violation) {
 		v->answer = ANSWER_VIOLATED;
 		v->problem = PROBLEM_ATOMICITY;
-		rung_serial(p, block, v);
+		rung_serial(d, block, v);
 	} else if (c.no_labelling) {
 		v->answer = ANSWER_UNKNOWN;
 		v->limit = NULL;
-		v->reason = marked ? "the marked commit point does not fit every run"
+		v->reason = marked ? "the marked commit points do not fit every run"
 		                   : "no labelling with commit points works";
 		*why = rung_copy(v->reason);
 		done = false;
@@ -307,7 +310,7 @@ static bool by_exact(struct decide *d, uint32_t block, struct verdict *v)
 	case SEARCH_WRONG:
 		v->answer = ANSWER_VIOLATED;
 		v->problem = PROBLEM_ATOMICITY;
-		rung_serial(d->p, block, v);
+		rung_serial(d, block, v);
 		break;
 	default:
 		v->answer = ANSWER_UNKNOWN;

@@ -410,7 +410,7 @@ static enum next search(const struct ir *ir, uint32_t block, const struct search
 		give_up(&e, "memory");
 	} else {
 		for (uint32_t i = 0; i < e.states.n && r->verdict == SEARCH_HOLDS; i++) {
-			if (i % 1024 == 0)
+			if (i % 64 == 0) /* one with many shadows takes its time */
 				check_limits(&e);
 			if (r->verdict == SEARCH_HOLDS)
 				expand(&e, i);
@@ -458,11 +458,14 @@ bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *
 	return explains_ends(ir, block, path, n, max, states, nstates);
 }
 
-void exact_shorten(const struct ir *ir, uint32_t block, struct move **path, uint32_t *n)
+void exact_shorten(const struct ir *ir, uint32_t block, double deadline, struct move **path,
+                   uint32_t *n)
 {
 	struct search_options o = { .symmetry = true, .max_states = SHORTEN_STATES,
 		                    .deadline = clock_seconds() + SHORTEN_SECONDS };
 	struct search_result r;
+	if (deadline > 0 && deadline < o.deadline)
+		o.deadline = deadline;
 	exact_run(ir, block, &o, &r);
 	if (r.verdict == SEARCH_WRONG && r.npath < *n) {
 		struct move *old = *path;

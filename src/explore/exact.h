@@ -60,10 +60,12 @@ bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *
                         uint32_t max, int32_t **states, uint32_t *nstates);
 
 /*
- * Looks, not for long, for a violation with fewer moves than these (which is
- * then one of the shortest); *path and *n are replaced when there is one.
+ * Looks, not for long and not beyond the deadline (0: none), for a violation
+ * with fewer moves than these (which is then one of the shortest); *path and
+ * *n are replaced when there is one.
  */
-void exact_shorten(const struct ir *ir, uint32_t block, struct move **path, uint32_t *n);
+void exact_shorten(const struct ir *ir, uint32_t block, double deadline, struct move **path,
+                   uint32_t *n);
 
 /*
  * For an execution that has no serial end at all: PROBLEM_STUCK or

@@ -15,8 +15,8 @@
 uint32_t product_add_global(struct product *x, uint32_t g, uint32_t shadow)
 {
 	int32_t v[2] = { (int32_t)g, (int32_t)shadow };
-	uint32_t id = vectab_add(&x->globals, v);
-	if (id == VECTAB_NONE)
+	uint32_t before = x->globals.n, id = vectab_add(&x->globals, v);
+	if (id == VECTAB_NONE || id < before)
 		return id;
 	bool ok = steady_reserve(&x->unequal, (uint64_t)id + 1);
 	for (uint32_t i = 0; ok && i < x->nkinds; i++) /* rows can be asked for from now on */

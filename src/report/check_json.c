@@ -62,7 +62,7 @@ static enum answer worst(const struct verdict *v, uint32_t n)
 	return a;
 }
 
-void check_json_model(const struct ir *p, const char *name, struct buf *out)
+void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct buf *out)
 {
 	char hash[17];
 	text_hash(p->src->text, p->src->len, hash);
@@ -77,7 +77,7 @@ void check_json_model(const struct ir *p, const char *name, struct buf *out)
 		string(out, p->templates[i].name);
 		buf_printf(out, ": %u", p->templates[i].count);
 	}
-	buf_str(out, "}},\n");
+	buf_printf(out, "}%s},\n", keep_dead ? ", \"dead\": \"kept\"" : "");
 }
 
 void check_json_run(const struct run *r, struct buf *out)
@@ -241,7 +241,7 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
 	buf_str(out, "{\n  ");
 	doc_begin(out, "check");
 	buf_str(out, ",\n");
-	check_json_model(p, o->model, out);
+	check_json_model(p, o->model, o->keep_dead, out);
 	buf_printf(out, "  \"verdict\": \"%s\",\n", answer_name(worst(v, n)));
 	if (o->quiescence)
 		buf_printf(out, "  \"quiescence\": \"%s\",\n", o->quiescence);

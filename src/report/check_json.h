@@ -32,12 +32,14 @@ struct check_json_options {
 	const char *model; /* as the user named it */
 	const char *quiescence; /* can threads always leave their blocks: always, lost,
 	                         * unknown; NULL: was not asked */
+	bool keep_dead; /* the model was read with its dead locals kept */
 };
 
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out);
-/* The member "model", with a comma behind it. */
-void check_json_model(const struct ir *p, const char *name, struct buf *out);
+/* The member "model", with a comma behind it. `keep_dead` is said when set: who
+ * replays a run must read the model in the same way. */
+void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct buf *out);
 /* The members of "counterexample" that a replay can be compared with. */
 void check_json_run(const struct run *r, struct buf *out);
 /* The "history" of an object in it. */

@@ -40,6 +40,17 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
     check(f"{path.relative_to(examples)}: its result is accepted, and the same every time", ok, text + vtext + verr)
     if violated:
         results.append(data)
+        # under every switch: what is found replays in verify and in sim
+        for off in ("symmetry", "local", "pure", "transactions", "dead", "all"):
+            data = json.loads(run([intact, "check", "--json=-", f"--no-reduce={off}", path])[1])
+            bad = [r for r in data["results"] if r["verdict"] == "violated"]
+            vrc, vtext, verr = run([intact, "verify", "--max-states=20000", "-"], stdin=json.dumps(data))
+            srcs = [run([intact, "sim", "-q", path, *(f"--threads={k}={n}" for k, n in data["model"]["threads"].items()),
+                         "--schedule", r["counterexample"]["schedule"]]) for r in bad if "counterexample" in r]
+            check(f"{path.relative_to(examples)}, without {off}: accepted, and sim replays it",
+                  vrc in (0, 3) and "rejected:" not in vtext and all(s[0] in (0, 1) for s in srcs) and bad and all(
+                      f"accepted: {r['block'] or r.get('object', 'program')}: {r['problem']}" in vtext for r in bad),
+                  vtext + verr + "".join(s[2] for s in srcs))
 check("what holds is gone through anew in nearly all of them", unchecked <= 6, str(unchecked))
 
 
