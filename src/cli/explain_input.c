@@ -77,6 +77,9 @@ const struct explain_page explain_input[] = {
 	  "client,value,call,return\n1,2,3,4\n", "client,op,value,call,return\n1,write,2,3,4\n", "history" },
 	{ "bad-operation", "an operation with a value that makes no sense for it",
 	  "A cas needs a pair [from to], a write a value, an enqueue an element.\n", NULL, NULL, NULL },
+	{ "bad-init", "an initial value that the object cannot have",
+	  "A counter starts as a whole number, a mutex as true or false, a set, queue, stack or list as what is in it: [1 2].\n",
+	  NULL, NULL, NULL },
 	{ "bad-record", "a record that is not complete",
 	  "A map that is not closed, or one that says neither what was called nor by whom. Records look like\n"
 	  "{:process 0, :type :invoke, :f :write, :value 3}.\n",
@@ -97,6 +100,8 @@ const struct explain_page explain_input[] = {
 	  "How stale a read is makes sense for registers with reads and writes only.\n", NULL, NULL, NULL },
 	{ "not-events", "--follow needs events as they happen",
 	  "A history that is followed while it grows is made of invocations and responses, not of whole operations.\n", NULL, NULL, NULL },
+	{ "pairs", "keys within the values, seen too late",
+	  "Jepsen's independent tests write values as [key value]. --follow looks for that at the beginning; --pairs=yes says it.\n", NULL, NULL, NULL },
 	{ "response-mismatch", "a response to another operation than the open one",
 	  "A process has one operation open at a time, and the response is to that one.\n",
 	  "{:process 0, :type :invoke, :f :write, :value 3}\n{:process 0, :type :ok, :f :read, :value 3}\n",

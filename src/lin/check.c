@@ -426,6 +426,9 @@ static void judge(struct job *j, struct part *part)
 	} else if ((j->o->k_min || j->o->k > 1) && !only_reads_and_writes(&p)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
 		result_refuse(&part->r, "k-atomicity is about registers with reads and writes only", RANK_INF, RANK_INF);
+	} else if (j->o->delta && p.obj != OBJ_REGISTER && p.obj != OBJ_CAS_REGISTER && p.obj != OBJ_KV) {
+		result_init(&part->r, ALG_SEARCH, j->h->lim);
+		result_refuse(&part->r, "staleness is about the reads of registers", RANK_INF, RANK_INF);
 	} else if (j->o->k_min) {
 		enum lin_verdict v = least_k(&p, part);
 		part->r.verdict = v;

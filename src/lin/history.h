@@ -75,6 +75,9 @@ struct history {
 	bool timed;
 	struct limits *lim;
 	const struct seqspec *user; /* --spec: what it is checked against, or NULL */
+	/* One line of its file, for a message; NULL: it was not read from one. (Who
+	 * records and checks in memory need not link what reads files.) */
+	struct source *(*show_line)(struct history *h, uint32_t line);
 	/* for the report */
 	const char *format;
 	enum object declared; /* the file says which object */
@@ -103,6 +106,8 @@ struct interpretation {
 
 /* Understands the raw operations; false after an error in d. */
 bool history_interpret(struct history *h, struct interpretation *in, struct diags *d);
+/* Can the object start as the user says? Else an error in d. */
+bool init_fits(struct history *h, struct interpretation *in, struct diags *d);
 /* The guesses alone, on what has been read so far (for --follow). */
 enum object history_guess_object(const struct history *h, bool *paired);
 /* One operation of a known interpretation: 1 kept, 0 says nothing, -1 wrong

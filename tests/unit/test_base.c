@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/fold.h"
 #include "base/grow.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -164,6 +165,27 @@ static void test_buf_escapes(void)
 	buf_free(&b);
 }
 
+static void fold_is(const char *text, unsigned width, const char *want)
+{
+	struct buf b;
+	buf_init(&b);
+	fold_lines(&b, text, strlen(text), width);
+	CHECK_STR(buf_cstr(&b), want);
+	buf_free(&b);
+}
+
+static void test_fold(void)
+{
+	fold_is("one two three\n", 0, "one two three\n");
+	fold_is("one two three\n", 13, "one two three\n");
+	fold_is("one two three\n", 12, "one two\n  three\n");
+	fold_is("  one two three four\nx\n", 9, "  one two\n    three\n    four\nx\n");
+	fold_is("abcdefghijkl mn\n\nend", 5, "abcdefghijkl\n  mn\n\nend");
+	fold_is("\033[1mone\033[0m two\n", 7, "\033[1mone\033[0m two\n");
+	fold_is("\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9\n", 5, "\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9\n");
+	fold_is("", 5, "");
+}
+
 static void test_source_positions(void)
 {
 	struct arena a;
@@ -286,6 +308,7 @@ int main(void)
 	RUN(test_intern_is_a_bijection);
 	RUN(test_utf8);
 	RUN(test_buf_escapes);
+	RUN(test_fold);
 	RUN(test_source_positions);
 	RUN(test_edit_distance);
 	RUN(test_diag_rendering);

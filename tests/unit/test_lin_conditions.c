@@ -248,6 +248,74 @@ static void test_least_k_and_delta(void)
 	CHECK_EQ(differ, 0);
 }
 
+/* ---- the order up to the violation ------------------------------------------------------ */
+
+/* The operations of one key that had begun before the culprit returned, in the
+ * order given: legal, in real time, and all that had ended are there. */
+static bool explains(const struct gen *g, const struct history *h, const uint32_t *order, uint32_t n, uint32_t culprit)
+{
+	uint32_t cut = h->ops[culprit].ret, key = h->ops[culprit].key, ended = 0, found = 0;
+	val held = g->p.init;
+	for (uint32_t i = 0; i < h->n; i++)
+		ended += h->ops[i].key == key && h->ops[i].ret < cut;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct hop *op = &h->ops[order[i]];
+		if (op->key != key || op->call >= cut || (op->fn == FN_READ && (op->ret >= cut || op->b != held)))
+			return false;
+		held = op->fn == FN_WRITE ? op->a : held;
+		found += op->ret < cut;
+		for (uint32_t k = 0; k < i; k++)
+			if (order[k] == order[i] || op->ret < h->ops[order[k]].call)
+				return false;
+	}
+	return found == ended;
+}
+
+static void test_order_before(void)
+{
+	struct rng rng;
+	uint32_t n = soak_rounds(3000, 100000), wrong = 0, orders = 0, violated = 0;
+	rng_seed(&rng, soak_seed(206));
+	for (uint32_t round = 0; round < n; round++) {
+		struct gen g;
+		gen_open(&g);
+		random_register(&g, &rng, 3 + rng_below(&rng, 12), 2 + rng_below(&rng, 3), 2 + rng_below(&rng, 2));
+		struct history h;
+		history_init(&h, &g.arena, &g.lim);
+		values_free(&h.vals);
+		h.vals = g.vals;
+		uint32_t nkeys = 1 + rng_below(&rng, 2);
+		for (uint32_t k = 0; k < nkeys; k++)
+			key_intern(&h, num(&g, (int)k));
+		for (uint32_t i = 0; i < g.p.n; i++) {
+			struct hop *op = history_push(&h);
+			*op = g.ops[i];
+			op->key = rng_below(&rng, nkeys);
+		}
+		h.nevents = g.p.nevents;
+		struct interpretation in = { .object = OBJ_REGISTER, .init = g.p.init };
+		struct check c;
+		CHECK(lin_check(&h, &in, &(struct check_options){ .k = 1, .jobs = 1 }, &c));
+		for (uint32_t i = 0; i < c.nparts; i++) {
+			uint32_t norder, *order = part_order(&h, &in, &c, &c.parts[i], &norder);
+			bool bad = c.parts[i].r.verdict == LIN_VIOLATED;
+			violated += bad;
+			orders += order != NULL;
+			wrong += (order != NULL) != bad || (order && !explains(&g, &h, order, norder, c.parts[i].r.culprit));
+			free(order);
+		}
+		check_free(&c, &h);
+		g.vals = h.vals;
+		memset(&h.vals, 0, sizeof h.vals);
+		history_free(&h);
+		gen_close(&g);
+	}
+	printf("# seed %llu: %u histories, %u violated parts, %u with an order up to there, %u wrong\n",
+	       (unsigned long long)soak_seed(206), n, violated, orders, wrong);
+	CHECK(violated > n / 4);
+	CHECK_EQ(wrong, 0);
+}
+
 /* ---- planted violations ----------------------------------------------------------------- */
 
 #define BIG 400
@@ -407,6 +475,7 @@ int main(void)
 	RUN(test_regular_and_safe);
 	RUN(test_sequential);
 	RUN(test_least_k_and_delta);
+	RUN(test_order_before);
 	RUN(test_planted);
 	RUN(test_corrupted);
 	return check_done();
