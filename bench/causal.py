@@ -4,17 +4,19 @@
     causal.py BUILD [--quick] [--only NAME] [--memory GB] [--seconds S]
 
 For each row: the paper's verdict, conditions, events and seconds; `intact check
---engine=unfold` (exact prefix, and the reduced one where there is one) with
+--engine=unfold` (exact prefix, and apart from it the reduced one) with
 conditions, events, cut-offs, CPU seconds and peak memory of the whole command;
-`--engine=cover`; and unfolders that are installed, on the exported net (PEP's
+`--engine=cover`; and tools that are installed, on the exported net (PEP's
 ll_net with the chosen copy of the block, without colours, so they do not decide
-anything): mole and cunf, found on the PATH or named by $MOLE and $CUNF, and
-verifypn ($VERIFYPN) on the PNML. Then larger numbers of threads, and any number.
+causal atomicity): mole and cunf, found on the PATH or named by $MOLE and $CUNF, and
+verifypn ($VERIFYPN) on the PNML, asked for a deadlock. Then larger numbers of threads,
+and any number. The output is the table of docs/benchmarks.md.
 
 The starred rows look at the blocks of all threads at once. Events are compared
 with the paper's only where the net is known to be like its own (Acquire1).
 Exit code 1 when a verdict is not the paper's."""
 import argparse
+import json
 import os
 import re
 import shutil
@@ -53,7 +55,7 @@ ROWS = [
     ("Bluetooth3", "bluetooth-fixed.atm", {"add": 1}, "pnp_add", False, (223, 109, "0")),
 ]
 LARGE = [(name, "acquire1-table.atm", {"worker": n}, block, True, None)
-         for name, block in (("Acquire1", "update"), ("Acquire1*", None)) for n in (1000, 5000)]
+         for name, block in (("Acquire1", "update"), ("Acquire1*", None)) for n in (1000, 5000, 10000)]
 ANY = [("Acquire1", "acquire1-table.atm", "worker"), ("Acquire1, two steps", "acquire1-causal.atm", "worker"),
        ("Acquire2", "acquire2-causal.atm", "worker"), ("nAcquire1", "nacquire1.atm", "worker"),
        ("Bluetooth", "bluetooth-bug.atm", "add"), ("Bluetooth3", "bluetooth-fixed.atm", "add")]
@@ -84,11 +86,6 @@ def ours(row, engine, *more):
         return None
     n = [int(x) for x in re.findall(r"(\d+) (?:conditions|events|of them|states)", line[-1])]
     return "NOT" in out, n, mb, cpu
-
-
-def reduced():
-    help_text = subprocess.run([INTACT, "check", "--help"], capture_output=True, text=True).stdout
-    return ["--reduced"] if "--reduced" in help_text else None
 
 
 def peer(name, row, tmp):
@@ -123,52 +120,62 @@ def peer(name, row, tmp):
     return cpu, mb, int(found[1]) if found else None
 
 
-def number(x):
-    return "-" if x is None else f"{x:,}"
+def cells(x, conditions=True):
+    """conditions, events (cut-offs), MB and seconds of a prefix"""
+    if not x:
+        return "beyond the limits"
+    c, e, k = x[1][:3]
+    return (f"{c:,}; " if conditions else "") + f"{e:,} ({k:,}); {x[2]:.0f}, {x[3]:.2f}"
+
+
+def line(row, peers, tmp, wrong):
+    """A row of the table; what is not the paper's goes to `wrong`."""
+    name, model, threads, block, atomic, paper = row
+    n = 2 if not threads else sum(threads.values()) + (0 if model.startswith("acq") else 1)
+    # the exact prefix of 10,000 threads has 10^8 events
+    u = ours(row, "unfold") if n <= 5000 else None
+    r, c = ours(row, "unfold", "--reduced"), ours(row, "cover")
+    for which, x in (("unfold", u), ("cover", c), ("reduced", r)):
+        if x and x[0] == atomic:
+            wrong.append(f"{name} {n}: {which}")
+    if u and name == "Acquire1" and u[1][1] != n * n + 4 * n + 2:
+        wrong.append(f"{name} {n}: {u[1][1]} events, not n^2 + 4n + 2")
+    if u and name == "Acquire1" and paper and u[1][1] != paper[1]:
+        wrong.append(f"{name} {n}: {u[1][1]} events, the paper has {paper[1]}")
+    out = [name.replace("*", "\\*"), f"{n:,}", "yes" if atomic else "no",
+           f"{paper[0]:,}; {paper[1]:,}; {paper[2]}" if paper else "", cells(u) if n <= 5000 else "not asked",
+           cells(r, False), f"{c[1][0]:,}, {c[3]:.2f}" if c else "beyond the limits"]
+    for p in peers:
+        x = peer(p, row, tmp) if block and n <= 1000 else None
+        out.append((f"{x[2]:,}; " if x[2] else "") + f"{x[1]:.0f}, {x[0]:.2f}" if x else
+                   "beyond the limits" if block and n <= 1000 else "")
+    return "| " + " | ".join(out) + " |"
 
 
 def main():
     wrong = []
-    more = reduced()
     peers = [p for p in PEERS if PEERS[p]]
     for p in PEERS:
         if not PEERS[p]:
             print(f"{p} is not installed: its column is left out")
-    print(f"{'':22}|{'paper':^28}|{'unfold, exact prefix':^45}|" + (f"{'reduced':^18}|" if more else "") + f"{'cover':^17}|")
-    print(f"{'benchmark':10} {'thr':>4} atomic| {'conditions':>10} {'events':>7} {'s':>7} | {'conditions':>10} {'events':>10} "
-          f"{'cut-offs':>10} {'MB':>4} {'CPU s':>6} |" + (f" {'events':>9} {'CPU s':>6} |" if more else "") +
-          f" {'states':>7} {'CPU s':>6} |" + "".join(f" {p + ' events':>13} {'MB':>5} {'CPU s':>6} |" for p in peers))
-    rows = ROWS + ([] if args.quick else LARGE)
+    head = ["", "threads", "atomic", "paper: conditions; events; s", "unfold, exact: conditions; events (cut-offs); MB, s",
+            "reduced: events (cut-offs); MB, s", "cover: states, s",
+            *(f"{p}: {'' if p == 'verifypn' else 'events; '}MB, s" for p in peers)]
+    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
     with tempfile.TemporaryDirectory() as tmp:
-        for row in rows:
-            name, model, threads, block, atomic, paper = row
-            if args.only and not name.startswith(args.only):
-                continue
-            n = 2 if not threads else sum(threads.values()) + (0 if model.startswith("acq") else 1)
-            u, c = ours(row, "unfold"), ours(row, "cover")
-            r = ours(row, "unfold", *more) if more else None
-            for which, x in (("unfold", u), ("cover", c), ("reduced", r)):
-                if x and x[0] == atomic:
-                    wrong.append(f"{name} {n}: {which}")
-            if u and name == "Acquire1" and paper and u[1][1] != paper[1]:
-                wrong.append(f"{name} {n}: {u[1][1]} events, the paper has {paper[1]}")
-            line = f"{name:10} {n:4} {'yes' if atomic else 'no':>6}|"
-            line += " %10s %7s %7s |" % ((number(paper[0]), number(paper[1]), paper[2]) if paper else ("", "", ""))
-            line += " %10s %10s %10s %4s %6s |" % ((*map(number, u[1][:3]), f"{u[2]:.0f}", f"{u[3]:.2f}") if u else ("-",) * 5)
-            if more:
-                line += " %9s %6s |" % ((number(r[1][1]), f"{r[3]:.2f}") if r else ("-", "-"))
-            line += " %7s %6s |" % ((number(c[1][0]), f"{c[3]:.2f}") if c else ("-", "-"))
-            for p in peers:
-                x = peer(p, row, tmp)
-                line += " %13s %5s %6s |" % ((number(x[2]), f"{x[1]:.0f}", f"{x[0]:.2f}") if x else ("-",) * 3)
-            print(line, flush=True)
+        for row in ROWS + ([] if args.quick else LARGE):
+            if not args.only or row[0].startswith(args.only):
+                print(line(row, peers, tmp, wrong), flush=True)
     if not args.only:
-        print("\nany number of threads, by cover:")
+        print("\nAny number of threads, by cover:\n\n| | block | verdict | states | s |\n|---|---|---|---|---|")
         for name, model, who in ANY:
-            cpu, mb, rc, out = measure([INTACT, "check", "-q", "--engine=cover", "--stats", "--threads", f"{who}=any",
+            cpu, mb, rc, out = measure([INTACT, "check", "-q", "--engine=cover", "--json", "-", "--threads", f"{who}=any",
                                         str(ROOT / "examples" / model)])
-            for line in filter(str.strip, out.split("\n\n")[0].split("\n")[1:]):
-                print(f"  {name:20} {line.strip()}")
+            for r in json.loads(out)["results"]:
+                least = r.get("causal", {}).get("threads", {})
+                print(f"| {name} | {r['block'] or 'the program'} | {r['verdict']}"
+                      f"{' by ' + ', '.join(f'{n} {t}' for t, n in least.items()) if least else ''}"
+                      f" | {r['states']:,} | {cpu:.3f} |")
     for w in wrong:
         print("NOT THE PAPER'S:", w)
     sys.exit(1 if wrong else 0)

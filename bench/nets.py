@@ -9,7 +9,10 @@ plain nets that come with cunf. Peers: mole and cunf, on the PATH or named by
 $MOLE and $CUNF; cunf runs with `-c mole`, the order that all three then share.
 CPU seconds and peak memory are those of the whole command. `!` marks numbers of
 events or cut-offs that differ, `slower` a net on which the faster peer takes over
-0.3 s and less than we do; either makes the exit code 1."""
+0.3 s and less than we do; either makes the exit code 1.
+
+verifypn ($VERIFYPN) is no unfolder: where it is installed it is asked for a deadlock, by search with
+its reductions, and so is `intact net`, on its prefix; answers that differ are wrong as well."""
 import argparse
 import json
 import os
@@ -29,6 +32,7 @@ args = parser.parse_args()
 BUILD = Path(args.build).resolve()
 INTACT, MEASURE = f"{BUILD}/src/cli/intact", f"{BUILD}/bench/measure"
 PEERS = {name: os.environ.get(name.upper()) or shutil.which(name) for name in ("mole", "cunf")}
+VERIFYPN = os.environ.get("VERIFYPN") or shutil.which("verifypn") or shutil.which("verifypn-linux64")
 
 
 class Net:
@@ -128,6 +132,22 @@ def cunf(path, _):
     return (int(n["events"]), int(n["cutoffs"]), int(n["conditions"])), cpu, mb
 
 
+def deadlock(name, path, tmp):
+    """Two cells, ours and verifypn's CPU seconds for the same question, and what is wrong."""
+    pnml, query = Path(tmp) / "net.pnml", Path(tmp) / "q.xml"
+    with open(pnml, "w") as f:
+        subprocess.run([INTACT, "net", "--to", "pnml", path], stdout=f)
+    query.write_text('<?xml version="1.0"?><property-set xmlns="http://mcc.lip6.fr/"><property><id>dead</id><description/>'
+                     '<formula><exists-path><finally><deadlock/></finally></exists-path></formula></property></property-set>')
+    cpu, _, rc, out = measure([INTACT, "net", "--deadlock", "--json", "-", path])
+    mine = json.loads(out)["results"][0]["deadlock"]["answer"] if rc in (0, 1) else None
+    their_cpu, _, their_rc, _ = measure([VERIFYPN, "-n", "-x", "1", pnml, query])
+    theirs = {0: "yes", 1: "no"}.get(their_rc)
+    pnml.unlink()
+    cells = f" {mine or '-':>3} {f'{cpu:.2f}' if mine else '-':>8} {f'{their_cpu:.2f}' if theirs else '-':>8} |"
+    return cells, [f"{name}: a deadlock: {mine}, verifypn says {theirs}"] if mine and theirs and mine != theirs else []
+
+
 def row(name, path, tmp):
     """Prints a line; the events and seconds of ours, and what is wrong."""
     a = ours(path)
@@ -142,6 +162,10 @@ def row(name, path, tmp):
         if b:
             best = min(best or b[1], b[1])
         cells += f" {f'{b[1]:.2f}' if b else '-':>8} {f'{b[2]:.0f}' if b else '':>6}{'!' if differs else ' '}|"
+    if VERIFYPN:
+        more, bad = deadlock(name, path, tmp)
+        cells += more
+        wrong += bad
     ratio = f"{best / max(a[1], 0.001):7.1f}x" if a and best else ""
     if a and best and best > 0.3 and a[1] > best:
         wrong.append(f"{name}: slower than the faster peer")
@@ -156,11 +180,15 @@ def main():
     for p in PEERS:
         if not PEERS[p]:
             print(f"{p} is not installed: its column is left out")
+    if not VERIFYPN:
+        print("verifypn is not installed: its column is left out")
     nets = os.environ.get("INTACT_NETS")
     print(f"{'':34}| {'intact net --prefix':^48} |" + "".join(f"{p:^17}|" for p in PEERS if PEERS[p]) +
+          (f"{'deadlock':^23}|" if VERIFYPN else "") +
           (" faster peer / intact" if any(PEERS.values()) else ""))
     print(f"{'net':34}| {'events':>10} {'cut-offs':>10} {'conditions':>10} {'CPU s':>8} {'MB':>6} |" +
-          "".join(f"{'CPU s':>9} {'MB':>6} |" for p in PEERS if PEERS[p]))
+          "".join(f"{'CPU s':>9} {'MB':>6} |" for p in PEERS if PEERS[p]) +
+          (f"     {'intact':>8} {'verifypn':>8} |" if VERIFYPN else ""))
     growth = []
     with tempfile.TemporaryDirectory() as tmp:
         families = [("acquire", acquire, (100, 300, 1000, 3000, 5000)), ("turns", turns, (100, 1000, 10000)),

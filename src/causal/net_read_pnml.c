@@ -216,7 +216,20 @@ static enum elem kind_of(const struct pnml *p, struct span s)
 struct tag_attrs {
 	uint32_t id, source, target; /* interned; 0 = absent */
 	bool odd_arc;                /* type="inhibitor" and the like */
+	bool odd_value;              /* the same of value="..." (in <type> of an arc) */
+	bool coloured;               /* the type of a net that is not place/transition */
 };
+
+static bool plain_arc(const char *s)
+{
+	return !strcmp(s, "normal") || !strcmp(s, "regular");
+}
+
+/* .../symmetricnet, .../highlevelnet, .../pt-hlpng: nets whose tokens have colours. */
+static bool coloured_type(const char *s)
+{
+	return strstr(s, "symmetricnet") || strstr(s, "highlevelnet") || strstr(s, "hlpng");
+}
 
 static bool attribute(struct pnml *p, struct tag_attrs *at)
 {
@@ -247,8 +260,12 @@ static bool attribute(struct pnml *p, struct tag_attrs *at)
 	                 : is_named(p, name, "target") ? &at->target : NULL;
 	if (into)
 		*into = intern_add(&p->ids, buf_cstr(p->text), p->text->len);
-	else if (is_named(p, name, "type"))
-		at->odd_arc = strcmp(buf_cstr(p->text), "normal") && strcmp(buf_cstr(p->text), "regular");
+	else if (is_named(p, name, "value"))
+		at->odd_value = !plain_arc(buf_cstr(p->text));
+	else if (is_named(p, name, "type")) {
+		at->odd_arc = !plain_arc(buf_cstr(p->text));
+		at->coloured = coloured_type(buf_cstr(p->text));
+	}
 	return true;
 }
 
@@ -270,20 +287,34 @@ static bool enter_node(struct pnml *p, enum elem kind, const struct tag_attrs *a
 	return true;
 }
 
+/* An arc that is not plain: by its attribute, by a <type value="..."> or <arctype>
+ * in it, or by its name (inhibitorArc, transportArc and whatever else there is). */
+static bool odd_arc(const struct pnml *p, enum elem kind, const struct tag_attrs *at, struct span tag,
+                    bool in_arc)
+{
+	uint32_t n = tag.end - tag.start;
+	if (kind == E_ARC)
+		return at->odd_arc;
+	return (in_arc && is_named(p, tag, "type") && at->odd_value) || (in_arc && is_named(p, tag, "arctype")) ||
+	       (n > 3 && !memcmp(p->src->text + tag.end - 3, "Arc", 3));
+}
+
 static bool enter(struct pnml *p, enum elem kind, const struct tag_attrs *at, struct span tag)
 {
 	if (is_named(p, tag, "referencePlace") || is_named(p, tag, "referenceTransition"))
 		return fail(p, tag, "net-unsupported", "reference nodes are not supported%s", "");
-	if (is_named(p, tag, "hlinitialMarking") || is_named(p, tag, "hlinscription"))
+	if (is_named(p, tag, "hlinitialMarking") || is_named(p, tag, "hlinscription") ||
+	    is_named(p, tag, "declaration") || (kind == E_NET && at->coloured))
 		return fail(p, tag, "net-unsupported", "this is a coloured net; only place/transition nets are read%s", "");
 	if (kind == E_NET && p->nets++)
 		return fail(p, tag, "net-unsupported", "a second net in the same file%s", "");
 	if (kind == E_PLACE || kind == E_TRANS)
 		return enter_node(p, kind, at, tag);
+	bool in_arc = p->depth && p->stack[p->depth - 1].kind == E_ARC;
+	if (odd_arc(p, kind, at, tag, in_arc))
+		return fail(p, tag, "net-unsupported", "only plain arcs are supported (no inhibitor, read or reset arcs)%s", "");
 	if (kind != E_ARC)
 		return true;
-	if (at->odd_arc)
-		return fail(p, tag, "net-unsupported", "only plain arcs are supported (no inhibitor, read or reset arcs)%s", "");
 	if (!at->source || !at->target)
 		return fail(p, tag, "net-syntax", "an arc needs a source and a target%s", "");
 	struct pnml_arc arc = { at->source, at->target, tag };

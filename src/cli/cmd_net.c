@@ -158,7 +158,8 @@ static void deadlock_text(struct net_run *r)
 	struct buf *out = &r->cli->out;
 	buf_printf(out, "deadlock  %s", word(&r->dead));
 	if (r->dead.found > 0) {
-		buf_str(out, ": nothing can fire at { ");
+		buf_str(out, ": nothing can fire at {");
+		buf_str(out, r->dead.nmarking ? " " : "");
 		names(r, r->dead.marking, r->dead.nmarking);
 		buf_str(out, " }\n");
 		run_text(r, &r->dead);
@@ -184,7 +185,8 @@ static void text(struct net_run *r)
 	buf_str(out, "cover     ");
 	names(r, r->goal, r->ngoal);
 	if (r->covered.found > 0) {
-		buf_str(out, ": reachable, for example at { ");
+		buf_str(out, ": reachable, for example at {");
+		buf_char(out, ' ');
 		names(r, r->covered.marking, r->covered.nmarking);
 		buf_str(out, " }\n");
 		run_text(r, &r->covered);
@@ -291,12 +293,18 @@ static int unsafe(struct net_run *r)
 	buf_str(err, "' can hold two tokens [net-unsafe]\n  note: when '");
 	buf_safe(err, trans, strlen(trans));
 	buf_str(err, "' fires last, the marking is {");
-	for (uint32_t i = 0; i < p->nmarking && i < 200; i++) {
-		const char *s = r->net.place_name[p->marking[i]];
-		buf_str(err, i ? ", " : " ");
-		buf_safe(err, s, strlen(s));
-	}
-	buf_str(err, p->nmarking > 200 ? ", ... }\n" : " }\n");
+	/* the place first: a marking can be long */
+	for (uint32_t pass = 0, shown = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < p->nmarking; i++) {
+			const char *s = r->net.place_name[p->marking[i]];
+			if ((p->marking[i] == p->unsafe_place) == (pass != 0) || shown == 40)
+				continue;
+			buf_str(err, shown++ ? ", " : " ");
+			buf_safe(err, s, strlen(s));
+		}
+	if (p->nmarking > 40)
+		buf_printf(err, ", ... (%u tokens in all)", p->nmarking);
+	buf_str(err, " }\n");
 	return EXIT_USAGE;
 }
 

@@ -26,6 +26,13 @@ def pep(places, transitions):
     return "\n".join(out) + "\n"
 
 
+def pnml(kind="ptnet", marking="1", arc="", more=""):
+    return (f'<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type='
+            f'"http://www.pnml.org/version-2009/grammar/{kind}"><page id="g"><place id="a"><initialMarking><text>{marking}'
+            f'</text></initialMarking></place><place id="b"/><transition id="t"/><arc id="x" source="a" target="t">{arc}'
+            f'</arc><arc id="y" source="t" target="b"/>{more}</page></net></pnml>')
+
+
 def net(text, *options):
     return run([intact, "net", *options, "-"], stdin=text)
 
@@ -82,6 +89,9 @@ check("a net that is not 1-safe", rc == 2 and "place 'c' can hold two tokens" in
 LATE = pep(["a!", "b", "c!", "d"], [("t", ["a"], ["b"]), ("u", ["b"], ["a", "d"])])
 rc, out, err = net(LATE)
 check("one that is not, later on", rc == 2 and "place 'd' can hold two tokens" in err and "d, d" in err, err)
+MANY = pep([f"p{i}!" for i in range(60)] + ["a!", "z!", "y"], [("t", ["a"], ["z"]), ("u", ["p0"], ["y"])])
+rc, out, err = net(MANY)
+check("the place comes first in a long marking", rc == 2 and "the marking is { z, z, p0, " in err and "(62 tokens in all)" in err, err)
 for what, text, code in (
         ("nothing", "", "net-syntax"),
         ("an arc to nowhere", DINING + "9>1\n", "net-unknown-node"),
@@ -89,9 +99,46 @@ for what, text, code in (
         ("a transition that takes nothing", pep(["a!"], [("t", [], ["a"])]), "net-no-input"),
         ("two tokens initially", DINING.replace('"f0"M1', '"f0"M2'), "net-unsafe"),
         ("XML that ends early", "<pnml><net id='n' type='t'><place id='a'>", "net-syntax"),
-        ("a document type", "<!DOCTYPE a [<!ENTITY b 'c'>]><pnml/>", "net-unsupported")):
+        ("a document type", "<!DOCTYPE a [<!ENTITY b 'c'>]><pnml/>", "net-unsupported"),
+        ("two tokens in PNML", pnml(marking="2"), "net-unsafe"),
+        ("an arc of weight 2", pnml(arc="<inscription><text>2</text></inscription>"), "net-unsafe"),
+        ("an inhibitor arc by its type", pnml(arc='<type value="inhibitor"/>'), "net-unsupported"),
+        ("a special arc of the standard", pnml(arc="<arctype><text>inhibitor</text></arctype>"), "net-unsupported"),
+        ("an arc with a name of its own", pnml(more='<inhibitorArc id="i" source="a" target="t"/>'), "net-unsupported"),
+        ("a coloured net", pnml(kind="symmetricnet"), "net-unsupported"),
+        ("declarations of colours", pnml(more="<declaration/>"), "net-unsupported"),
+        ("a reference place", pnml(more='<referencePlace id="r" ref="a"/>'), "net-unsupported"),
+        ("an arc between places", pnml(more='<arc id="z" source="a" target="b"/>'), "net-syntax")):
     rc, out, err = net(text)
     check(f"refused: {what}", rc == 2 and f"[{code}]" in err and ":" in err.split("error")[0] and not out, err)
+
+
+rc, out, err = net(pnml(arc='<type value="normal"/>'))
+check("a plain arc may say so", rc == 0 and "1 events" in out, out + err)
+rc, out, err = net(pep(["a"], []))
+check("a marking without tokens", rc == 0 and "nothing can fire at { }" in out, out + err)
+
+
+def acquire(n):
+    """Acquire1 with a place a thread that its three accesses take and put back."""
+    places, steps = ["free!", "held", "data!"], []
+    for i in range(n):
+        places += [f"w{i}.{k}" + ("!" if k == 0 else "") for k in range(5)] + [f"own{i}!"]
+        steps += [(f"acq{i}", [f"w{i}.0", "free", f"own{i}"], [f"w{i}.1", "held", f"own{i}"]),
+                  (f"begin{i}", [f"w{i}.1"], [f"w{i}.2"]),
+                  (f"upd{i}", [f"w{i}.2", "data", f"own{i}"], [f"w{i}.3", "data", f"own{i}"]),
+                  (f"end{i}", [f"w{i}.3"], [f"w{i}.4"]),
+                  (f"rel{i}", [f"w{i}.4", "held", f"own{i}"], [f"w{i}.0", "free", f"own{i}"]),
+                  (f"fail{i}", [f"w{i}.0", "held"], [f"w{i}.0", "held"])]
+    places += ["chosen", "chosen.done"]
+    steps += [("begin*", ["w0.1"], ["chosen"]), ("upd*", ["chosen", "data"], ["chosen.done", "data"])]
+    return pep(places, steps)
+
+
+for n, conditions, events in ((4, 81, 34), (30, 2135, 1022), (100, 21105, 10402), (150, 46655, 23102)):
+    rc, out, err = net(acquire(n), "--prefix")
+    check(f"Table 1, Acquire1 of {n} threads: its conditions too",
+          f"{events} events, {n * n} of them cut-offs; {conditions} conditions" in out, out + err)
 
 
 def counters(n):

@@ -303,7 +303,7 @@ static void one_program(uint64_t seed, bool loops, struct tally *t)
  */
 static void test_engines_agree(void)
 {
-	struct campaign w = campaign(5000000, 250);
+	struct campaign w = campaign(5000000, 150);
 	struct tally t = { 0 };
 	for (int i = 0; i < w.n && t.disagree < 5; i++)
 		one_program(w.seed + (uint64_t)i, (w.seed + (uint64_t)i) % 3 != 0, &t);
