@@ -317,7 +317,7 @@ static int watch(struct listener *l, pid_t pid)
 	signal(SIGQUIT, SIG_IGN);
 	for (bool busy = false;;) {
 		struct pollfd p[2] = { { l->fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
-		poll(p, 2, busy ? 0 : l->rec ? 4 : pidfd < 0 ? 50 : -1);
+		poll(p, 2, busy ? 0 : l->rec ? 1 : pidfd < 0 ? 50 : -1);
 		if (to_forward) {
 			kill(pid, to_forward);
 			to_forward = 0;

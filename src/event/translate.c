@@ -366,8 +366,19 @@ static uint32_t here(struct translate *t, const struct thread *th, uint64_t pc)
 	return pc ? loc_of(t, push_stack(t, below, pc)) : LOC_NONE;
 }
 
+static void pop(struct translate *t, struct thread *th, uint64_t keep)
+{
+	if (keep < th->depth)
+		th->depth = (uint32_t)keep;
+	while (th->nmarks && th->nmarks <= MARKS && th->marks[th->nmarks - 1] > th->depth) {
+		th->nmarks--;
+		put(t, th, EVENT_END, 0, LOC_NONE);
+	}
+}
+
 static void push(struct translate *t, struct thread *th, struct rec r)
 {
+	pop(t, th, rec_keep(r));
 	uint32_t below = th->depth ? th->stack[th->depth - 1] : 0;
 	uint32_t cap = th->cap, cap2 = cap;
 	if (th->depth >= 1 << 20)
@@ -382,16 +393,6 @@ static void push(struct translate *t, struct thread *th, struct rec r)
 		below = push_stack(t, below, rec_addr(r));
 	th->pcs[th->depth] = rec_pc(r);
 	th->stack[th->depth++] = below;
-}
-
-static void pop(struct translate *t, struct thread *th, uint64_t keep)
-{
-	if (keep < th->depth)
-		th->depth = (uint32_t)keep;
-	while (th->nmarks && th->nmarks <= MARKS && th->marks[th->nmarks - 1] > th->depth) {
-		th->nmarks--;
-		put(t, th, EVENT_END, 0, LOC_NONE);
-	}
 }
 
 static void part_access(struct translate *t, const struct thread *th, unsigned kind,
