@@ -117,8 +117,10 @@ static int exit_of(const struct judged *j)
 
 static const char *limit_of(enum serial_end end)
 {
-	return end == SERIAL_LIMIT ? "transactions of one thread under one open block"
-	                           : "memory";
+	return end == SERIAL_LIMIT   ? "transactions of one thread under one open block"
+	       : end == SERIAL_PAIRS ? "room for blocks that are open at once and reach each other "
+	                               "(--memory=SIZE allows more)"
+	                             : "memory";
 }
 
 /* ---- reports ------------------------------------------------------------ */
