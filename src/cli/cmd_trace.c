@@ -63,6 +63,8 @@ static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 	j->r = trace_open(j->file, msgs_add, m);
 	j->failed = !j->r;
 	j->recording = j->r && trace_is_recording(j->r);
+	if (j->r)
+		trace_lives(j->r, o->predict ? LIVES_APART : LIVES_REUSED);
 	if (!ord || !(g || s) || (o->predict && !j->predict))
 		j->end = SERIAL_NOMEM;
 	while (!j->failed && !j->end && (n = trace_next(j->r, &ev))) {

@@ -143,6 +143,7 @@ static int stats(struct cli *cli, const char *file, bool json, uint32_t top)
 	struct trace_reader *r = trace_open(file, msgs_add, &m);
 	if (!r)
 		return EXIT_USAGE;
+	trace_lives(r, LIVES_REUSED);
 	struct order *ord = order_new(file, true, NULL, NULL);
 	struct trace_stats *s = stats_new();
 	struct event *ev;
@@ -330,6 +331,8 @@ static int verify_against(struct cli *cli, struct claims *c, const char *trace)
 	size_t n;
 	bool ok = j != NULL;
 	int rc = EXIT_USAGE;
+	if (r)
+		trace_lives(r, LIVES_REUSED);
 	for (size_t i = 0; ok && i < c->ncycles; i++)
 		ok = judge_want_cycle(j, &c->cycles[i]);
 	while (ok && r && (n = trace_next(r, &ev)))

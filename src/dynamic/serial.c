@@ -174,7 +174,10 @@ static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const st
 	struct entry *e = &s->rows[v].e[at];
 	why_drop(s, e->why);
 	e->why = why;
-	e->serial = s->slots[a].reach[e->back].serial = by->serial;
+	e->serial = by->serial;
+	/* It may be of the block's own thread, around a cycle: a path from now on. */
+	s->slots[a].reach[e->back].serial = by->serial;
+	s->slots[a].reach[e->back].path = true;
 	if (by->serial < s->rows[v].min)
 		s->rows[v].min = by->serial;
 }
@@ -389,6 +392,19 @@ static void look_up_from_now(struct serial *s, const struct var *v)
 	}
 }
 
+/* The variable is another from here on: its memory was given back. */
+static void var_renew(struct serial *s, struct var *v)
+{
+	for (uint32_t id = v->r.next; id;) {
+		uint32_t next = s->more[id].next;
+		s->more[id].event = 0;
+		s->more[id].next = s->more_free;
+		s->more_free = id;
+		id = next;
+	}
+	*v = (struct var){ 0 };
+}
+
 static void do_read(struct serial *s, const struct event *e)
 {
 	struct var *v = &s->vars[e->target];
@@ -525,6 +541,8 @@ static void do_sync(struct serial *s, const struct event *e)
 	struct access a;
 	switch (e->kind) {
 	case EVENT_ACQ:
+		if (e->flags & EVENT_FIRST)
+			s->locks[e->target] = (struct access){ 0 };
 		a = s->locks[e->target];
 		link_in(s, &a, EVENT_REL, e->target, e);
 		break;
@@ -585,6 +603,8 @@ static void one(struct serial *s, const struct event *e)
 		th->forked.event = 0;
 		link_in(s, &f, EVENT_FORK, e->thread, e);
 	}
+	if (e->kind <= EVENT_WRITE && e->flags & EVENT_FIRST)
+		var_renew(s, &s->vars[e->target]);
 	if (e->kind == EVENT_READ)
 		do_read(s, e);
 	else if (e->kind == EVENT_WRITE)

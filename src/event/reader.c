@@ -42,6 +42,7 @@ struct trace_reader {
 	uint32_t process;
 	struct buf symbols;
 	struct translate *events_of;
+	enum lives lives;
 	struct symtab symtab;
 	char again[64];       /* a name the recording can be opened by again */
 	FILE *spool;          /* its bytes, when they came from a pipe */
@@ -449,7 +450,7 @@ static bool look_ahead(struct trace_reader *r)
 	uint32_t process;
 	size_t n, len = 0;
 	bool ok = in != NULL;
-	r->events_of = translate_new(&r->names);
+	r->events_of = translate_new(&r->names, r->lives);
 	while (ok && r->events_of && (n = trace_next_recs(in, &recs, &process)))
 		if (!(process & ~ITR_OPENING))
 			ok = translate_look(r->events_of, recs, n);
@@ -498,6 +499,11 @@ size_t trace_next(struct trace_reader *r, struct event **batch)
 	if (!n)
 		r->done = true;
 	return n;
+}
+
+void trace_lives(struct trace_reader *r, enum lives lives)
+{
+	r->lives = lives;
 }
 
 const char *trace_reopen(const struct trace_reader *r)

@@ -7,6 +7,7 @@
 
 enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20 };
 #define MIXED UINT32_MAX
+#define RENEWED (UINT32_C(1) << 31) /* in part_var; no name has such an id */
 
 /* 4 KiB of the program's memory, eight bytes a cell. */
 struct page {
@@ -14,6 +15,7 @@ struct page {
 	uint8_t mask[PAGE];    /* bytes of the first access; 0: none */
 	uint32_t var[PAGE];    /* 0: none yet; id + 1; MIXED: several, see `part` */
 	uint16_t life[PAGE];   /* times its memory was given back */
+	bool renewed[PAGE];    /* and not used since; LIVES_REUSED */
 };
 
 struct lock {
@@ -23,6 +25,7 @@ struct lock {
 	uint32_t life;
 	uint32_t var;          /* of a reader-writer lock, + 1 */
 	bool shared;           /* some take it as readers */
+	bool renewed, var_renewed;
 };
 
 struct thread {
@@ -58,6 +61,8 @@ struct translate {
 	uint64_t index;
 	char label[REC_TEXT_MAX + 1];
 	bool nomem;
+	enum lives lives;
+	uint8_t flags;         /* of the next event */
 };
 
 static void *grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t elem)
@@ -77,12 +82,13 @@ static void *grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, si
 	return q;
 }
 
-struct translate *translate_new(struct trace_names *names)
+struct translate *translate_new(struct trace_names *names, enum lives lives)
 {
 	struct translate *t = calloc(1, sizeof *t);
 	if (!t)
 		return NULL;
 	t->names = names;
+	t->lives = lives;
 	map_init(&t->page_at);
 	map_init(&t->lock_at);
 	map_init(&t->lock_page);
@@ -220,6 +226,8 @@ static uint32_t add_name(struct translate *t, enum name_space ns, const char *wh
 	const struct sym_data *d = t->symbols ? symtab_data(t->symbols, addr) : NULL;
 	struct buf b;
 	bool ok;
+	if (t->lives != LIVES_NAMED)
+		life = 0;
 	if (!d && !life && !*what) {
 		ok = names_append_addr(n, addr);
 	} else {
@@ -334,7 +342,17 @@ static void put(struct translate *t, const struct thread *th, unsigned kind, uin
 		t->cap = cap;
 	}
 	t->out[t->n++] = (struct event){ .index = ++t->index, .thread = th->id, .target = target,
-		                         .loc = loc, .kind = (uint8_t)kind };
+		                         .loc = loc, .kind = (uint8_t)kind,
+		                         .flags = t->flags };
+	t->flags = 0;
+}
+
+/* The next event is the first of a variable or lock, when *renewed says so. */
+static void first_of(struct translate *t, bool *renewed)
+{
+	if (*renewed)
+		t->flags = EVENT_FIRST;
+	*renewed = false;
 }
 
 static void begin_thread(struct translate *t, struct thread *th, uint32_t number)
@@ -406,10 +424,15 @@ static void part_access(struct translate *t, const struct thread *th, unsigned k
 		done |= 1u << part;
 		uint64_t byte = cell << 3 | b;
 		uint32_t var = map_get(&t->part_var, byte);
+		bool renewed = var != MAP_NONE && var & RENEWED;
 		if (var == MAP_NONE || !var) {
 			var = add_name(t, NS_VAR, "", byte, p->life[cell % PAGE]) + 1;
 			t->nomem |= !map_put(&t->part_var, byte, var);
+		} else if (renewed) {
+			var &= ~RENEWED;
+			map_put(&t->part_var, byte, var);
 		}
+		first_of(t, &renewed);
 		put(t, th, kind, var - 1, loc);
 	}
 }
@@ -429,10 +452,12 @@ static void access(struct translate *t, const struct thread *th, struct rec r)
 			*var = add_name(t, NS_VAR, "", cell << 3 | (unsigned)__builtin_ctz(mask),
 			                p->life[cell % PAGE]) + 1;
 	}
-	if (*var == MIXED)
+	if (*var == MIXED) {
 		part_access(t, th, kind, p, cell, mask, loc);
-	else
+	} else {
+		first_of(t, &p->renewed[cell % PAGE]);
 		put(t, th, kind, *var - 1, loc);
+	}
 }
 
 /* ---- locks -------------------------------------------------------------- */
@@ -442,6 +467,7 @@ static void lock_access(struct translate *t, const struct thread *th, struct loc
 {
 	if (!l->var)
 		l->var = add_name(t, NS_VAR, "lock:", l->addr, l->life) + 1;
+	first_of(t, &l->var_renewed);
 	put(t, th, kind, l->var - 1, loc);
 }
 
@@ -466,6 +492,7 @@ static void acquire(struct translate *t, struct thread *th, struct rec r)
 	th->holds += !l->depth;
 	l->holder = th->id + 1;
 	l->depth++;
+	first_of(t, &l->renewed);
 	put(t, th, EVENT_ACQ, l->id, loc);
 	if (l->shared)
 		lock_access(t, th, l, EVENT_WRITE, loc);
@@ -509,25 +536,42 @@ static void let_go(struct translate *t, struct thread *th)
 }
 
 /* Another object lives there from now on, unless the old one is in use. */
-static void renew(struct lock *l)
+static void renew(const struct translate *t, struct lock *l)
 {
 	if (l->holder || (l->id == NAME_FULL && !l->var))
 		return;
+	if (t->lives == LIVES_REUSED) {
+		l->renewed = l->id != NAME_FULL;
+		l->var_renewed = l->var != 0;
+		return;
+	}
 	l->id = NAME_FULL;
 	l->var = 0;
 	l->life++;
+}
+
+static void forget_parts(struct translate *t, uint64_t cell)
+{
+	for (unsigned b = 0; b < 8; b++) {
+		uint32_t var = map_get(&t->part_var, cell << 3 | b);
+		if (var != MAP_NONE && var)
+			map_put(&t->part_var, cell << 3 | b, t->lives == LIVES_REUSED ? var | RENEWED : 0);
+	}
 }
 
 static void forget_cells(struct translate *t, struct page *p, uint64_t from, uint64_t to)
 {
 	for (uint64_t cell = from; cell < to; cell++) {
 		uint32_t *var = &p->var[cell % PAGE];
+		if (!*var)
+			continue;
 		if (*var == MIXED)
-			for (unsigned b = 0; b < 8; b++)
-				if (map_get(&t->part_var, cell << 3 | b) != MAP_NONE)
-					map_put(&t->part_var, cell << 3 | b, 0);
-		if (*var)
-			p->life[cell % PAGE]++;
+			forget_parts(t, cell);
+		if (t->lives == LIVES_REUSED) {
+			p->renewed[cell % PAGE] = true;
+			continue;
+		}
+		p->life[cell % PAGE]++;
 		*var = 0;
 	}
 }
@@ -558,14 +602,14 @@ static void forget(struct translate *t, uint64_t addr, uint64_t size)
 	if (last - first >= t->nlocks) {
 		for (uint32_t i = 1; i < t->nlocks; i++)
 			if (t->locks[i].addr - addr < size)
-				renew(&t->locks[i]);
+				renew(t, &t->locks[i]);
 		return;
 	}
 	for (uint64_t n = first; n <= last; n++) {
 		uint32_t i = map_get(&t->lock_page, n);
 		for (; i != MAP_NONE && i; i = t->locks[i].next)
 			if (t->locks[i].addr - addr < size)
-				renew(&t->locks[i]);
+				renew(t, &t->locks[i]);
 	}
 }
 
@@ -602,7 +646,7 @@ static void one(struct translate *t, struct rec r)
 	else if (kind == REC_FORGET)
 		forget(t, rec_addr(r), rec_pc(r));
 	else if (kind == REC_RENEW && map_get(&t->lock_at, rec_addr(r)) != MAP_NONE)
-		renew(lock_of(t, rec_addr(r)));
+		renew(t, lock_of(t, rec_addr(r)));
 	else if (!th)
 		return;
 	else if (kind <= REC_ATOMIC_WRITE)
