@@ -42,4 +42,10 @@ show 1 history examples/history/stale-read.edn --html "$dir/stale-read.html" --j
 printf '(a page for your browser: %s bytes; --sarif, --junit and --github feed other tools)\n' "$(wc -c <"$dir/stale-read.html")"
 show 0 verify "$dir/stale-read.json"
 
+say "7. An atomic bit made of three safe ones (Tromp), proved for any number of writes and reads; with one test left out it is
+   regular, but not atomic:"
+show 0 check examples/tromp-endless.atm
+show 0 check --condition=regular examples/tromp-no-line3.atm
+show 1 check examples/tromp-no-line3.atm
+
 say "Next: intact help, docs/language.md, and your own model."

@@ -5,15 +5,27 @@ cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
 intact=${INTACT:-$BUILD/src/cli/intact}
 ninja -C "$BUILD" >/dev/null
+# a campaign's seeds, half of them in each of two processes
+halves() {
+	INTACT_SOAK_PART=0/2 "$@" & local half=$!
+	INTACT_SOAK_PART=1/2 "$@"
+	wait $half
+}
 echo "== random models: commit, exact, reductions and the judge"
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore"
+INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore"
 echo "== random models: every set of reductions, one thread and two"
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_explore_core"
+INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_explore_core"
 echo "== random models that synchronise: reduction and causality against exact"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
+echo "== random models of both kinds: the independent checker of what holds against exact"
+INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_verify"
 echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal" examples
-INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_causal_check" examples
+# half of the programs on each of two cores
+for t in test_causal test_causal_check; do
+	INTACT_SOAK=${INTACT_SOAK:-20000} INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/$t" examples & half=$!
+	INTACT_SOAK=${INTACT_SOAK:-20000} INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/$t" examples
+	wait $half
+done
 echo "== random nets: the prefix against its definition; coloured nets, exact and reduced, against their markings"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_net"
 INTACT_SOAK=${INTACT_SOAK:-100000} "$BUILD/tests/unit/test_colour"
@@ -34,6 +46,10 @@ echo "== histories: every small one, and a million random ones of each kind"
 # every single-writer history of up to seven operations, half of them on each of two cores
 INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive & half=$!
 INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive
+wait $half
+# every history of up to seven operations with any number of writers
+INTACT_SOAK=1 INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/test_lin_register" exhaustive-many & half=$!
+INTACT_SOAK=1 INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/test_lin_register" exhaustive-many
 wait $half
 INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
 echo "== objects in models against every execution and every order"

@@ -137,6 +137,24 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 	return false;
 }
 
+/* Does the argument behind --json look like the file to write? */
+static bool names_output(const struct opt *t, const char *s)
+{
+	static const struct { const char *option, *suffix; } usual[] = {
+		{ "json", ".json" }, { "html", ".html" }, { "html", ".htm" }, { "sarif", ".sarif" },
+		{ "sarif", ".json" }, { "junit", ".xml" }, { "dot", ".dot" }, { "dot", ".gv" },
+	};
+	size_t n = strlen(s);
+	if (!strcmp(s, "-") || !strncmp(s, "/dev/", 5))
+		return true;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+		size_t k = strlen(usual[i].suffix);
+		if (!strcmp(t->name, usual[i].option) && n > k && !strcmp(s + n - k, usual[i].suffix))
+			return true;
+	}
+	return false;
+}
+
 /* One option at argv[*i]; advances *i past a separate value. */
 static bool parse_one(struct opts *o, int argc, char **argv, int *i, struct buf *err)
 {
@@ -173,8 +191,7 @@ static bool parse_one(struct opts *o, int argc, char **argv, int *i, struct buf 
 		}
 		val = a[2] ? a + 2 : NULL;
 	}
-	if (t->kind == OPT_FILE && !val &&
-	    (*i + 1 >= argc || (argv[*i + 1][0] == '-' && argv[*i + 1][1])))
+	if (t->kind == OPT_FILE && !val && (*i + 1 >= argc || !names_output(t, argv[*i + 1])))
 		val = "-";
 	if (t->kind != OPT_FLAG && !val) {
 		if (*i + 1 >= argc) {
@@ -216,6 +233,8 @@ void opts_help(const struct opt *table, struct buf *out)
 			snprintf(sh, sizeof sh, "-%c, ", t->short_name);
 		if (t->kind == OPT_FLAG)
 			snprintf(left, sizeof left, "  %s--%s", sh, t->name);
+		else if (t->kind == OPT_FILE)
+			snprintf(left, sizeof left, "  %s--%s[=%s]", sh, t->name, t->arg);
 		else
 			snprintf(left, sizeof left, "  %s--%s=%s", sh, t->name, t->arg);
 		if (strlen(left) > 30)

@@ -4,7 +4,9 @@
  * One row an option: name, short name, kind, where the value goes, and the
  * line that --help prints. Long options take `--name=value` or `--name
  * value`, short ones `-j4` or `-j 4`; `--` ends them. An unknown option is
- * answered with the nearest known one.
+ * answered with the nearest known one. A file to write may be left out: what follows
+ * `--json` is its file only when it looks like one (`-`, r.json), so that `--json model.atm` writes to
+ * standard output and reads the model.
  */
 #ifndef INTACT_BASE_OPTS_H
 #define INTACT_BASE_OPTS_H
@@ -21,7 +23,7 @@ enum opt_kind {
 	OPT_UINT,   /* uint64_t *: min..max */
 	OPT_SIZE,   /* uint64_t *: bytes, with K, M, G, T */
 	OPT_CHOICE, /* int *: index into choices */
-	OPT_FILE,   /* const char **: a file to write; "-" when no value follows */
+	OPT_FILE,   /* const char **: a file to write; "-" when none is named */
 	OPT_GROUP,  /* a heading in --help */
 };
 

@@ -13,7 +13,9 @@
  * so they are in no list old(e), and have the opposite list: behind(b), the
  * events whose past takes b. Nothing can be in conflict with a condition that
  * has no causes, so b is concurrent with g exactly when g is not in behind(b);
- * and for the event that is being extended the trail knows it at once.
+ * and for the event that is being extended root_of[] knows it at once. Which
+ * initial conditions an event has in its past is a list too (roots[]): along a
+ * chain of events that take no further one it is the same list.
  *
  * The list of a new event e is what is concurrent with all of its preset. Let
  * b be the youngest condition of the preset and f its event. A condition c of
@@ -24,8 +26,8 @@
  * without what is behind initial conditions. Looking up is galloping through
  * sorted lists: the cost is that of the shorter list, not of the longer one (an
  * old condition is beside nearly every event, in all branches of conflict). When
- * the whole preset is initial, all events are gone through; there are no more
- * such events than transitions.
+ * the whole preset is initial, all events are gone through but for runs of those
+ * behind it; there are no more such events than transitions.
  *
  * Lists of younger events live in one pool in blocks of 4, 8, 16... entries.
  */
@@ -209,15 +211,55 @@ static bool meet_siblings(struct prefix *p, const uint32_t *pre, uint32_t npre, 
 	return true;
 }
 
-/* The whole preset is initial: every event but those behind it. */
+/* The number, in the order of insertion, of the event that begins with this
+ * condition; an inserted event is in no bucket any more and has it there. */
+static inline uint32_t rank(const struct prefix *p, uint32_t first)
+{
+	return p->cfg.events[p->cfg.conds[first].event].next;
+}
+
+/* list[k..n) begins with events that were inserted one behind the other: the
+ * last of them. */
+static uint32_t run_end(const struct prefix *p, const uint32_t *list, uint32_t k, uint32_t n)
+{
+	uint32_t base = rank(p, list[k]), step = 1, lo = k;
+	while (step < n - lo && rank(p, list[lo + step]) - base == lo + step - k) {
+		lo += step;
+		step <<= 1;
+	}
+	uint32_t hi = step < n - lo ? lo + step : n;
+	while (hi - lo > 1) { /* lo is in the run, hi is not */
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (rank(p, list[mid]) - base == mid - k)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The whole preset is initial: every event but those behind it. The longest list
+ * of what is behind is stepped over a run at a time: with one lock and many
+ * threads it is all of the events. */
 static bool meet_all(struct prefix *p, const uint32_t *pre, uint32_t npre)
 {
 	const struct config *c = &p->cfg;
-	for (uint32_t x = p->net->ninit; x < p->nconds; x += uf_npost(c, c->conds[x].event))
-		if (!add_found(p, &x, 1))
+	uint32_t b = pre[0], k = 0;
+	for (uint32_t i = 1; i < npre; i++)
+		b = p->younger[pre[i]].n > p->younger[b].n ? pre[i] : b;
+	const uint32_t *list = younger_of(p, b);
+	uint32_t n = p->younger[b].n;
+	for (uint32_t x = p->net->ninit; x < p->nconds; x += uf_npost(c, c->conds[x].event)) {
+		if (k < n && list[k] == x) {
+			k = run_end(p, list, k, n);
+			x = list[k++];
+		} else if (!add_found(p, &x, 1)) {
 			return false;
+		}
+	}
 	for (uint32_t i = 0; i < npre && p->nfound; i++)
-		p->nfound = without_behind(p, p->found, p->nfound, pre[i], false);
+		if (pre[i] != b)
+			p->nfound = without_behind(p, p->found, p->nfound, pre[i], false);
 	return spell_out(p, 0);
 }
 
@@ -285,6 +327,47 @@ static bool add_younger(struct prefix *p, uint32_t b, uint32_t first)
 	return true;
 }
 
+/*
+ * The list of e is the union of those of its causes and of the initial
+ * conditions in its preset. It mostly is that of one cause, and then shared with it.
+ */
+bool co_roots(struct prefix *p, uint32_t e)
+{
+	const struct config *c = &p->cfg;
+	const uint32_t *pre = uf_pre(c, e);
+	uint32_t npre = uf_npre(c, e), n = 0, longest = 0;
+	uint64_t most = npre;
+	for (uint32_t i = 0; i < npre; i++)
+		most += p->roots[c->events[c->conds[pre[i]].event].roots];
+	if (p->nroots + most >= UINT32_MAX)
+		return prefix_stop(p, "memory");
+	if (!prefix_room(p, (void **)&p->roots, p->nroots + 1 + most, &p->cap_roots, sizeof *p->roots, false))
+		return false;
+	uint32_t *out = p->roots + p->nroots + 1;
+	for (uint32_t i = 0; i < npre; i++) {
+		uint32_t list = c->events[c->conds[pre[i]].event].roots, len = p->roots[list];
+		for (uint32_t k = 1; k <= len; k++) {
+			uint32_t b = p->roots[list + k];
+			if (p->root_of[b] != e + 1)
+				out[n++] = b;
+			p->root_of[b] = e + 1;
+		}
+		longest = len > p->roots[longest] ? list : longest;
+		if (is_initial(p, pre[i])) {
+			p->root_of[pre[i]] = e + 1;
+			out[n++] = pre[i];
+		}
+	}
+	if (n == p->roots[longest]) {
+		p->cfg.events[e].roots = longest;
+		return true;
+	}
+	p->cfg.events[e].roots = (uint32_t)p->nroots;
+	p->roots[p->nroots] = n;
+	p->nroots += 1 + n;
+	return true;
+}
+
 bool co_keep(struct prefix *p, uint32_t e)
 {
 	struct uf_event *ev = &p->cfg.events[e];
@@ -297,22 +380,12 @@ bool co_keep(struct prefix *p, uint32_t e)
 	p->nco += p->nfound;
 	if (!uf_npost(&p->cfg, e))
 		return true;
+	ev->next = p->nranks++;
 	for (uint32_t i = 0; i < p->nfound; i++)
 		if (!add_younger(p, p->found[i], ev->post))
 			return false;
-	const struct config *c = &p->cfg;
-	if (p->net->ninit < c->ntrail) { /* the shorter way to the initial conditions behind e */
-		for (uint32_t b = 0; b < p->net->ninit; b++)
-			if (c->taken[b] && !add_younger(p, b, ev->post))
-				return false;
-		return true;
-	}
-	for (uint32_t i = 0; i < c->ntrail; i++) {
-		const uint32_t *pre = uf_pre(c, c->trail[i]);
-		uint32_t n = uf_npre(c, c->trail[i]);
-		for (uint32_t k = 0; k < n; k++)
-			if (is_initial(p, pre[k]) && !add_younger(p, pre[k], ev->post))
-				return false;
-	}
+	for (uint32_t k = 1; k <= p->roots[ev->roots]; k++)
+		if (!add_younger(p, p->roots[ev->roots + k], ev->post))
+			return false;
 	return true;
 }

@@ -32,8 +32,9 @@ struct uf_event {
 	uint32_t post;  /* its first condition; they follow each other */
 	uint32_t size;  /* |[e]| */
 	uint32_t depth; /* longest chain of causes: the level in Foata's form */
-	uint32_t next;  /* in its bucket */
+	uint32_t next;  /* in its bucket; then its number in the order of insertion */
 	uint32_t stamp;
+	uint32_t roots; /* the initial conditions in its past: how many, which, in roots[] */
 	uint8_t in;     /* of the current configuration */
 	uint8_t dead;   /* found to be a cut-off while waiting */
 	uint8_t colour; /* enum colour of the event */

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/map.h"
 #include "causal/cover_state.h"
 
@@ -195,21 +196,6 @@ static void accelerate(struct search *s, uint32_t head, uint32_t len, uint64_t h
 	}
 }
 
-static bool grow(void **p, uint64_t *cap, uint64_t need, size_t size)
-{
-	if (need <= *cap)
-		return true;
-	uint64_t want = *cap ? *cap * 2 : 1024;
-	while (want < need)
-		want *= 2;
-	void *q = realloc(*p, want * size);
-	if (!q)
-		return false;
-	*p = q;
-	*cap = want;
-	return true;
-}
-
 static void check_limits(struct search *s)
 {
 	const struct cover_options *o = s->o;
@@ -237,12 +223,11 @@ static void add(struct search *s, struct cstate *c, struct cover_move move)
 {
 	uint32_t head, perm[COVER_MAX_OWNERS];
 	cstate_sort(s->g, c, perm);
-	uint64_t cap = s->cap_words, need = s->g->ncells + 1ull + c->nowner + 2ull * c->ngroup;
-	if (!grow((void **)&s->words, &cap, need, sizeof *s->words)) {
+	uint64_t need = s->g->ncells + 1ull + c->nowner + 2ull * c->ngroup;
+	if (!GROW(s->words, s->cap_words, need)) {
 		s->r->limit = "memory";
 		return;
 	}
-	s->cap_words = (uint32_t)cap;
 	uint32_t len = pack(s, c, &head);
 	uint64_t hash = hash_plain(s, c);
 	if (s->any && s->n)
@@ -250,14 +235,12 @@ static void add(struct search *s, struct cstate *c, struct cover_move move)
 	if (is_covered(s, hash, s->words, head, len, IR_NONE))
 		return;
 	uint32_t first = map_get(&s->by_hash, hash);
-	uint64_t cap_nodes = s->cap;
-	if (!grow((void **)&s->pool, &s->cap_pool, s->npool + len, sizeof *s->pool) ||
-	    !grow((void **)&s->nodes, &cap_nodes, s->n + 1ull, sizeof *s->nodes) ||
+	if (!GROW(s->pool, s->cap_pool, s->npool + len) ||
+	    !GROW(s->nodes, s->cap, s->n + 1ull) ||
 	    !map_put(&s->by_hash, hash, s->n)) {
 		s->r->limit = "memory";
 		return;
 	}
-	s->cap = (uint32_t)cap_nodes;
 	memcpy(s->pool + s->npool, s->words, len * sizeof *s->pool);
 	s->nodes[s->n] = (struct node){ s->npool, len, head, s->n ? s->at : IR_NONE, first, move,
 		                        hash };
@@ -371,7 +354,7 @@ static void run_deep(struct search *s)
 	uint64_t cap = 0, n = 0;
 	uint32_t *stack = NULL, seen = 0;
 	for (;;) {
-		if (!grow((void **)&stack, &cap, n + (s->n - seen) + 1, sizeof *stack)) {
+		if (!GROW(stack, cap, n + (s->n - seen) + 1)) {
 			s->r->limit = "memory";
 			break;
 		}

@@ -96,7 +96,7 @@ static void describe(struct prefix *p, uint32_t t, struct found *f)
 	const struct config *c = &p->cfg;
 	const struct net *n = p->net;
 	enum colour in = COLOUR_A;
-	*f = (struct found){ .trans = t, .size = c->ntrail + 1 };
+	*f = (struct found){ .trans = t, .size = (p->lazy ? c->events[p->current].size : c->ntrail) + 1 };
 	for (uint32_t i = n->pre_at[t], k = 0; i < n->pre_at[t + 1]; i++, k++) {
 		uint32_t b = p->chosen[k], d = c->events[c->conds[b].event].depth;
 		f->depth = d > f->depth ? d : f->depth;
@@ -325,6 +325,7 @@ static bool recheck(struct prefix *p, const struct found *f, uint32_t e)
 static bool judge_reduced(struct prefix *p, const struct found *f, uint64_t hash)
 {
 	uint64_t end;
+	prefix_build(p);
 	if (!gather(p, f, &end))
 		return false;
 	uint32_t *slot = prefix_find(p, f->trans, f->colour, hash);
@@ -358,7 +359,7 @@ bool cutoff_judge(struct prefix *p, uint32_t t)
 	if (p->opt.max_events && p->kept + p->cutoffs >= p->opt.max_events)
 		return prefix_stop(p, "events");
 	describe(p, t, &f);
-	uint64_t hash = p->cfg.hash + f.delta;
+	uint64_t hash = (p->lazy ? p->cfg.events[p->current].hash : p->cfg.hash) + f.delta;
 	if (f.colour == COLOUR_RED) {
 		if (accept(p, &f, hash))
 			p->red = p->nevents - 1;

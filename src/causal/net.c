@@ -1,6 +1,7 @@
 /*
- * net: building and checking. Rows are made by counting, then sorted; an arc
- * that stands twice is found in the sorted row. Linear, but for the sorting.
+ * net: building and checking. Rows are made by counting, then each is sorted
+ * (unless the arcs came in order); an arc that stands twice is found in the sorted
+ * row. Linear, but for the sorting of rows.
  */
 #include "causal/net.h"
 
@@ -50,18 +51,39 @@ static int by_ends(const void *pa, const void *pb)
 	return a->at.start < b->at.start ? -1 : a->at.start > b->at.start;
 }
 
-/* Sorted arcs to rows by transition; false when one stands twice. */
+/* Sorts the arcs, by transition and place; at[] is where each row ends. */
+static struct net_arc *sort_arcs(struct net_builder *b, struct net_arc *arcs, uint32_t n, uint32_t *at)
+{
+	uint32_t k = 1;
+	for (uint32_t i = 0; i < n; i++)
+		at[arcs[i].trans + 1]++;
+	for (uint32_t t = 0; t < b->trans.len; t++)
+		at[t + 1] += at[t];
+	while (k < n && by_ends(&arcs[k - 1], &arcs[k]) < 0)
+		k++;
+	if (k >= n)
+		return arcs;
+	struct net_arc *to = arena_array(b->arena, struct net_arc, (size_t)n);
+	uint32_t *next = arena_array(b->arena, uint32_t, (size_t)b->trans.len + 1);
+	memcpy(next, at, b->trans.len * sizeof *at);
+	for (uint32_t i = 0; i < n; i++)
+		to[next[arcs[i].trans]++] = arcs[i];
+	for (uint32_t t = 0; t < b->trans.len; t++)
+		if (at[t + 1] - at[t] > 1)
+			qsort(to + at[t], at[t + 1] - at[t], sizeof *to, by_ends);
+	return to;
+}
+
+/* Arcs to rows by transition; false when one stands twice. */
 static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool take,
                  uint32_t **at, uint32_t **to, const struct source *src, struct diags *d)
 {
 	bool ok = true;
-	if (n)
-		qsort(arcs, n, sizeof *arcs, by_ends);
 	*at = arena_array(b->arena, uint32_t, (size_t)b->trans.len + 1);
 	*to = arena_array(b->arena, uint32_t, (size_t)n + 1);
+	arcs = sort_arcs(b, arcs, n, *at);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct net_arc *a = &arcs[i];
-		(*at)[a->trans + 1]++;
 		(*to)[i] = a->place;
 		if (!i || a[-1].trans != a->trans || a[-1].place != a->place)
 			continue;
@@ -74,8 +96,6 @@ static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool t
 		diag_hint(d, "nets must be 1-safe: no place ever holds two tokens");
 		ok = false;
 	}
-	for (uint32_t t = 0; t < b->trans.len; t++)
-		(*at)[t + 1] += (*at)[t];
 	return ok;
 }
 

@@ -22,12 +22,19 @@
 #include "base/map.h"
 #include "causal/net.h"
 
+/* Number in the file -> id. Nodes mostly are numbered 1, 2, ... as they stand:
+ * so are the first `straight` ones; the map has the others. */
+struct numbers {
+	struct map odd;
+	uint32_t straight;
+};
+
 struct pep {
 	const struct source *src;
 	struct arena *a;
 	struct diags *d;
 	struct net_builder b;
-	struct map place, trans; /* number in the file -> id */
+	struct numbers place, trans;
 	uint32_t at;
 	bool ok;
 };
@@ -144,10 +151,23 @@ static bool attributes(struct pep *p, uint32_t *tokens, uint32_t *weight)
 	}
 }
 
-static bool known(struct pep *p, struct map *m, uint32_t id, uint32_t from, const char *what)
+static uint32_t numbered(const struct numbers *m, uint32_t id)
+{
+	return id - 1 < m->straight ? id - 1 : map_get(&m->odd, id);
+}
+
+static bool number_is(struct numbers *m, uint32_t id, uint32_t k)
+{
+	if (id - 1 != k || k != m->straight)
+		return map_put(&m->odd, id, k);
+	m->straight++;
+	return true;
+}
+
+static bool known(struct pep *p, const struct numbers *m, uint32_t id, uint32_t from, const char *what)
 {
 	struct span at = { from, p->at };
-	if (map_get(m, id) == MAP_NONE)
+	if (numbered(m, id) == MAP_NONE)
 		return true;
 	diag_error(p->d, "net-node-twice", p->src, at, "there is a %s number %u already", what, id);
 	return p->ok = false;
@@ -155,7 +175,7 @@ static bool known(struct pep *p, struct map *m, uint32_t id, uint32_t from, cons
 
 static bool node(struct pep *p, bool place)
 {
-	struct map *m = place ? &p->place : &p->trans;
+	struct numbers *m = place ? &p->place : &p->trans;
 	uint32_t from = p->at, id = (place ? p->b.places.len : p->b.trans.len) + 1;
 	uint32_t tokens = 0, weight = 1;
 	const char *name = NULL;
@@ -180,14 +200,14 @@ static bool node(struct pep *p, bool place)
 	                   : net_add_trans(&p->b, name, at);
 	if (k >= NET_MAX_NODES)
 		return fail(p, from, p->at, "too many places or transitions");
-	return map_put(m, id, k) || fail(p, from, p->at, "out of memory");
+	return number_is(m, id, k) || fail(p, from, p->at, "out of memory");
 }
 
-static uint32_t endpoint(struct pep *p, struct map *m, uint32_t id, uint32_t from, uint32_t to,
-                         const char *what)
+static uint32_t endpoint(struct pep *p, const struct numbers *m, uint32_t id, uint32_t from,
+                         uint32_t to, const char *what)
 {
 	struct span at = { from, to };
-	uint32_t k = map_get(m, id);
+	uint32_t k = numbered(m, id);
 	if (k != MAP_NONE)
 		return k;
 	diag_error(p->d, "net-unknown-node", p->src, at, "there is no %s number %u", what, id);
@@ -320,8 +340,8 @@ bool net_read_pep(const struct source *src, struct arena *a, struct diags *d, st
 	jmp_buf here;
 	*p = (struct pep){ .src = src, .a = a, .d = d, .ok = true };
 	net_builder_init(&p->b, a);
-	map_init(&p->place);
-	map_init(&p->trans);
+	map_init(&p->place.odd);
+	map_init(&p->trans.odd);
 	volatile bool ok = false, ended = false;
 	if (setjmp(here)) /* the maps are not the arena's: free them on the way out */
 		ended = true;
@@ -329,8 +349,8 @@ bool net_read_pep(const struct source *src, struct arena *a, struct diags *d, st
 		a->oom = &here;
 		ok = read_file(p, n);
 	}
-	map_free(&p->place);
-	map_free(&p->trans);
+	map_free(&p->place.odd);
+	map_free(&p->trans.odd);
 	a->oom = outer;
 	if (ended && outer)
 		longjmp(*outer, 1);

@@ -115,6 +115,14 @@ bool prefix_keep_marking(struct prefix *p)
 	return true;
 }
 
+void prefix_build(struct prefix *p)
+{
+	if (!p->lazy)
+		return;
+	config_add(&p->cfg, p->current); /* chosen[] is of no event of [current] */
+	p->lazy = false;
+}
+
 void prefix_free(struct prefix *p)
 {
 	struct config *c = &p->cfg;
@@ -122,7 +130,7 @@ void prefix_free(struct prefix *p)
 		c->events, c->conds, c->taken, c->tint, c->pres, c->trail, c->scratch, c->change,
 		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
 		p->table, p->found, p->head, p->link, p->chosen,
-		p->near, p->initial, p->tokens, p->tokens_of, p->most, p->loop, p->tinted, p->stirred,
+		p->near, p->initial, p->roots, p->root_of, p->tokens, p->tokens_of, p->most, p->loop, p->tinted, p->stirred,
 		p->move_at, p->move,
 		p->cut,
 	};
@@ -165,7 +173,10 @@ uint32_t *prefix_find(struct prefix *p, uint32_t t, enum colour ev, uint64_t has
 	uint32_t k = (uint32_t)hash64(hash) & (p->cap_table - 1);
 	for (; p->table[k]; k = (k + 1) & (p->cap_table - 1)) {
 		uint32_t e = p->table[k] - 1;
-		if (c->events[e].hash == hash && config_same_marking(c, t, p->chosen, ev, e))
+		if (c->events[e].hash != hash)
+			continue;
+		prefix_build(p);
+		if (config_same_marking(c, t, p->chosen, ev, e))
 			break;
 	}
 	return &p->table[k];

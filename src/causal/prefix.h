@@ -27,11 +27,24 @@ bool prefix_keep_marking(struct prefix *p);
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre);
 bool prefix_new_conditions(struct prefix *p, uint32_t e);
 
+/*
+ * The configuration [current] is walked only when somebody needs it: most events
+ * of a long chain are judged by the size and hash of the one before them. While
+ * p->lazy, the trail is empty and taken[] is that of chosen[] alone.
+ */
+void prefix_build(struct prefix *p);
+/* Is this initial condition in the past of the current event? */
+static inline bool prefix_behind(const struct prefix *p, uint32_t b)
+{
+	return p->root_of[b] == p->current + 1;
+}
+
+/* The initial conditions in the past of e, the current event: its list, and root_of[]. */
+bool co_roots(struct prefix *p, uint32_t e);
 /* found[] = the older conditions, not initial, that are concurrent with e, ascending. */
 bool co_meet(struct prefix *p, uint32_t e);
 /* Keeps found[] as the list of e, whose conditions exist, and e with each of
- * them and with the initial conditions it has behind it; the current
- * configuration is [e]. */
+ * them and with the initial conditions it has behind it. */
 bool co_keep(struct prefix *p, uint32_t e);
 
 /*

@@ -41,17 +41,23 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot);
 static bool try_condition(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot, uint32_t b)
 {
 	struct config *c = &p->cfg;
-	uint32_t len = c->ntrail;
-	if (c->taken[b] || !config_add(c, c->conds[b].event))
+	uint32_t f = c->conds[b].event;
+	if (c->taken[b] || (!f && prefix_behind(p, b)))
 		return prefix_in_time(p);
-	bool ok = true;
+	if (f && f != p->current)
+		prefix_build(p);
+	bool ok = true, was = p->lazy;
+	uint32_t len = c->ntrail;
+	if (!was && !config_add(c, f))
+		return prefix_in_time(p);
 	if (!c->taken[b]) { /* its own causes do not take it, but be sure */
 		c->taken[b] = 1;
 		p->chosen[i] = b;
 		ok = choose(p, t, i + 1, pivot);
 		c->taken[b] = 0;
 	}
-	config_undo(c, len);
+	if (!was) /* else: empty still, or built meanwhile and wanted again */
+		config_undo(c, len);
 	return ok && prefix_in_time(p);
 }
 
@@ -63,12 +69,14 @@ static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot)
 	if (i == net_npre(n, t))
 		return cutoff_judge(p, t);
 	uint32_t place = n->pre[n->pre_at[t] + i];
-	uint32_t e = p->cfg.conds[p->chosen[pivot]].event;
+	uint32_t e = p->current, b0 = p->initial[place];
+	if (!e) /* the beginning: its only condition of that place */
+		return !b0 || b0 - 1 < p->chosen[pivot] || try_condition(p, t, i, pivot, b0 - 1);
 	uint32_t end = p->cfg.events[e].post + uf_npost(&p->cfg, e);
 	for (uint32_t b = p->chosen[pivot] + 1; b < end; b++)
 		if (p->cfg.conds[b].place == place && !try_condition(p, t, i, pivot, b))
 			return false;
-	if (p->initial[place] && e && !try_condition(p, t, i, pivot, p->initial[place] - 1))
+	if (b0 && !try_condition(p, t, i, pivot, b0 - 1))
 		return false;
 	const uint32_t *co = p->co + p->cfg.events[e].co_at;
 	for (uint32_t k = p->head[place]; k; k = p->link[k - 1])
@@ -83,7 +91,7 @@ static inline bool hopeful(const struct prefix *p, uint32_t t, bool initially)
 	const struct net *n = p->net;
 	for (uint32_t i = n->pre_at[t]; i < n->pre_at[t + 1]; i++) {
 		uint32_t b0 = p->initial[n->pre[i]];
-		if (!p->near[n->pre[i]] && (initially || !b0 || p->cfg.taken[b0 - 1]))
+		if (!p->near[n->pre[i]] && (initially || !b0 || prefix_behind(p, b0 - 1)))
 			return false;
 	}
 	return true;
@@ -111,7 +119,7 @@ static bool extend_by(struct prefix *p, uint32_t c)
 	return true;
 }
 
-/* All extensions whose newest cause is e; the current configuration is [e]. */
+/* All extensions whose newest cause is e, the current event. */
 static bool extend(struct prefix *p, uint32_t e)
 {
 	const struct uf_event ev = p->cfg.events[e];
@@ -150,7 +158,7 @@ static uint32_t second_token(struct prefix *p, uint32_t e)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t place = c->conds[ev->post + i].place, b0 = p->initial[place];
 		p->head[place] = 1;
-		if (b0 && !c->taken[b0 - 1])
+		if (b0 && !prefix_behind(p, b0 - 1))
 			other = b0 - 1;
 	}
 	for (uint32_t i = 0; i < p->nfound && other == NET_NONE; i++)
@@ -165,28 +173,31 @@ static enum unfold_status unsafe(struct prefix *p, uint32_t e, uint32_t other)
 {
 	p->unsafe_place = p->cfg.conds[other].place;
 	p->unsafe_trans = p->cfg.events[e].trans;
+	prefix_build(p);
 	config_add(&p->cfg, p->cfg.conds[other].event);
 	return prefix_keep_marking(p) ? UNFOLD_UNSAFE : UNFOLD_LIMIT;
 }
 
-/* Makes [e] the current configuration. It mostly is that of the event before
- * already, when that one is a cause of e: long chains are not walked again. */
+/* Makes e the current event. When the one before it is a cause of it and its
+ * configuration is there, e is put on top: long chains are not walked again. */
 static void go_to(struct prefix *p, uint32_t e)
 {
 	bool behind = false;
-	for (uint32_t i = 0; p->current && i < uf_npre(&p->cfg, e); i++)
+	for (uint32_t i = 0; p->current && !p->lazy && i < uf_npre(&p->cfg, e); i++)
 		behind |= p->cfg.conds[uf_pre(&p->cfg, e)[i]].event == p->current;
-	if (!behind)
-		config_undo(&p->cfg, 0);
-	config_add(&p->cfg, e);
 	p->current = e;
+	p->lazy = !behind;
+	if (behind)
+		config_add(&p->cfg, e);
+	else
+		config_undo(&p->cfg, 0);
 }
 
 static enum unfold_status insert(struct prefix *p, uint32_t e)
 {
 	enum unfold_status st = UNFOLD_DONE;
 	go_to(p, e);
-	if (!co_meet(p, e) || !prefix_new_conditions(p, e)) {
+	if (!co_roots(p, e) || !co_meet(p, e) || !prefix_new_conditions(p, e)) {
 		st = UNFOLD_LIMIT;
 	} else {
 		uint32_t other = second_token(p, e);
@@ -223,7 +234,7 @@ static bool reading_arcs(struct prefix *p)
 static bool start(struct prefix *p)
 {
 	const struct net *n = p->net;
-	uint64_t seed = 0x1A57AC7, cap = 0, cap2 = 0, cap3 = 0, cap4 = 0, cap5 = 0, cap6 = 0;
+	uint64_t seed = 0x1A57AC7, cap = 0, cap2 = 0, cap3 = 0, cap4 = 0, cap5 = 0, cap6 = 0, cap7 = 0;
 	uint32_t widest = 1;
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		widest = net_npre(n, t) > widest ? net_npre(n, t) : widest;
@@ -234,11 +245,14 @@ static bool start(struct prefix *p)
 	    !prefix_room(p, (void **)&p->near, (uint64_t)n->nplaces + 1, &cap6, 1, true) ||
 	    !prefix_room(p, (void **)&p->initial, (uint64_t)n->nplaces + 1, &cap5, sizeof(uint32_t), true) ||
 	    !prefix_room(p, (void **)&p->chosen, (uint64_t)widest + 1, &cap4, sizeof(uint32_t), true) ||
+	    !prefix_room(p, (void **)&p->root_of, (uint64_t)n->ninit + 1, &cap7, sizeof(uint32_t), true) ||
+	    !prefix_room(p, (void **)&p->roots, 1, &p->cap_roots, sizeof *p->roots, true) ||
 	    !prefix_room(p, (void **)&p->pool, UF_UNIT, &p->cap_pool, sizeof *p->pool, false) ||
 	    !prefix_room(p, (void **)&p->co, 1, &p->cap_co, sizeof *p->co, false) ||
 	    !reading_arcs(p) || !cutoff_start(p))
 		return false;
 	p->npool = 1; /* 0 = none */
+	p->nroots = 1; /* the empty list */
 	for (uint32_t i = 0; i < n->ninit; i++)
 		p->initial[n->init[i]] = i + 1;
 	for (uint32_t i = 0; i < n->nplaces; i++)

@@ -73,6 +73,10 @@ struct prefix {
 	uint64_t cap_link;
 	uint8_t *near;           /* a place: a condition of it is e's or in co(e), not initial */
 	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
+	uint32_t *roots;         /* lists of initial conditions, shared by events: co.c */
+	uint64_t nroots, cap_roots;
+	uint32_t nranks;         /* inserted events that have conditions */
+	uint32_t *root_of;       /* an initial condition: the newest event + 1 that has it in its past */
 	uint32_t *chosen;        /* a preset being made */
 	uint64_t cap_cut, cutoffs_kept;
 	uint32_t *tokens;        /* reduced: see cutoff.c */
@@ -83,7 +87,8 @@ struct prefix {
 	uint8_t *tinted;         /* a place: some condition of it has a colour */
 	uint8_t *stirred;        /* a place: a loop on it touches a tinted one */
 	uint32_t *move_at, *move; /* a place -> transitions that take from it, but loops */
-	uint32_t current;        /* event whose local configuration is the current one */
+	uint32_t current;        /* the event that was inserted last */
+	bool lazy;               /* the current configuration is empty instead of [current] */
 	uint32_t ticks;
 };
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fold.h"
 #include "cli/outputs.h"
 #include "lang/spec.h"
 #include "lin/check.h"
@@ -114,6 +115,12 @@ static int spent(struct run *run, const char *name)
 	return EXIT_UNKNOWN;
 }
 
+/* Lines are broken for who reads them on a terminal, not for programs. */
+static void fold_out(struct run *run, const struct buf *text)
+{
+	fold_lines(&run->cli->out, buf_cstr(text), text->len, isatty(STDOUT_FILENO) ? run->cli->columns : 0);
+}
+
 static int refused(struct run *run, const struct history *h, const struct check *c, enum object o)
 {
 	for (uint32_t i = 0; i < c->nparts; i++) {
@@ -187,8 +194,14 @@ static int judge_file(struct run *run, struct history *h, const char *path, stru
 		struct buf *json = next_result(run);
 		if (json)
 			say_json(h, &in, &run->opts, &c, a->witness, json);
-		if (!a->quiet && !outputs_take_stdout(&a->outputs))
-			say_text(h, &in, &run->opts, &c, a->witness, run->cli->color_out, &run->cli->out);
+		if (!a->quiet && !outputs_take_stdout(&a->outputs)) {
+			struct buf text;
+			buf_init(&text);
+			say_text(h, &in, &run->opts, &c, a->witness, run->cli->color_out, &text);
+			fold_out(run, &text);
+			run->cli->out.failed |= text.failed;
+			buf_free(&text);
+		}
 	}
 	check_free(&c, h);
 	return rc;
@@ -197,7 +210,7 @@ static int judge_file(struct run *run, struct history *h, const char *path, stru
 static void say_follow(struct run *run, const char *path, const struct history *h,
                        const struct interpretation *in, const struct follow_result *f)
 {
-	struct buf *out = &run->cli->out;
+	struct buf text, *out = &text;
 	static const char *const word[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
 	static const char *const json[] = { "holds", "violated", "unknown" };
 	struct buf *doc = next_result(run);
@@ -213,6 +226,7 @@ static void say_follow(struct run *run, const char *path, const struct history *
 	}
 	if (outputs_take_stdout(&run->a->outputs))
 		return;
+	buf_init(&text);
 	buf_printf(out, "checked as: %s%s", history_object(h, in->object), in->object_guessed ? " (guessed)" : "");
 	if (!h->user) {
 		buf_str(out, ", initially ");
@@ -235,6 +249,8 @@ static void say_follow(struct run *run, const char *path, const struct history *
 	}
 	buf_printf(out, "%llu operations, %llu completed; at most %u open at once, %u configurations\n",
 	           (unsigned long long)f->ops, (unsigned long long)f->completed, f->max_open, f->peak);
+	fold_out(run, &text);
+	buf_free(&text);
 }
 
 static int follow_file(struct run *run, struct history *h, const char *path, struct diags *d)
@@ -266,6 +282,8 @@ static int convert_file(struct run *run, struct history *h, const char *path, st
 	if (!history_read(h, path, &ro, d))
 		return d->errors ? EXIT_USAGE : spent(run, path);
 	history_write(h, (enum format)run->a->to, &run->cli->out, flush_out, NULL);
+	if (run->a->to == FORMAT_LOG && h->keys.len)
+		buf_str(&run->cli->err, "note: a log has no keys: values are written as [key value] (--pairs=yes reads them)\n");
 	return EXIT_HOLDS;
 }
 
@@ -364,6 +382,19 @@ static const char *spec_conflict(const struct run *run)
 	return NULL;
 }
 
+/* Where --algorithm would say nothing, or NULL. */
+static const char *algorithm_unused(const struct run *run)
+{
+	const struct args *a = run->a;
+	if (a->algorithm == ALG_AUTO)
+		return NULL;
+	if (a->follow && a->algorithm != ALG_BFS)
+		return "--follow has an algorithm of its own (bfs)";
+	if (a->condition != COND_ATOMIC)
+		return "--algorithm goes with --condition=atomic; the other conditions have one each";
+	return run->opts.k_min ? "--k=min picks the algorithms itself" : NULL;
+}
+
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	struct args a = { .jobs = 1, .to = FORMAT_JSON };
@@ -421,6 +452,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "--delta and --k ask different questions: one at a time");
 	else if (a.follow && (a.condition != COND_ATOMIC || a.delta || run.opts.k_min || o.nargs > 1))
 		rc = cli_usage(cli, cmd, "--follow judges atomicity (or --k=N) of one history");
+	else if (algorithm_unused(&run))
+		rc = cli_usage(cli, cmd, "%s", algorithm_unused(&run));
 	else if (convert && a.to == FORMAT_GUESS)
 		rc = cli_usage(cli, cmd, "--to: edn, json, csv or log");
 	else if (spec_conflict(&run))

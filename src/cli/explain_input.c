@@ -77,6 +77,9 @@ const struct explain_page explain_input[] = {
 	  "client,value,call,return\n1,2,3,4\n", "client,op,value,call,return\n1,write,2,3,4\n", "history" },
 	{ "bad-operation", "an operation with a value that makes no sense for it",
 	  "A cas needs a pair [from to], a write a value, an enqueue an element.\n", NULL, NULL, NULL },
+	{ "bad-init", "an initial value that the object cannot have",
+	  "A counter starts as a whole number, a mutex as true or false, a set, queue, stack or list as what is in it: [1 2].\n",
+	  NULL, NULL, NULL },
 	{ "bad-record", "a record that is not complete",
 	  "A map that is not closed, or one that says neither what was called nor by whom. Records look like\n"
 	  "{:process 0, :type :invoke, :f :write, :value 3}.\n",

@@ -374,16 +374,6 @@ bool replay_message(struct replay *r, struct buf *out)
 	return any;
 }
 
-uint32_t replay_confirmed(const struct replay *r)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 1; i < r->d.nfindings; i++) {
-		const struct finding *f = &r->d.findings[i];
-		n += f->ready && f->count && f->confirmed && (!f->loop || r->loops || f->name);
-	}
-	return n;
-}
-
 bool replay_degraded(const struct replay *r)
 {
 	return r->nomem || r->d.shadow.degraded;

@@ -37,8 +37,6 @@ bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64
                        size_t *used, uint32_t *slot);
 /* Appends the message for report/finding.h; tells whether it has findings. */
 bool replay_message(struct replay *r, struct buf *out);
-/* How many of them are confirmed. */
-uint32_t replay_confirmed(const struct replay *r);
 /* Memory for the program's data has ended: the findings are of a part. */
 bool replay_degraded(const struct replay *r);
 

@@ -26,7 +26,6 @@ struct order {
 	struct thread *threads;
 	uint32_t nlocks, nthreads;
 	uint32_t warned;
-	uint64_t before;
 	bool nomem;
 };
 
@@ -49,11 +48,6 @@ void order_free(struct order *o)
 	free(o->locks);
 	free(o->threads);
 	free(o);
-}
-
-uint64_t order_started_before(const struct order *o)
-{
-	return o->before;
 }
 
 static void *grow(void *p, uint32_t *n, uint32_t want, size_t elem, bool *nomem)
@@ -184,7 +178,6 @@ static bool release(struct order *o, struct event *e, const struct trace_names *
 		stop = fault(o, e, t, true, "lock-not-held", LENIENT,
 		             "releases lock %s, which nobody holds", buf_cstr(&a));
 	} else {
-		o->before++;
 		fault(o, e, t, false, "lock-held-before",
 		      "fine when the recording began in the middle of a run",
 		      "releases lock %s, which was not acquired in this trace",
@@ -254,7 +247,6 @@ static bool end_block(struct order *o, struct event *e, const struct trace_names
 	if (th->forked)
 		return fault(o, e, t, true, "end-without-begin", LENIENT,
 		             "ends a block it never began");
-	o->before++;
 	fault(o, e, t, false, "begun-before",
 	      "its earlier events are judged as standing outside of blocks",
 	      "ends a block that began before this trace");

@@ -29,8 +29,5 @@ void order_free(struct order *o);
  */
 size_t order_check(struct order *o, struct event *ev, size_t n,
                    const struct trace_names *names);
-/* Blocks that were ended without a begin, locks released without an acquire:
- * signs of a trace that starts in the middle. */
-uint64_t order_started_before(const struct order *o);
 
 #endif

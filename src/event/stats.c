@@ -1,4 +1,5 @@
 #include "event/stats.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,22 +38,6 @@ void stats_free(struct trace_stats *s)
 	free(s->locks);
 	free(s->threads);
 	free(s);
-}
-
-static bool room(void **p, size_t *n, size_t want, size_t elem)
-{
-	if (want < *n)
-		return true;
-	size_t cap = *n ? *n : 64;
-	while (cap <= want)
-		cap *= 2;
-	char *q = realloc(*p, cap * elem);
-	if (!q)
-		return false;
-	memset(q + *n * elem, 0, (cap - *n) * elem);
-	*p = q;
-	*n = cap;
-	return true;
 }
 
 static bool touch(struct use *u, uint32_t thread, uint32_t *used)
@@ -100,17 +85,11 @@ bool stats_feed(struct trace_stats *s, const struct event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct event *e = &ev[i];
-		void *p = s->threads, *v = s->vars, *l = s->locks;
-		bool ok = room(&p, &s->nthreads, e->thread, sizeof *s->threads);
-		s->threads = p;
-		if (ok && event_is_access(e)) {
-			ok = room(&v, &s->nvars, e->target, sizeof *s->vars);
-			s->vars = v;
-		}
-		if (ok && (e->kind == EVENT_ACQ || e->kind == EVENT_REL)) {
-			ok = room(&l, &s->nlocks, e->target, sizeof *s->locks);
-			s->locks = l;
-		}
+		bool ok = GROW(s->threads, s->nthreads, e->thread + 1ull);
+		if (ok && event_is_access(e))
+			ok = GROW(s->vars, s->nvars, e->target + 1ull);
+		if (ok && (e->kind == EVENT_ACQ || e->kind == EVENT_REL))
+			ok = GROW(s->locks, s->nlocks, e->target + 1ull);
 		if (!ok)
 			return false;
 		struct per_thread *t = &s->threads[e->thread];

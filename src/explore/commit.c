@@ -120,9 +120,11 @@ static void add_steps(struct infer *f, uint32_t block, bool writing)
 			if (n->block != block || !n->naccess || writes(p, n) != writing ||
 			    (far[i] == IR_NONE ? farthest + 1 : far[i]) != d)
 				continue;
+			/* on any way out first: simpler to say, and no way is left
+			 * that commits only at the exit */
+			add_place(f, t->node + i, IR_NONE);
 			for (uint32_t k = 0; n->nsucc >= 2 && k < n->nsucc; k++)
 				add_place(f, t->node + i, p->succs[n->succ + k]);
-			add_place(f, t->node + i, IR_NONE);
 		}
 	free(far);
 }
@@ -329,6 +331,15 @@ static bool refuted(struct infer *f)
 
 /* ---- the search --------------------------------------------------------- */
 
+/* The options, with what is left of the states: the bound is for all searches. */
+static struct search_options left(const struct infer *f)
+{
+	struct search_options o = *f->o;
+	if (o.max_states)
+		o.max_states = o.max_states > f->r->states ? o.max_states - f->r->states : 1;
+	return o;
+}
+
 /*
  * Most labellings that are wrong are so with few threads. A run in which the
  * others never move is a run of the program, so what it tells against a
@@ -338,7 +349,7 @@ static bool refuted(struct infer *f)
 static bool refuted_by_few(struct infer *f)
 {
 	struct commit_result *r = f->r;
-	struct search_options few = *f->o;
+	struct search_options few = left(f);
 	struct search_result s;
 	bool many = false, refuted_now;
 	for (uint32_t t = 0; t < f->ir->ntemplates; t++)
@@ -368,8 +379,9 @@ static bool try_labelling(struct infer *f)
 	struct commit_result *r = f->r;
 	if (refuted_by_few(f))
 		return f->out_of_memory;
+	struct search_options o = left(f);
 	search_result_free(&r->search);
-	search_run(f->ir, PROD_COMMIT, f->block, &f->lab, f->o, &r->search);
+	search_run(f->ir, PROD_COMMIT, f->block, &f->lab, &o, &r->search);
 	r->tried++;
 	r->states += r->search.states;
 	r->transitions += r->search.transitions;

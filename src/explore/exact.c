@@ -272,7 +272,7 @@ static void check_limits(struct exact *e)
 	e->r->bytes = vectab_bytes(&e->states) + shadows_bytes(&e->sets) +
 	              seqtab_bytes(&e->touch.lists) + e->cap_from * sizeof *e->from +
 	              product_bytes(&e->x);
-	if (o->max_states && e->states.n > o->max_states)
+	if (o->max_states && e->r->states + e->states.n > o->max_states)
 		give_up(e, "states");
 	if (e->sets.lag && e->states.n > LAG_STATES)
 		give_up(e, "lag");

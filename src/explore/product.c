@@ -7,27 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 
 /* ---- tables ------------------------------------------------------------- */
-
-bool product_grow(void **data, uint32_t *cap, uint32_t need, size_t elem)
-{
-	if (need <= *cap)
-		return true;
-	uint32_t n = *cap ? *cap : 256;
-	while (n < need) {
-		if (n > UINT32_MAX / 2)
-			return false;
-		n *= 2;
-	}
-	void *p = realloc(*data, (size_t)n * elem);
-	if (!p)
-		return false;
-	*data = p;
-	*cap = n;
-	return true;
-}
 
 uint32_t product_add_global(struct product *x, uint32_t g, uint32_t shadow)
 {
@@ -69,7 +52,7 @@ uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t fram
 	uint32_t id = vectab_add(&k->locals, v);
 	if (id == VECTAB_NONE || id < k->ninfo)
 		return id;
-	if (!product_grow((void **)&k->info, &k->cap, id + 1, sizeof *k->info) ||
+	if (!GROW(k->info, k->cap, id + 1ull) ||
 	    !steady_reserve(&k->attr, (uint64_t)id + 1))
 		return VECTAB_NONE;
 	uint32_t node = (uint32_t)vectab_get(&k->frames, frame)[0];
@@ -194,7 +177,7 @@ uint64_t product_bytes(const struct product *x)
 /* Keeps what readers may still be looking at until the end. */
 static bool retire(struct product *x, void *p)
 {
-	if (p && !product_grow((void **)&x->retired, &x->cap_retired, x->nretired + 1, sizeof p))
+	if (p && !GROW(x->retired, x->cap_retired, x->nretired + 1ull))
 		return false;
 	if (p)
 		x->retired[x->nretired++] = p;
@@ -290,7 +273,7 @@ static uint64_t recall(const struct prod_kind *k, uint32_t global, uint32_t loca
 static bool save_moves(struct product *x, const struct computing *c, const struct outcome *o)
 {
 	if (o->nmoves > UINT32_MAX / 2 - x->nmoves ||
-	    !product_grow((void **)&x->moves, &x->cap_moves, x->nmoves + o->nmoves, sizeof *x->moves))
+	    !GROW(x->moves, x->cap_moves, x->nmoves + o->nmoves))
 		return false;
 	for (uint32_t i = o->nmoves, at = o->last; i-- > 0; at = c->chain[at].before)
 		x->moves[x->nmoves + i] = c->chain[at].number;

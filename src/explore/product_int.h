@@ -39,7 +39,6 @@ struct computing {
 	uint32_t nchain, cap_chain;
 };
 
-bool product_grow(void **data, uint32_t *cap, uint32_t need, size_t elem);
 uint32_t product_add_global(struct product *x, uint32_t g, uint32_t shadow);
 uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t frame, uint32_t shadow,
                            uint32_t script, uint8_t phase);

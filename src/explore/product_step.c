@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 
 #define SHADOW_STEPS   1000000u /* of one serial run */
@@ -46,7 +47,7 @@ struct shadow_run {
 
 static bool push(struct shadow_point **list, uint32_t *n, uint32_t *cap, struct shadow_point p)
 {
-	if (!product_grow((void **)list, cap, *n + 1, sizeof p))
+	if (!GROW(*list, *cap, *n + 1ull))
 		return false;
 	(*list)[(*n)++] = p;
 	return true;
@@ -143,8 +144,8 @@ static void shadow_run(struct shadow_run *s, uint32_t global, uint32_t frame)
 static void emit(struct computing *c, uint32_t global, uint32_t local, uint32_t flags)
 {
 	if (global == VECTAB_NONE || local == VECTAB_NONE ||
-	    !product_grow((void **)&c->out, &c->cap_out, c->nout + 1, sizeof *c->out) ||
-	    !product_grow((void **)&c->chain, &c->cap_chain, c->nchain + 1, sizeof *c->chain)) {
+	    !GROW(c->out, c->cap_out, c->nout + 1ull) ||
+	    !GROW(c->chain, c->cap_chain, c->nchain + 1ull)) {
 		c->x->out_of_memory = true;
 		return;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "explore/product.h"
 
 struct arrow {
@@ -30,21 +31,6 @@ struct quiet {
 	uint32_t *cur, *next, *who;
 	const char *limit;
 };
-
-static bool grow(void **data, uint64_t *cap, uint64_t need, size_t elem)
-{
-	if (need <= *cap)
-		return true;
-	uint64_t n = *cap ? *cap * 2 : 1024;
-	while (n < need)
-		n *= 2;
-	void *p = realloc(*data, n * elem);
-	if (!p)
-		return false;
-	*data = p;
-	*cap = n;
-	return true;
-}
 
 static bool same_group(const struct quiet *q, uint32_t a, uint32_t b)
 {
@@ -82,15 +68,12 @@ static bool all_outside(const struct quiet *q, const uint32_t *ids)
 static uint32_t add_state(struct quiet *q, const uint32_t *ids, struct origin from)
 {
 	uint32_t before = q->states.n, id = vectab_add(&q->states, (const int32_t *)ids);
-	uint64_t cap_f = q->cap_from, cap_o = q->cap_out;
 	if (id == VECTAB_NONE ||
-	    (id >= before && (!grow((void **)&q->from, &cap_f, id + 1, sizeof *q->from) ||
-	                      !grow((void **)&q->out, &cap_o, id + 1, sizeof *q->out)))) {
+	    (id >= before && (!GROW(q->from, q->cap_from, id + 1ull) ||
+	                      !GROW(q->out, q->cap_out, id + 1ull)))) {
 		q->limit = "memory";
 		return VECTAB_NONE;
 	}
-	q->cap_from = (uint32_t)cap_f;
-	q->cap_out = (uint32_t)cap_o;
 	if (id >= before) {
 		q->from[id] = from;
 		q->out[id] = all_outside(q, ids);
@@ -100,7 +83,7 @@ static uint32_t add_state(struct quiet *q, const uint32_t *ids, struct origin fr
 
 static void add_arrow(struct quiet *q, uint32_t from, uint32_t to)
 {
-	if (!grow((void **)&q->arrows, &q->cap_arrows, q->narrows + 1, sizeof *q->arrows))
+	if (!GROW(q->arrows, q->cap_arrows, q->narrows + 1))
 		q->limit = "memory";
 	else if (from != to)
 		q->arrows[q->narrows++] = (struct arrow){ from, to };

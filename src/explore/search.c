@@ -7,6 +7,7 @@
 
 #define TICK        0.1    /* seconds between looks at the limits */
 #define TICK_WORK   65536u /* thread states between looks at the clock */
+#define CHUNK       1024u  /* states of a chunk */
 #define JOBS_FROM   20000u /* states; fewer are not worth more threads */
 
 void search_ask_meeting(struct search *s)
@@ -59,12 +60,12 @@ static struct chunk *chunk_new(struct search *s)
 {
 	struct chunk *c = calloc(1, sizeof *c);
 	if (c)
-		c->keys = malloc((size_t)CHUNK * s->store.key * sizeof *c->keys);
+		c->keys = malloc((size_t)s->chunk * s->store.key * sizeof *c->keys);
 	if (!c || !c->keys) {
 		free(c);
 		return NULL;
 	}
-	__atomic_fetch_add(&s->chunk_bytes, CHUNK * s->store.key * 8, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->chunk_bytes, s->chunk * s->store.key * 8, __ATOMIC_RELAXED);
 	return c;
 }
 
@@ -72,7 +73,7 @@ static void chunk_free(struct search *s, struct chunk *c)
 {
 	if (!c)
 		return;
-	__atomic_fetch_sub(&s->chunk_bytes, CHUNK * s->store.key * 8, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&s->chunk_bytes, s->chunk * s->store.key * 8, __ATOMIC_RELAXED);
 	free(c->keys);
 	free(c);
 }
@@ -89,7 +90,7 @@ static void level_free(struct search *s, struct level *l)
 bool search_push(struct worker *w, const uint64_t *key)
 {
 	struct search *s = w->s;
-	if (w->out && w->out->n == CHUNK) {
+	if (w->out && w->out->n == s->chunk) {
 		pthread_mutex_lock(&s->lock);
 		bool ok = level_add(&s->next, w->out);
 		pthread_mutex_unlock(&s->lock);
@@ -164,7 +165,7 @@ static bool convert_chunk(struct converting *v, const struct store *from, struct
 {
 	if (!c)
 		return true;
-	uint64_t *keys = malloc((size_t)CHUNK * to->key * sizeof *keys);
+	uint64_t *keys = malloc((size_t)v->s->chunk * to->key * sizeof *keys);
 	for (uint32_t i = 0; keys && i < c->n; i++)
 		if (!store_convert(from, c->keys + (size_t)i * from->key, to, keys + (size_t)i * to->key,
 		                   v->ids, v->words)) {
@@ -173,8 +174,8 @@ static bool convert_chunk(struct converting *v, const struct store *from, struct
 		}
 	if (!keys)
 		return false;
-	v->s->chunk_bytes += CHUNK * 8 * to->key;
-	v->s->chunk_bytes -= CHUNK * 8 * from->key;
+	v->s->chunk_bytes += v->s->chunk * 8 * to->key;
+	v->s->chunk_bytes -= v->s->chunk * 8 * from->key;
 	free(c->keys);
 	c->keys = keys;
 	return true;
@@ -463,6 +464,7 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 	s->r = r;
 	s->tracing = tracing;
 	s->nthreads = n;
+	s->chunk = o->chunk ? o->chunk : CHUNK;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->met, NULL);
 	bool ok = product_init(&s->prod, ir, mode, block, lab);

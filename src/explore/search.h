@@ -40,6 +40,7 @@ struct search_options {
 	bool symmetry, merge_local, drop_pure, transactions; /* reductions */
 	uint32_t jobs;                         /* threads that explore; 0 is 1 */
 	uint64_t jobs_from;                    /* states from which on there are so many; 0: a default */
+	uint32_t chunk;                        /* states a thread takes at a time; 0: a default */
 	uint32_t few;                          /* of each template only so many threads move; 0: all.
 	                                        * A violation is one of the program all the same. */
 	bool deadlock;                         /* look for deadlocks */

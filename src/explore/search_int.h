@@ -11,7 +11,6 @@
 #include "explore/store.h"
 
 #define BATCH  STORE_SLACK
-#define CHUNK  1024u /* states */
 
 struct chunk { /* states of a level, as keys of the store */
 	uint64_t *keys;
@@ -72,6 +71,7 @@ struct search {
 	bool tracing;
 	bool plain;             /* expand_plain may be tried */
 	struct level cur, next;
+	uint32_t chunk;         /* states of one */
 	uint64_t taken;         /* chunks of cur, atomically */
 	uint64_t chunk_bytes;
 	struct origin *origins;

@@ -1,27 +1,11 @@
 #include "explore/shadows.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SET_MAX 100000u /* shadows of one set */
 #define SET_MAX_LAG 20000u
-
-/* ---- growing ------------------------------------------------------------ */
-
-static bool grow(void **data, uint64_t *cap, uint64_t need, size_t elem)
-{
-	if (need <= *cap)
-		return true;
-	uint64_t n = *cap ? *cap : 256;
-	while (n < need)
-		n *= 2;
-	void *p = realloc(*data, n * elem);
-	if (!p)
-		return false;
-	*data = p;
-	*cap = n;
-	return true;
-}
 
 struct list { /* shadow ids being collected */
 	uint32_t *ids;
@@ -30,7 +14,7 @@ struct list { /* shadow ids being collected */
 
 static bool list_add(struct shadow_sets *s, struct list *l, uint32_t id)
 {
-	if (id == SEQTAB_NONE || !grow((void **)&l->ids, &l->cap, l->n + 1, sizeof *l->ids)) {
+	if (id == SEQTAB_NONE || !GROW(l->ids, l->cap, l->n + 1)) {
 		s->out_of_memory = true;
 		return false;
 	}
@@ -249,9 +233,7 @@ static uint32_t serial_results(struct shadow_sets *s, uint32_t kind, uint32_t g,
 	}
 	map_free(&seen);
 	at = s->nresults;
-	uint64_t cap = s->cap_results;
-	if (grow((void **)&s->results, &cap, at + done.n + 4, sizeof *s->results)) {
-		s->cap_results = (uint32_t)cap;
+	if (GROW(s->results, s->cap_results, at + done.n + 4)) {
 		s->results[at] = (uint32_t)(done.n / 2);
 		s->results[at + 1] = g;
 		s->results[at + 2] = l;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #define FIRST_CAP   2048u                 /* slots; and at least this many a user */
+#define MAP_FROM    ((uint64_t)256 << 10) /* bytes; less is taken from the heap */
 #define HUGE_FROM   ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
 #define GROW_GENTLY ((uint64_t)32 << 20)  /* bytes */
 #define GIVE_BACK   ((uint64_t)8 << 20)   /* bytes of the old table freed at a time */
@@ -61,10 +62,18 @@ void store_words(const struct store *s, const uint64_t *key, uint64_t *words)
 
 /* ---- the table ---------------------------------------------------------- */
 
+/* Small tables come and go with every small search: the heap has them at hand. */
+static bool mapped(uint64_t cap, uint32_t key)
+{
+	return cap * key * 8 >= MAP_FROM;
+}
+
 static uint64_t *table_new(uint64_t cap, uint32_t key)
 {
 	if (cap > SIZE_MAX / 8 / key)
 		return NULL;
+	if (!mapped(cap, key))
+		return calloc(cap, key * sizeof(uint64_t));
 	void *p = mmap(NULL, cap * key * 8, PROT_READ | PROT_WRITE,
 	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
@@ -76,8 +85,10 @@ static uint64_t *table_new(uint64_t cap, uint32_t key)
 
 static void table_free(uint64_t *t, uint64_t cap, uint32_t key)
 {
-	if (t)
+	if (t && mapped(cap, key))
 		munmap(t, cap * key * 8);
+	else
+		free(t);
 }
 
 uint64_t store_bytes(const struct store *s)
@@ -190,16 +201,18 @@ static void *move_part(void *arg)
 	const struct moved_part *m = arg;
 	const struct store *s = m->s;
 	uint64_t part = GIVE_BACK / 8 / s->key, freed = m->from;
+	bool back = mapped(s->cap, s->key);
 	for (uint64_t i = m->from; i < m->to; i++) {
 		const uint64_t *slot = s->table + i * s->key;
 		if (slot[0])
 			put_shared(m->table, m->cap, slot, s->key);
-		if (i - freed == part) {
+		if (back && i - freed == part) {
 			munmap(s->table + freed * s->key, part * s->key * 8);
 			freed = i;
 		}
 	}
-	munmap(s->table + freed * s->key, (m->to - freed) * s->key * 8);
+	if (back)
+		munmap(s->table + freed * s->key, (m->to - freed) * s->key * 8);
 	return NULL;
 }
 
@@ -227,6 +240,8 @@ static bool grow_to(struct store *s, uint64_t cap)
 	for (uint32_t i = 1; i < n; i++)
 		if (part[i].started)
 			pthread_join(part[i].thread, NULL);
+	if (!mapped(s->cap, s->key))
+		free(s->table); /* else given back part by part */
 	s->table = t;
 	set_capacity(s, cap);
 	return true;

@@ -1,7 +1,9 @@
 /*
  * trace: the way to a violation. The search is done again by one thread that
  * remembers where every state came from; it meets a violation at the same
- * depth, and the same one however many threads the first search had.
+ * depth, and the same one however many threads the first search had. It
+ * keeps to the limits like any other: when one is spent, there is a violation
+ * and no way to it that could be shown, which is unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +89,6 @@ void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block,
 	struct search s;
 	struct search_options quiet = *o;
 	struct search_result again = { 0 };
-	quiet.max_states = 0;
-	quiet.deadline = 0;
 	quiet.progress = NULL;
 	bool ok = search_init(&s, ir, mode, block, lab, &quiet, &again, true);
 	if (ok)
@@ -96,12 +96,12 @@ void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block,
 	bool found = again.verdict != SEARCH_HOLDS && again.verdict != SEARCH_LIMIT;
 	ok = ok && found && make_path(&s, ir);
 	again.bytes = r->bytes > again.bytes ? r->bytes : again.bytes;
-	if (!ok) { /* there is a violation, and no room to say which */
+	if (!ok) {
 		free(again.path);
 		again.path = NULL;
 		again.npath = 0;
+		again.limit = again.verdict == SEARCH_LIMIT ? again.limit : "memory";
 		again.verdict = SEARCH_LIMIT;
-		again.limit = "memory";
 	}
 	search_free(&s);
 	*r = again;

@@ -54,14 +54,6 @@ static bool grow_slots(struct vectab *t)
 	return true;
 }
 
-uint32_t vectab_find(const struct vectab *t, const int32_t *v)
-{
-	if (!t->nslots)
-		return VECTAB_NONE;
-	uint32_t s = t->slots[locate(t, v)];
-	return s ? s - 1 : VECTAB_NONE;
-}
-
 uint32_t vectab_add(struct vectab *t, const int32_t *v)
 {
 	if (t->n + t->n / 2 >= t->nslots && !grow_slots(t))

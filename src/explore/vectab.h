@@ -25,7 +25,6 @@ void vectab_init(struct vectab *t, uint32_t width);
 void vectab_free(struct vectab *t);
 /* The id of v, new or old; VECTAB_NONE when memory ends. */
 uint32_t vectab_add(struct vectab *t, const int32_t *v);
-uint32_t vectab_find(const struct vectab *t, const int32_t *v);
 static inline const int32_t *vectab_get(const struct vectab *t, uint32_t id)
 {
 	return t->data + (uint64_t)id * t->width;

@@ -268,9 +268,10 @@ static struct decl *parse_thread(struct parser *p)
 	struct decl *d = decl_new(p, D_THREAD, t);
 	if (tok_accept(p, T_STAR))
 		d->count = parse_expr(p);
-	if (peek_kind(p) == T_LPAREN && !p->panic) {
+	if ((peek_kind(p) == T_LPAREN || peek_kind(p) == T_LBRACK) && !p->panic) {
 		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
-		           "threads take no parameters");
+		           peek_kind(p) == T_LPAREN ? "threads take no parameters"
+		                                    : "threads are not an array: their number is written with '*'");
 		diag_hint(p->d, "thread name * 3 { ... } makes three of them");
 		p->panic = true;
 		while (peek_kind(p) != T_LBRACE && peek_kind(p) != T_EOF)

@@ -61,6 +61,14 @@ const char *name_of(const struct checker *c, name_id n);
 /* "int", "bool", "enum color", for messages. */
 const char *type_text(struct checker *c, enum type_kind k, const struct decl *en);
 
+/* Applies op; false when the result is a fault or leaves 32 bits. */
+bool const_fold(enum op op, int64_t a, int64_t b, int64_t *out);
+/* The value of a constant, once; false after a message. */
+bool const_resolve(struct checker *c, struct decl *d, struct span use);
+/* The names of an enum that is defined where it is used. */
+void declare_type(struct checker *c, struct type_ref *ty);
+
+void check_range(struct checker *c, struct type_ref *ty);
 void check_type_ref(struct checker *c, struct type_ref *ty);
 /* Resolves and types e; any value type is fine. */
 void check_expr(struct checker *c, struct expr *e);
@@ -71,6 +79,10 @@ void check_fits(struct checker *c, struct expr *e, const struct type_ref *to, co
 /* ... and be constant: the value, or false after a message. */
 bool check_const(struct checker *c, struct expr *e, const char *what, int64_t *value);
 void check_stmt(struct checker *c, struct stmt *s);
-
+/* A variable's type, size and initial values; default_value is what it has without them. */
+void check_var(struct checker *c, struct decl *d);
+int64_t default_value(const struct type_ref *ty);
+/* Can control reach the end of s? Warns of what it cannot reach. */
+bool falls_through(struct checker *c, struct stmt *s);
 
 #endif

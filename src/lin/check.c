@@ -405,10 +405,13 @@ struct job {
 	const struct check_options *o;
 	struct check *c;
 	atomic_uint next;
-	uint64_t max_steps; /* first round: a bound for each part */
+	uint64_t max_steps; /* a bound for each part; 0 = none */
+	bool again;         /* those that were skipped */
 };
 
-#define FIRST_ROUND_STEPS 200000
+/* Of several parts each gets a short try, then a longer one; only when none of
+ * them has settled the verdict do the hard ones go on for as long as it takes. */
+static const uint64_t round_steps[] = { 2000, 200000, 0 };
 
 static void judge(struct job *j, struct part *part)
 {
@@ -423,6 +426,9 @@ static void judge(struct job *j, struct part *part)
 	} else if ((j->o->k_min || j->o->k > 1) && !only_reads_and_writes(&p)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
 		result_refuse(&part->r, "k-atomicity is about registers with reads and writes only", RANK_INF, RANK_INF);
+	} else if (j->o->delta && p.obj != OBJ_REGISTER && p.obj != OBJ_CAS_REGISTER && p.obj != OBJ_KV) {
+		result_init(&part->r, ALG_SEARCH, j->h->lim);
+		result_refuse(&part->r, "staleness is about the reads of registers", RANK_INF, RANK_INF);
 	} else if (j->o->k_min) {
 		enum lin_verdict v = least_k(&p, part);
 		part->r.verdict = v;
@@ -455,8 +461,8 @@ static void *work(void *arg)
 		if (i >= j->c->nparts)
 			return NULL;
 		struct part *part = &j->c->parts[i];
-		if (!j->max_steps && j->c->nparts > 1 && !part->skipped)
-			continue; /* settled in the first round */
+		if (j->again && !part->skipped)
+			continue; /* settled in an earlier round */
 		result_free(&part->r);
 		judge(j, part);
 	}
@@ -491,13 +497,13 @@ bool lin_check(struct history *h, const struct interpretation *in, const struct 
 	c->verdict = LIN_UNKNOWN;
 	if (!split(h, in, c, o->condition == COND_SEQUENTIAL))
 		return false;
-	/* of several parts each gets a first try; hard ones go on only when no
-	 * other has settled the verdict */
-	struct job j = { h, in, o, c, 0, c->nparts > 1 ? FIRST_ROUND_STEPS : 0 };
-	run_round(&j);
-	if (j.max_steps && any(c, true) && !any(c, false)) {
-		j.max_steps = 0;
+	struct job j = { .h = h, .in = in, .o = o, .c = c };
+	for (uint32_t k = c->nparts > 1 ? 0 : 2; k < 3; k++) {
+		j.max_steps = round_steps[k];
 		run_round(&j);
+		if (!any(c, true) || any(c, false))
+			break;
+		j.again = true;
 	}
 	enum lin_verdict v = LIN_HOLDS;
 	c->delta = 0;

@@ -50,5 +50,9 @@ void check_free(struct check *c, struct history *h);
  * (lim_free, part->n records) unless it is the whole history. */
 bool part_problem(const struct history *h, const struct interpretation *in, const struct check *c,
                   const struct part *part, struct problem *p, struct hop **ops);
+/* An order of what was known before a violated part became so, in numbers of
+ * the history; the caller frees it. NULL: it is not known, or takes long. */
+uint32_t *part_order(const struct history *h, const struct interpretation *in, const struct check *c,
+                     const struct part *part, uint32_t *n);
 
 #endif

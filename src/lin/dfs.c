@@ -503,28 +503,6 @@ static bool answers(const struct problem *p)
 	return false;
 }
 
-/* What was known before event `cut`; map gives the operations' old numbers. */
-static void prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t *map,
-                   struct problem *out)
-{
-	*out = *p;
-	out->ops = ops;
-	out->n = 0;
-	for (uint32_t i = 0; i < p->n && p->ops[i].call < cut; i++) {
-		struct hop op = p->ops[i];
-		if (op.ret >= cut) {
-			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
-				continue;
-			op.ret = RANK_INF;
-			op.res = RES_NONE;
-			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
-				op.b = VAL_NONE;
-		}
-		map[out->n] = i;
-		ops[out->n++] = op;
-	}
-}
-
 static void first_moment(const struct problem *p, struct result *r)
 {
 	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
@@ -534,7 +512,7 @@ static void first_moment(const struct problem *p, struct result *r)
 	for (uint32_t cut = stuck + 1; ops && map && good + 1 < bad;) {
 		struct problem q;
 		struct result s;
-		prefix(p, cut, ops, map, &q);
+		lin_prefix(p, cut, ops, map, &q);
 		enum lin_verdict v = lin_dfs(&q, &s, MOMENT_STEPS);
 		result_free(&s);
 		if (v == LIN_UNKNOWN)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lin/online.h"
+#include "base/grow.h"
 
 #define LOOK_AHEAD 256 /* records read before the object must be known */
 
@@ -26,20 +27,6 @@ struct follower {
 	uint32_t nahead;
 	struct follow_result *out;
 };
-
-static bool grow(void **p, uint32_t *cap, uint32_t need, size_t size)
-{
-	if (need <= *cap)
-		return true;
-	uint32_t n = need * 2 + 16;
-	void *q = realloc(*p, n * size);
-	if (!q)
-		return false;
-	memset((char *)q + *cap * size, 0, (n - *cap) * size);
-	*p = q;
-	*cap = n;
-	return true;
-}
 
 /* ---- guessing from the beginning ---------------------------------------------------- */
 
@@ -112,14 +99,14 @@ static void guess(struct follower *f)
 static struct open_op *process(struct follower *f, val name)
 {
 	uint32_t p = proc_intern(f->r.h, name);
-	if (!grow((void **)&f->procs, &f->nprocs, p + 1, sizeof *f->procs))
+	if (!GROW(f->procs, f->nprocs, p + 1ull))
 		return NULL;
 	return &f->procs[p];
 }
 
 static struct online *monitor(struct follower *f, uint32_t key)
 {
-	if (!grow((void **)&f->keys, &f->ckeys, key + 1, sizeof *f->keys))
+	if (!GROW(f->keys, f->ckeys, key + 1ull))
 		return NULL;
 	struct online *o = &f->keys[key];
 	enum object obj = f->k > 1 ? OBJ_REGISTER : f->in->object;
@@ -236,6 +223,8 @@ bool follow(struct history *h, const char *path, const struct read_options *o, s
 		ok = -2;
 	if (ok > 0)
 		guess(&f);
+	if (ok > 0 && !in->init_guessed && !h->user && !init_fits(h, in, d))
+		ok = -2;
 	in->nil_any = in->nil_reads == 2 || (in->nil_reads == 0 && in->init != VAL_NIL);
 	for (uint32_t i = 0; i < f.nahead && ok > 0; i++) {
 		f.ahead[i].start = NULL; /* the text is gone */

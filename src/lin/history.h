@@ -103,6 +103,8 @@ struct interpretation {
 
 /* Understands the raw operations; false after an error in d. */
 bool history_interpret(struct history *h, struct interpretation *in, struct diags *d);
+/* Can the object start as the user says? Else an error in d. */
+bool init_fits(struct history *h, struct interpretation *in, struct diags *d);
 /* The guesses alone, on what has been read so far (for --follow). */
 enum object history_guess_object(const struct history *h, bool *paired);
 /* One operation of a known interpretation: 1 kept, 0 says nothing, -1 wrong

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "lin/read.h"
 #include "lin/user.h"
 
 const char *const object_names[] = {
@@ -174,9 +175,19 @@ enum object history_guess_object(const struct history *h, bool *paired)
 #undef HAS
 }
 
+/* What a write wrote or a read that answered returned; VAL_NONE for others. */
+static val told_value(const struct history *h, const struct hop *op, bool paired)
+{
+	val v = op->fn == FN_WRITE ? op->a
+	        : op->fn == FN_READ && !(op->flags & HF_FAILED) && op->ret != RANK_INF ? op->b : VAL_NONE;
+	uint32_t n = 0;
+	const val *e = paired && v != VAL_NONE ? val_elems(&h->vals, v, &n) : NULL;
+	return e && n == 2 ? e[1] : paired ? VAL_NONE : v;
+}
+
 /* What a register holds at first: what a read saw before any write was
  * invoked; nil when some read saw nil; else 0 for numbers. */
-static val guess_init(struct history *h, enum object o)
+static val guess_init(struct history *h, enum object o, bool paired)
 {
 	bool numbers = true, text = o == OBJ_KV;
 	uint32_t first_write = RANK_INF;
@@ -186,19 +197,18 @@ static val guess_init(struct history *h, enum object o)
 		bool upd = op->fn == FN_WRITE || op->fn == FN_CAS || op->fn == FN_APPEND;
 		if (upd && op->call < first_write)
 			first_write = op->call;
-		if (op->fn == FN_WRITE || (op->fn == FN_READ && op->b != VAL_NONE)) {
-			val v = op->fn == FN_WRITE ? op->a : op->b;
-			int64_t n;
+		val v = told_value(h, op, paired);
+		int64_t n;
+		if (v != VAL_NONE) {
 			if (op->fn == FN_READ && (v == VAL_NIL || v == empty))
 				return v;
 			numbers &= val_get_int(&h->vals, v, &n);
 		}
-		text &= op->fn != FN_WRITE || val_kind(&h->vals, op->a) == VK_STR;
+		text &= op->fn != FN_WRITE || (v != VAL_NONE && val_kind(&h->vals, v) == VK_STR);
 	}
-	for (uint32_t i = 0; i < h->n; i++)
-		if (h->ops[i].fn == FN_READ && h->ops[i].ret < first_write &&
-		    h->ops[i].b != VAL_NONE && early == VAL_NONE)
-			early = h->ops[i].b;
+	for (uint32_t i = 0; i < h->n && early == VAL_NONE; i++)
+		if (h->ops[i].fn == FN_READ && h->ops[i].ret < first_write)
+			early = told_value(h, &h->ops[i], paired);
 	if (early != VAL_NONE)
 		return early;
 	if (text)
@@ -398,16 +408,56 @@ static bool wrong_op(struct history *h, const struct interpretation *in,
 	struct buf b;
 	buf_init(&b);
 	hop_print(h, op, OBJ_GUESS, &b);
-	struct source *src = arena_new(h->arena, struct source);
-	source_from_text(src, h->arena, h->name, "", 0);
-	src->line0 = op->line ? op->line - 1 : 0;
-	diag_error(d, "bad-operation", op->line ? src : NULL, (struct span){ 0, 0 },
+	diag_error(d, "bad-operation", op->line ? history_line(h, op->line) : NULL, (struct span){ 0, 0 },
 	           "%s: %s (checked as %s%s%s)", buf_cstr(&b), why, h->user ? "" : "a ", history_object(h, in->object),
 	           in->object_guessed ? ", a guess" : "");
 	if (in->object_guessed)
 		diag_hint(d, "--object=NAME says what the history is about");
 	buf_free(&b);
 	return false;
+}
+
+/* What --init may be for the object, or NULL when it is that. */
+static const char *init_wanted(const struct values *vs, enum object o, val init)
+{
+	enum value_kind k = val_kind(vs, init);
+	int64_t n;
+	switch (o) {
+	case OBJ_COUNTER:
+		return val_get_int(vs, init, &n) ? NULL : "a whole number";
+	case OBJ_MUTEX:
+		return k == VK_BOOL ? NULL : "false (free) or true (held)";
+	case OBJ_SET:
+		return k == VK_LIST || k == VK_SET ? NULL : "its elements in brackets: [1 2]";
+	case OBJ_QUEUE:
+	case OBJ_STACK:
+	case OBJ_PQUEUE:
+	case OBJ_LIST:
+		return k == VK_LIST ? NULL : "what is in it, in brackets and oldest first: [1 2]";
+	default:
+		return NULL;
+	}
+}
+
+bool init_fits(struct history *h, struct interpretation *in, struct diags *d)
+{
+	const char *wanted = init_wanted(&h->vals, in->object, in->init);
+	if (wanted) {
+		struct buf b;
+		buf_init(&b);
+		val_print(&h->vals, in->init, &b);
+		diag_error(d, "bad-init", NULL, (struct span){ 0, 0 }, "--init: a %s cannot start as %s",
+		           history_object(h, in->object), buf_cstr(&b));
+		diag_hint(d, "give %s", wanted);
+		buf_free(&b);
+		return false;
+	}
+	if (in->object == OBJ_SET) { /* in the order of sets */
+		uint32_t n;
+		const val *e = val_elems(&h->vals, in->init, &n);
+		in->init = val_list(&h->vals, VK_SET, e, n);
+	}
+	return true;
 }
 
 bool history_interpret(struct history *h, struct interpretation *in, struct diags *d)
@@ -426,8 +476,10 @@ bool history_interpret(struct history *h, struct interpretation *in, struct diag
 	           in->object == OBJ_KV;
 	in->init_guessed = in->init == VAL_NONE;
 	if (in->init_guessed)
-		in->init = reg && !in->paired ? guess_init(h, in->object)
-		                              : object_default_init(in->object, &h->vals);
+		in->init = reg ? guess_init(h, in->object, in->paired)
+		               : object_default_init(in->object, &h->vals);
+	else if (!init_fits(h, in, d))
+		return false;
 	bool nil_written = in->init == VAL_NIL;
 	for (uint32_t i = 0; i < h->n && reg && !nil_written; i++)
 		nil_written = h->ops[i].fn == FN_WRITE && h->ops[i].a == VAL_NIL;

@@ -57,7 +57,7 @@ struct problem {
 	const struct seqspec *user; /* OBJ_USER */
 };
 
-#define MAX_STATES_SHOWN 8
+#define MAX_STATES_SHOWN 4
 
 struct result {
 	enum lin_verdict verdict;
@@ -125,6 +125,10 @@ enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_
                                 struct result *r);
 /* Picks by the object and the shape of the history. */
 enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r);
+
+/* What was known before event `cut`: later invocations are not there, later
+ * answers not known. `ops` and `map` (the old numbers) have room for p->n. */
+void lin_prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t *map, struct problem *out);
 
 /* Are the writes one behind the other? (Else *a and *b overlap.) */
 bool writes_in_sequence(const struct problem *p, uint32_t *a, uint32_t *b);

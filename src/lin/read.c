@@ -92,8 +92,8 @@ static enum format guess(const struct input *in)
 		q++;
 	if (q != p && *p != '#')
 		return *q == '"' || (*q == '}' && *p != '(') ? FORMAT_JSON : FORMAT_EDN;
-	/* a log says :invoke somewhere in its first lines */
-	return strstr(p, ":invoke") ? FORMAT_LOG : FORMAT_CSV;
+	/* a log says :invoke, or who wrote it, somewhere in its first lines */
+	return strstr(p, ":invoke") || strstr(p, "jepsen.") ? FORMAT_LOG : FORMAT_CSV;
 }
 
 static bool opened(struct reader *r, enum format f)
@@ -166,6 +166,7 @@ static bool check_rec(struct reader *r, const struct rec *rec)
 	                      : rec->fn == FN_NONE && !rec->fname ? "operation (f)" : NULL;
 	if (missing) {
 		reader_error(r, rec->start, 1, "bad-record", "the record names no %s", missing);
+		diag_hint(r->d, "a record looks like {:process 0, :type :invoke, :f :write, :value 3}, or the same in JSON");
 		return false;
 	}
 	if (rec->fn != FN_NONE)
@@ -224,6 +225,7 @@ int reader_next(struct reader *r, struct rec *rec)
 			if (r->format != FORMAT_CSV) {
 				reader_error(r, rec->start, 1, "bad-record",
 				             "the record has neither a :type nor call and return times");
+				diag_hint(r->d, "an event has a :type (invoke, ok, fail or info), a whole operation Call and Return");
 				return -1;
 			}
 		}
@@ -248,6 +250,7 @@ struct builder {
 	uint32_t small[256]; /* process ids of small numbers + 1 */
 	int64_t last_time;
 	bool any_time;
+	bool whole, events; /* which kinds of records there were */
 };
 
 static uint32_t proc_of(struct builder *b, val name)
@@ -285,6 +288,20 @@ static void note_line(struct history *h, struct diags *d, uint32_t line, const c
 	diag_note(d, history_line(h, line), (struct span){ 0, 0 }, "%s", text);
 }
 
+/* A process by its name, for a message. */
+static const char *process(struct builder *b, uint32_t p)
+{
+	struct buf text;
+	buf_init(&text);
+	buf_str(&text, "process ");
+	val_print(&b->r.h->vals, b->r.h->procs.data[p], &text);
+	const char *s = arena_strdup(b->r.h->arena, buf_cstr(&text));
+	buf_free(&text);
+	return s;
+}
+
+#define HINT_TWO_OPEN "an operation that got no answer is ended by :info; then its process may go on"
+
 static bool check_time(struct builder *b, const struct rec *rec)
 {
 	if (!rec->has_time || b->o->order != ORDER_STRICT)
@@ -307,8 +324,9 @@ static bool on_invoke(struct builder *b, const struct rec *rec, uint32_t p)
 	struct history *h = b->r.h;
 	if (b->open[p]) {
 		reader_error(&b->r, rec->start, rec->len, "two-open-operations",
-		             "the process invokes an operation while another one of it is open");
+		             "%s invokes an operation while another one of it is open", process(b, p));
 		note_line(h, b->r.d, h->ops[b->open[p] - 1].line, "it was invoked here");
+		diag_hint(b->r.d, HINT_TWO_OPEN);
 		return false;
 	}
 	struct hop *op = history_push(h);
@@ -335,16 +353,19 @@ static bool on_response(struct builder *b, const struct rec *rec, uint32_t p)
 	struct history *h = b->r.h;
 	if (!b->open[p]) {
 		reader_error(&b->r, rec->start, rec->len, "response-without-invocation",
-		             "a response, but the process has no open operation");
+		             "a response, but %s has no open operation", process(b, p));
+		diag_hint(b->r.d, "the invocation comes first, and each is answered once%s",
+		          rec->has_time ? "; --order=time sorts by the times" : "");
 		return false;
 	}
 	uint32_t id = b->open[p] - 1;
 	struct hop *op = &h->ops[id];
 	if (op->fn != rec->fn) {
 		reader_error(&b->r, rec->start, rec->len, "response-mismatch",
-		             "a response to %s, but the open operation of the process is %s",
-		             fn_name((enum fn)rec->fn, OBJ_GUESS), fn_name((enum fn)op->fn, OBJ_GUESS));
+		             "a response to %s, but the open operation of %s is %s",
+		             fn_name((enum fn)rec->fn, OBJ_GUESS), process(b, p), fn_name((enum fn)op->fn, OBJ_GUESS));
 		note_line(h, b->r.d, op->line, "it was invoked here");
+		diag_hint(b->r.d, "a response repeats the :f of its invocation");
 		return false;
 	}
 	b->open[p] = 0;
@@ -362,16 +383,12 @@ static bool on_response(struct builder *b, const struct rec *rec, uint32_t p)
 static bool on_operation(struct builder *b, const struct rec *rec)
 {
 	struct history *h = b->r.h;
-	if (!h->timed && h->n) {
-		reader_error(&b->r, rec->start, rec->len, "mixed-records",
-		             "whole operations and events in one history");
-		return false;
-	}
 	h->timed = true;
 	if (rec->has_ret && rec->ret < rec->call) {
 		reader_error(&b->r, rec->start, rec->len, "time-backwards",
 		             "the operation returns at %lld, before its call at %lld",
 		             (long long)rec->ret, (long long)rec->call);
+		diag_hint(b->r.d, "the call time stands before the return time; one that never returned has none");
 		return false;
 	}
 	struct hop *op = history_push(h);
@@ -403,15 +420,28 @@ static bool check_overlap(struct builder *b)
 		/* one that never answered has crashed: its name may be used again */
 		if (prev && h->ops[prev - 1].ret != RANK_INF && h->tret[prev - 1] > h->tcall[i]) {
 			diag_error(b->r.d, "two-open-operations", history_line(h, h->ops[i].line),
-			           (struct span){ 0, 0 },
-			           "the process invokes an operation while another one of it is open");
+			           (struct span){ 0, 0 }, "%s invokes an operation while another one of it is open",
+			           process(b, p));
 			note_line(h, b->r.d, h->ops[prev - 1].line, "the other one");
+			diag_hint(b->r.d, "%lld is before %lld, when the other one returns: operations that overlap need different clients",
+			          (long long)h->tcall[i], (long long)h->tret[prev - 1]);
 			ok = false;
 		}
 		last[p] = i + 1;
 	}
 	free(last);
 	return ok;
+}
+
+/* Whole operations and events have no order among each other. */
+static bool one_kind(struct builder *b, const struct rec *rec)
+{
+	*(rec->kind == REC_OP ? &b->whole : &b->events) = true;
+	if (!b->whole || !b->events)
+		return true;
+	reader_error(&b->r, rec->start, rec->len, "mixed-records", "whole operations and events in one history");
+	diag_hint(b->r.d, "either every record has call and return times, or every one a type (invoke, ok, fail, info)");
+	return false;
 }
 
 static bool build(struct builder *b)
@@ -422,12 +452,15 @@ static bool build(struct builder *b)
 	h->timed = b->o->keep_times || b->o->order == ORDER_TIME;
 	while ((more = reader_next(&b->r, &rec)) > 0) {
 		bool ok;
+		if (!one_kind(b, &rec))
+			return false;
 		if (rec.kind == REC_OP) {
 			ok = on_operation(b, &rec);
 		} else {
 			if (h->timed && !rec.has_time && (b->o->order == ORDER_TIME || b->any_time)) {
 				reader_error(&b->r, rec.start, rec.len, "no-time",
 				             "the record has no time");
+				diag_hint(b->r.d, "all records have one or none has; --order=lines ignores them");
 				return false;
 			}
 			uint32_t p = proc_of(b, rec.proc);
@@ -441,13 +474,13 @@ static bool build(struct builder *b)
 		return false;
 	if (!h->n && !h->nskipped && !b->r.ended) { /* [] and a lone nemesis are fine */
 		diag_error(b->r.d, "empty-history", NULL, (struct span){ 0, 0 },
-		           "%s: no operation in it (read as %s)", b->r.in.name, h->format);
+		           "%s: no operation in it%s%s%s", b->r.in.name, b->r.in.end ? " (read as " : ": it is empty",
+		           b->r.in.end ? h->format : "", b->r.in.end ? ")" : "");
+		diag_hint(b->r.d, b->r.in.end ? "--format=NAME says what it is" : "an empty history is written []");
 		return false;
 	}
-	bool whole = h->nevents == 0;
-	if (whole || b->o->order == ORDER_TIME)
-	{
-		bool ok = history_rank(h) && (!whole || check_overlap(b));
+	if (b->whole || b->o->order == ORDER_TIME) {
+		bool ok = history_rank(h) && (!b->whole || check_overlap(b));
 		if (b->o->drop_times)
 			history_drop_times(h);
 		return ok;

@@ -358,9 +358,13 @@ enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint3
 	}
 done:
 	if (st == FORM_BAD) {
-		const char *from = r->in.buf + r->in.pos;
 		reader_error(r, f->at, f->at < f->end ? 1 : 0, "bad-record", "%s", f->why);
-		(void)from;
+		if (f->at >= f->end)
+			diag_hint(r->d, "the text seems to be cut short: what comes before its last record is a history by itself");
+		else
+			diag_hint(r->d, r->format == FORMAT_JSON
+			                        ? "a record looks like {\"process\": 0, \"type\": \"invoke\", \"f\": \"write\", \"value\": 3}"
+			                        : "a record looks like {:process 0, :type :invoke, :f :write, :value 3}");
 	}
 	*used = (size_t)(f->p - (r->in.buf + r->in.pos));
 	*newlines = f->newlines;

@@ -4,6 +4,7 @@
  *   csv  := cell (sep cell)*      cell may be "quoted"
  *   log  := ... PROCESS :invoke|:ok|:fail|:info :f value
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lin/read.h"
@@ -22,8 +23,24 @@ static struct cell trim(const char *s, const char *e)
 	return (struct cell){ s, (size_t)(e - s) };
 }
 
+/* The inside of a quoted cell, where a quote is written twice. */
+static struct cell unquote(struct arena *a, struct cell c)
+{
+	c.s++;
+	c.len -= 2;
+	if (!memchr(c.s, '"', c.len))
+		return c;
+	char *t = arena_strndup(a, c.s, c.len);
+	size_t n = 0;
+	for (size_t i = 0; i < c.len; i++) {
+		t[n++] = c.s[i];
+		i += c.s[i] == '"' && i + 1 < c.len && c.s[i + 1] == '"';
+	}
+	return (struct cell){ t, n };
+}
+
 /* Cells of a line; quotes are cut off, brackets keep their separators. */
-static uint32_t split(const char *s, const char *e, char sep, struct cell *out)
+static uint32_t split(struct arena *a, const char *s, const char *e, char sep, struct cell *out)
 {
 	uint32_t n = 0;
 	const char *p = s;
@@ -35,8 +52,8 @@ static uint32_t split(const char *s, const char *e, char sep, struct cell *out)
 		int depth = 0;
 		bool quoted = q < e && *q == '"';
 		if (quoted) {
-			for (q++; q < e && *q != '"'; q++)
-				;
+			for (q++; q < e && (*q != '"' || (q + 1 < e && q[1] == '"')); q++)
+				q += *q == '"';
 			q += q < e;
 		}
 		while (q < e && (depth || (sep ? *q != sep : !form_is_space(*q)))) {
@@ -45,10 +62,8 @@ static uint32_t split(const char *s, const char *e, char sep, struct cell *out)
 			q++;
 		}
 		struct cell c = trim(p, q);
-		if (quoted && c.len >= 2 && c.s[c.len - 1] == '"') {
-			c.s++;
-			c.len -= 2;
-		}
+		if (quoted && c.len >= 2 && c.s[c.len - 1] == '"')
+			c = unquote(a, c);
 		if (n < CSV_MAX_COLUMNS)
 			out[n] = c;
 		n++;
@@ -113,7 +128,7 @@ static enum form_status first_line(struct reader *r, const char *s, const char *
 	struct cell cells[CSV_MAX_COLUMNS];
 	size_t len = (size_t)(e - s);
 	r->sep = memchr(s, ',', len) ? ',' : memchr(s, ';', len) ? ';' : memchr(s, '\t', len) ? '\t' : 0;
-	uint32_t n = split(s, e, r->sep, cells);
+	uint32_t n = split(r->h->arena, s, e, r->sep, cells);
 	*is_header = false;
 	if (n && column_by_name(cells[0]) != COL_SKIP && history_fn(r->h, cells[0].s, cells[0].len) == FN_NONE) {
 		*is_header = true;
@@ -161,15 +176,20 @@ static val cell_value(struct reader *r, struct cell c)
 		return VAL_NONE;
 	if (parse_time(c, &n))
 		return val_int(&r->h->vals, n);
-	char text[256];
-	if (c.len < sizeof text && strchr("[\"#:nft", c.s[0])) {
+	char small[256], *text = c.len < sizeof small ? small : malloc(c.len + 1);
+	if (text && strchr("[({\"#:nft-+0123456789", c.s[0])) {
 		memcpy(text, c.s, c.len);
 		text[c.len] = 0;
 		struct form f = { .p = text, .end = text + c.len, .last = true, .vals = &r->h->vals };
 		val v;
-		if (form_value(&f, &v, 1) == FORM_OK && f.p == f.end &&
-		    (val_kind(f.vals, v) != VK_WORD || c.s[0] == ':'))
+		bool is = form_value(&f, &v, 1) == FORM_OK && f.p == f.end &&
+		          (val_kind(f.vals, v) != VK_WORD || c.s[0] == ':');
+		if (text != small)
+			free(text);
+		if (is)
 			return v;
+	} else if (text != small) {
+		free(text);
 	}
 	const char *colon = memchr(c.s, ':', c.len); /* 1:2 for cas */
 	int64_t a, b;
@@ -191,6 +211,8 @@ static enum form_status csv_time(struct reader *r, struct cell c, int64_t *t, co
 	if (parse_time(c, t))
 		return FORM_OK;
 	reader_error(r, c.s, c.len, "bad-time", "expected the %s time, a whole number", what);
+	diag_hint(r->d, *what == 'c' ? "times are whole numbers in any unit, such as nanoseconds"
+	                             : "an operation that never returned has an empty return time, or -");
 	return FORM_BAD;
 }
 
@@ -212,9 +234,10 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 		if (st != FORM_OK || is_header)
 			return st;
 	}
-	uint32_t n = split(s, e, r->sep, cells);
+	uint32_t n = split(r->h->arena, s, e, r->sep, cells);
 	if (n != r->ncolumns) {
 		reader_error(r, c.s, c.len, "bad-row", "expected %u columns, found %u", r->ncolumns, n);
+		diag_hint(r->d, "an empty cell keeps its place: 2,cas,[3 4],50, (it never returned)");
 		return FORM_BAD;
 	}
 	val value = VAL_NONE, result = VAL_NONE;
@@ -330,6 +353,7 @@ enum form_status rec_log(struct reader *r, const char *s, const char *e, struct 
 	if (st != FORM_OK) {
 		const char *at = f.at && f.at < e ? f.at : type;
 		reader_error(r, at, 1, "bad-record", "%s", f.why ? f.why : "the line is cut short");
+		diag_hint(r->d, "a line ends in the operation and its value: 0  :invoke  :cas  [1 2]");
 		return FORM_BAD;
 	}
 	rec->kind = kind;

@@ -101,10 +101,12 @@ static void exhausted(const struct say *s, const struct part *part)
 	op(s, r->culprit);
 	buf_str(s->out, " cannot be explained: ");
 	if (r->states && *r->states && !r->moment_open)
-		buf_printf(s->out, "after everything that had to come before, the %s can only be %s, and ",
-		           history_object(s->h, s->in->object), r->states);
-	buf_printf(s->out, "no order of the %u operations that overlap it is legal; every one was tried.",
-	           r->nops);
+		buf_printf(s->out, "after everything that had to come before, the %s can only be %s%s",
+		           history_object(s->h, s->in->object), r->states, r->nops > 1 ? ", and " : ".");
+	else if (r->nops < 2)
+		buf_str(s->out, "in no state that the object could be in.");
+	if (r->nops > 1)
+		buf_printf(s->out, "no order of the %u operations that overlap it is legal; every one was tried.", r->nops);
 }
 
 void say_proof(const struct history *h, const struct interpretation *in, const struct check_options *o,
@@ -290,9 +292,11 @@ static void violated_part(const struct say *s, const struct part *p)
 	if (c->line)
 		buf_printf(out, " (line %u)", c->line);
 	buf_printf(out, " returned; %u operation%s had completed before\n", p->ended, p->ended == 1 ? "" : "s");
-	if (p->window_op != RANK_INF && s->h->ops[p->window_op].line && c->line && !r->moment_open)
-		buf_printf(out, "  failing window: the operations invoked from line %u to line %u\n",
-		           s->h->ops[p->window_op].line, c->line);
+	uint32_t from = p->window_op == RANK_INF || r->moment_open ? 0 : s->h->ops[p->window_op].line;
+	if (from && c->line == from)
+		buf_printf(out, "  failing window: the operation invoked in line %u\n", from);
+	else if (from && c->line)
+		buf_printf(out, "  failing window: the operations invoked from line %u to line %u\n", from, c->line);
 	if (r->nops && s->o->condition == COND_ATOMIC) {
 		buf_str(out, "  in conflict:\n");
 		for (uint32_t i = 0; i < r->nops && i < MAX_CONFLICT_SHOWN; i++) {

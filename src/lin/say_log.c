@@ -8,6 +8,7 @@
  * Small whole numbers stand for themselves; other values are numbered in the
  * order of their appearance and listed once, long ones cut.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/seqspec.h"
@@ -121,7 +122,7 @@ static void add_value(struct listing *l, val v)
 	if (v == VAL_NONE)
 		buf_str(&b, "...");
 	else
-		val_print(&l->h->vals, v, &b);
+		val_print_whole(&l->h->vals, v, &b);
 	size_t n = b.len;
 	if (n > VALUE_MAX) {
 		n = VALUE_MAX;
@@ -167,7 +168,7 @@ static void names(const struct history *h, const char *key, const val *list, uin
 	for (uint32_t i = 0; i < n; i++) {
 		struct buf b;
 		buf_init(&b);
-		val_print(&h->vals, list[i], &b);
+		val_print_whole(&h->vals, list[i], &b);
 		buf_str(out, i ? "," : "");
 		buf_json(out, buf_cstr(&b), b.len > 4 * VALUE_MAX ? VALUE_MAX : b.len);
 		buf_free(&b);
@@ -192,25 +193,31 @@ static uint64_t field(struct listing *l, enum field f, const struct hop *o)
 	}
 }
 
-/* The orders found, part after part. */
-static void orders(const struct check_options *o, const struct check *c, struct buf *out)
+/* The orders found, part after part; of a wrong one, up to where it is wrong. */
+static void orders(const struct history *h, const struct interpretation *in, const struct check_options *o,
+                   const struct check *c, struct buf *out)
 {
 	struct column col;
+	struct buf lengths; /* written behind the column, which is made in one pass */
 	if ((o->condition != COND_ATOMIC && o->condition != COND_SEQUENTIAL) || o->k > 1 || o->k_min)
 		return;
-	buf_str(out, ",\"order_lengths\":[");
-	for (uint32_t i = 0; i < c->nparts; i++) {
-		const struct result *r = &c->parts[i].r;
-		buf_printf(out, "%s%u", i ? "," : "", r->verdict == LIN_HOLDS && r->order ? r->norder : 0);
-	}
-	buf_str(out, "],");
+	buf_init(&lengths);
+	buf_char(out, ',');
 	begin(&col, out, "order", true);
 	for (uint32_t i = 0; i < c->nparts; i++) {
-		const struct result *r = &c->parts[i].r;
-		for (uint32_t k = 0; r->verdict == LIN_HOLDS && r->order && k < r->norder; k++)
-			put(&col, r->order[k]);
+		const struct part *p = &c->parts[i];
+		uint32_t n = p->r.verdict == LIN_HOLDS && p->r.order ? p->r.norder : 0;
+		uint32_t *before = o->condition == COND_ATOMIC && !n ? part_order(h, in, c, p, &n) : NULL;
+		const uint32_t *order = before ? before : p->r.order;
+		for (uint32_t k = 0; k < n; k++)
+			put(&col, order[k]);
+		free(before);
+		buf_printf(&lengths, "%s%u", i ? "," : "", n);
 	}
 	end(&col);
+	buf_printf(out, ",\"order_lengths\":[%s]", buf_cstr(&lengths));
+	out->failed |= lengths.failed;
+	buf_free(&lengths);
 }
 
 void say_log(const struct history *h, const struct interpretation *in, const struct check_options *o,
@@ -244,7 +251,7 @@ void say_log(const struct history *h, const struct interpretation *in, const str
 	buf_add(out, buf_cstr(&l.text), l.text.len);
 	buf_char(out, ']');
 	out->failed |= l.text.failed;
-	orders(o, c, out);
+	orders(h, in, o, c, out);
 	buf_char(out, '}');
 	map_free(&l.ids);
 	buf_free(&l.text);

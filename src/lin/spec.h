@@ -84,11 +84,23 @@ void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *va
                struct limits *lim, uint32_t k);
 void spec_close(struct spec_ctx *c);
 /* Interned vectors, for engines that keep such tables themselves: equal
- * vectors have equal ids, ids are dense. On memory's end c->failed is set. */
+ * vectors have equal ids, ids are dense. `w` may not point into the table. On
+ * memory's end c->failed is set. */
 uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
-const uint32_t *states_at(const struct spec_ctx *c, uint32_t id);
-uint32_t states_len(const struct spec_ctx *c, uint32_t id);
-uint32_t states_count(const struct spec_ctx *c);
+static inline const uint32_t *states_at(const struct spec_ctx *c, uint32_t id)
+{
+	return c->st.words + c->st.start[id];
+}
+static inline uint32_t states_len(const struct spec_ctx *c, uint32_t id)
+{
+	return (uint32_t)(c->st.start[id + 1] - c->st.start[id]);
+}
+static inline uint32_t states_count(const struct spec_ctx *c)
+{
+	return c->st.n;
+}
+extern const struct spec spec_kv;
+void spec_kv_close(struct spec_ctx *c); /* what it keeps in c */
 /* Length and hash of a key-value map's text; false when it is no text. */
 bool spec_text(const struct spec_ctx *c, uint32_t state, uint64_t *len, uint64_t *hash);
 

@@ -229,9 +229,36 @@ static void print(const struct values *vs, val v, struct buf *out, enum style st
 	}
 }
 
-void val_print(const struct values *vs, val v, struct buf *out)
+void val_print_whole(const struct values *vs, val v, struct buf *out)
 {
 	print(vs, v, out, PLAIN, 0);
+}
+
+#define LONG_VALUE 64 /* bytes; what is longer is cut */
+#define LONG_HEAD 36
+#define LONG_TAIL 16
+
+static bool inside_character(char c)
+{
+	return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+void val_print(const struct values *vs, val v, struct buf *out)
+{
+	size_t start = out->len;
+	print(vs, v, out, PLAIN, 0);
+	if (out->failed || out->len - start <= LONG_VALUE)
+		return;
+	size_t head = start + LONG_HEAD, tail = out->len - LONG_TAIL;
+	while (inside_character(out->data[head]))
+		head--;
+	while (inside_character(out->data[tail]))
+		tail++;
+	size_t rest = out->len - tail;
+	memcpy(out->data + head, " ... ", 5);
+	memmove(out->data + head + 5, out->data + tail, rest);
+	out->len = head + 5 + rest;
+	out->data[out->len] = '\0';
 }
 
 void val_json(const struct values *vs, val v, struct buf *out)

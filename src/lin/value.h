@@ -79,8 +79,10 @@ const val *val_elems(const struct values *vs, val v, uint32_t *n);
 /* Numbers by size, before everything else, which goes by text. */
 int val_compare(const struct values *vs, val a, val b);
 
-/* As a person writes it (3, "x", nil, [1 2]), and as JSON, and as EDN. */
+/* As a person writes it (3, "x", nil, [1 2]), the middle of long ones left out
+ * ([1 2 3 ... 9]) or not; as JSON; as EDN. */
 void val_print(const struct values *vs, val v, struct buf *out);
+void val_print_whole(const struct values *vs, val v, struct buf *out);
 void val_json(const struct values *vs, val v, struct buf *out);
 void val_edn(const struct values *vs, val v, struct buf *out);
 

@@ -5,11 +5,12 @@
  */
 #include <string.h>
 
+#include "ir/seqspec.h"
 #include "lin/read.h"
 
-static const char *raw_name(const struct hop *op)
+static const char *raw_name(const struct history *h, const struct hop *op)
 {
-	return fn_name((enum fn)op->fn, OBJ_GUESS);
+	return op->fn >= FN_COUNT ? h->user->methods[op->fn - FN_COUNT].name : fn_name((enum fn)op->fn, OBJ_GUESS);
 }
 
 enum phase { INVOKED, ANSWERED, CRASHED };
@@ -27,9 +28,9 @@ static void event(const struct history *h, const struct hop *op, enum phase ph, 
 	buf_str(b, edn ? "{:process " : "{\"process\":");
 	(edn ? val_edn : val_json)(&h->vals, h->procs.data[op->proc], b);
 	if (edn)
-		buf_printf(b, ", :type :%s, :f :%s", type, raw_name(op));
+		buf_printf(b, ", :type :%s, :f :%s", type, raw_name(h, op));
 	else
-		buf_printf(b, ",\"type\":\"%s\",\"f\":\"%s\"", type, raw_name(op));
+		buf_printf(b, ",\"type\":\"%s\",\"f\":\"%s\"", type, raw_name(h, op));
 	if (h->keys.len) {
 		buf_str(b, edn ? ", :key " : ",\"key\":");
 		(edn ? val_edn : val_json)(&h->vals, h->keys.data[op->key], b);
@@ -44,18 +45,47 @@ static void event(const struct history *h, const struct hop *op, enum phase ph, 
 	buf_str(b, "}\n");
 }
 
-/* A value as a CSV cell: quoted when it would be read as something else. */
+/* A text that a cell may hold as it is: nothing else is written like it. */
+static bool plain_text(const struct history *h, val v)
+{
+	static const char *const words[] = { "nil", "null", "true", "false", "inf" };
+	if (val_kind(&h->vals, v) != VK_STR)
+		return false;
+	const char *s = h->vals.tab.data[v].text;
+	size_t n = h->vals.tab.data[v].len;
+	for (size_t i = 0; i < n; i++) {
+		bool letter = (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') || s[i] == '_';
+		bool digit = s[i] >= '0' && s[i] <= '9';
+		if (!letter && !(i && (digit || s[i] == '.' || s[i] == '-' || (s[i] == ' ' && i + 1 < n))))
+			return false;
+	}
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (n == strlen(words[i]) && !memcmp(s, words[i], n))
+			return false;
+	return n > 0;
+}
+
+/* A value as a CSV cell: plain text as it is, everything else as EDN, within
+ * quotes (and its own doubled) when it has separators or quotes in it. */
 static void cell(const struct history *h, val v, struct buf *b)
 {
 	if (v == VAL_NONE)
 		return;
+	if (plain_text(h, v)) {
+		buf_add(b, h->vals.tab.data[v].text, h->vals.tab.data[v].len);
+		return;
+	}
 	struct buf t;
 	buf_init(&t);
 	val_edn(&h->vals, v, &t);
 	const char *s = buf_cstr(&t);
-	bool quote = strpbrk(s, ",;\"\n\t") != NULL && s[0] != '"';
+	bool quote = strpbrk(s, ",;\"\t") != NULL;
 	buf_str(b, quote ? "\"" : "");
-	buf_str(b, s);
+	for (; *s; s++) {
+		if (*s == '"')
+			buf_char(b, '"');
+		buf_char(b, *s);
+	}
 	buf_str(b, quote ? "\"" : "");
 	buf_free(&t);
 }
@@ -70,14 +100,14 @@ static void csv_row(const struct history *h, const struct hop *op, struct buf *b
 	uint32_t i = (uint32_t)(op - h->ops);
 	long long call = h->timed ? h->tcall[i] : op->call;
 	cell(h, h->procs.data[op->proc], b);
-	buf_printf(b, ",%s,", raw_name(op));
+	buf_printf(b, ",%s,", raw_name(h, op));
 	if (h->keys.len) {
 		cell(h, h->keys.data[op->key], b);
 		buf_char(b, ',');
 	}
-	cell(h, sees(op->fn) && op->ret != RANK_INF ? VAL_NONE : op->a == VAL_NIL ? VAL_NONE : op->a, b);
+	cell(h, op->a == VAL_NIL && op->fn != FN_WRITE ? VAL_NONE : op->a, b);
 	buf_char(b, ',');
-	bool says = sees(op->fn) || op->b == VAL_TRUE || op->b == VAL_FALSE;
+	bool says = sees(op->fn) || op->fn >= FN_COUNT || op->b == VAL_TRUE || op->b == VAL_FALSE;
 	cell(h, op->ret == RANK_INF || !says ? VAL_NONE : op->b, b);
 	buf_printf(b, ",%s,%lld,", op->ret == RANK_INF ? "info" : op->flags & HF_FAILED ? "fail" : "ok", call);
 	if (op->ret != RANK_INF)
@@ -85,14 +115,32 @@ static void csv_row(const struct history *h, const struct hop *op, struct buf *b
 	buf_char(b, '\n');
 }
 
-static void log_line(const struct history *h, const struct hop *op, enum phase ph, struct buf *b)
+/* Logs have no place for keys, which go into the values as [key value], nor
+ * for names of processes, which get numbers. */
+static void log_line(const struct history *h, const struct hop *op, enum phase ph, bool named, struct buf *b)
 {
 	val v = ph == ANSWERED ? op->b : op->a;
 	buf_str(b, "INFO  jepsen.util - ");
-	val_edn(&h->vals, h->procs.data[op->proc], b);
-	buf_printf(b, "\t:%s\t:%s\t", type_of(op, ph), raw_name(op));
+	if (named)
+		buf_printf(b, "%u", op->proc);
+	else
+		val_edn(&h->vals, h->procs.data[op->proc], b);
+	buf_printf(b, "\t:%s\t:%s\t", type_of(op, ph), raw_name(h, op));
+	if (h->keys.len) {
+		buf_char(b, '[');
+		val_edn(&h->vals, h->keys.data[op->key], b);
+		buf_char(b, ' ');
+	}
 	val_edn(&h->vals, v == VAL_NONE ? VAL_NIL : v, b);
-	buf_char(b, '\n');
+	buf_str(b, h->keys.len ? "]\n" : "\n");
+}
+
+static bool any_named(const struct history *h)
+{
+	for (uint32_t i = 0; i < h->procs.len; i++)
+		if (val_kind(&h->vals, h->procs.data[i]) != VK_INT)
+			return true;
+	return false;
 }
 
 void history_write(const struct history *h, enum format f, struct buf *out,
@@ -108,6 +156,7 @@ void history_write(const struct history *h, enum format f, struct buf *out,
 		}
 		return;
 	}
+	bool named = any_named(h);
 	/* events in order: calls ascend, responses are looked up by rank */
 	uint32_t *at = lim_realloc(h->lim, NULL, 0, h->nevents * 4ull + 4);
 	if (!at)
@@ -126,7 +175,7 @@ void history_write(const struct history *h, enum format f, struct buf *out,
 		int last = !(at[t] & 1) && op->ret == RANK_INF ? CRASHED : at[t] & 1 ? ANSWERED : INVOKED;
 		for (int ph = at[t] & 1 ? ANSWERED : INVOKED; ph <= last; ph += last == CRASHED ? 2 : 1) {
 			if (f == FORMAT_LOG)
-				log_line(h, op, (enum phase)ph, out);
+				log_line(h, op, (enum phase)ph, named, out);
 			else
 				event(h, op, (enum phase)ph, f == FORMAT_EDN, out);
 		}

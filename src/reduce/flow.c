@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "reduce/wait.h"
+
 enum { ROUNDS = 8 };
 
 /* ---- edges -------------------------------------------------------------- */
@@ -57,7 +59,7 @@ static void find_edges(struct flow *f)
 					drop(f, var);
 				continue;
 			}
-			struct outcome head = { .succ = out.n };
+			struct outcome head = { .succ = out.n, .same = out.plain };
 			avec_push(f->arena, &f->edges, head);
 			f->special[id] = f->edges.len;
 			for (uint32_t i = 0; i < out.n; i++) {
@@ -90,7 +92,7 @@ bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome 
 		if (*i >= n->nsucc)
 			return false;
 		*e = (struct outcome){ f->ir->succs[n->succ + (*i)++], VALUE_UNKNOWN,
-			               VALUE_UNKNOWN, false };
+			               VALUE_UNKNOWN, false, false };
 		return true;
 	}
 	uint32_t count = f->edges.data[at - 1].succ, var = deciding(f, node);
@@ -173,7 +175,7 @@ static void note_tries(struct flow *f, uint32_t node, uint32_t var)
 {
 	uint32_t at = f->special[node], block = f->ir->nodes[node].block;
 	struct flow_hand *h = &f->at[var];
-	bool pure = false;
+	bool pure = f->waits[node] != IR_NONE;
 	for (uint32_t i = 0; i < f->edges.data[at - 1].succ; i++)
 		pure |= f->edges.data[at + i].pure;
 	if (!pure)
@@ -232,7 +234,7 @@ static bool check_candidates(struct flow *f)
 				f->hand[var] |= HAND_TAKEN;
 				if (f->at[var].taken == IR_NONE)
 					f->at[var].taken = id;
-			} else {
+			} else if (f->waits[id] == IR_NONE) {
 				f->hand[var] |= HAND_OBSERVED;
 			}
 		}
@@ -252,12 +254,14 @@ void flow_run(struct flow *f, const struct ir *p, struct arena *a)
 	f->set = arena_array(a, uint32_t, p->nnodes + 1);
 	f->focus = arena_array(a, uint32_t, p->nnodes + 1);
 	f->special = arena_array(a, uint32_t, p->nnodes + 1);
+	f->waits = arena_array(a, uint32_t, p->nnodes + 1);
 	w.cap = p->nnodes + 1;
 	w.nodes = arena_array(a, uint32_t, w.cap);
 	w.queued = arena_array(a, uint8_t, w.cap);
 	for (uint32_t v = 0; v < p->nvars; v++)
 		f->hand[v] = candidate(p, v) ? HAND_LOCK : 0;
 	find_edges(f);
+	waits_find(f);
 	propagate(f, &w);
 	for (uint32_t round = 1; !check_candidates(f); round++) {
 		for (uint32_t v = 0; round >= ROUNDS && v < p->nvars; v++)

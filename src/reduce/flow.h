@@ -25,7 +25,8 @@
  * whose atomicity is in question: a serial run of the block need not make it.
  * Outside it is a step like any other, which takes effect when it is taken.
  * So the places of the pure tries are kept, and flow_private answers for a
- * question.
+ * question. A loop that waits in several steps (test and test-and-set) is one
+ * such try (wait.h).
  */
 #ifndef INTACT_REDUCE_FLOW_H
 #define INTACT_REDUCE_FLOW_H
@@ -58,7 +59,8 @@ struct flow {
 	uint32_t *set;     /* by node: locks certainly held there, or FLOW_UNREACHED */
 	uint32_t *focus;   /* by node: the candidate it touches, or IR_NONE */
 	uint32_t *special; /* by node: into `edges` plus one; 0: its succs are its edges */
-	AVEC(struct outcome) edges; /* the list of a node begins with its length in succ */
+	AVEC(struct outcome) edges; /* a node's list begins with its length in succ; same: plain */
+	uint32_t *waits;   /* by node: of a waiting loop, the node that takes the lock; else IR_NONE */
 };
 
 /* Memory comes from the arena, whose oom target must be set. */

@@ -143,7 +143,7 @@ static void classify(struct movers *m, const struct flow *f, uint32_t id, const 
 			while (flow_edge(f, id, &i, &e)) {
 				takes |= e.before == 0 && e.after == 1;
 				frees |= e.before == 1 && e.after == 0;
-				if (e.before != e.after)
+				if (e.before != e.after || f->waits[id] != IR_NONE)
 					m->lock[id] = a->var;
 			}
 			continue;

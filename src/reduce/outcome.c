@@ -197,12 +197,13 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t slot)
 	return false;
 }
 
-/* A way that comes back: is the state as it was? What is reset on arrival was
- * reset on the arrival before, too. */
-static bool is_pure(const struct walk *x, const struct path *w, uint32_t succ)
+/* Is the state behind the step as it was, the place apart? What is reset on
+ * arrival is dead there, and if the step came back, it was reset on the arrival
+ * before, too. */
+static bool is_same(const struct walk *x, const struct path *w, uint32_t succ)
 {
 	const struct ir_node *n = &x->p->nodes[succ];
-	if (succ != x->node || w->changed || w->dirty)
+	if (w->changed || w->dirty)
 		return false;
 	if (x->focus != IR_NONE && !(w->focus_known && w->focus == x->start))
 		return false;
@@ -222,7 +223,8 @@ static uint8_t focus_value(bool known, int32_t v)
 
 static void arrive(struct walk *x, const struct path *w, uint32_t succ)
 {
-	struct outcome o = { succ, VALUE_UNKNOWN, VALUE_UNKNOWN, is_pure(x, w, succ) };
+	struct outcome o = { succ, VALUE_UNKNOWN, VALUE_UNKNOWN, is_same(x, w, succ), false };
+	o.pure = o.same && succ == x->node;
 	if (x->focus != IR_NONE) {
 		o.before = focus_value(true, x->start);
 		o.after = focus_value(w->focus_known, w->focus);
@@ -231,6 +233,7 @@ static void arrive(struct walk *x, const struct path *w, uint32_t succ)
 		struct outcome *q = &x->out->data[i];
 		if (q->succ == o.succ && q->before == o.before && q->after == o.after) {
 			q->pure &= o.pure;
+			q->same &= o.same;
 			return;
 		}
 	}
@@ -240,12 +243,27 @@ static void arrive(struct walk *x, const struct path *w, uint32_t succ)
 		x->out->data[x->out->n++] = o;
 }
 
+/* Goes on, always in the same way. */
+static bool is_plain(enum ir_op op)
+{
+	switch (op) {
+	case IR_STOP: case IR_NOP: case IR_JMP: case IR_JZ: case IR_JNZ:
+	case IR_LOAD: case IR_STORE: case IR_XCHG: case IR_CAS:
+	case IR_MOV: case IR_NOT: case IR_BOOL: case IR_EQ: case IR_NE: case IR_LT:
+	case IR_LE: case IR_GT: case IR_GE: case IR_AND: case IR_OR: case IR_XOR:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* One instruction; false when the path ends with it. */
 static bool run_one(struct walk *x, struct path *w)
 {
 	const struct ir_ins *i = &x->p->code[w->pc];
 	int32_t v;
 	bool known, jump = false;
+	x->out->plain &= is_plain((enum ir_op)i->op);
 	switch ((enum ir_op)i->op) {
 	case IR_STOP:
 		arrive(x, w, (uint32_t)i->a);
@@ -332,6 +350,7 @@ void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focu
 	x.budget = BUDGET;
 	x.out = out;
 	out->n = 0;
+	out->plain = true;
 	out->gave_up = p->nodes[node].kind == IRN_END || p->nodes[node].kind == IRN_STUCK;
 	if (out->gave_up)
 		return;

@@ -5,7 +5,8 @@
  * variable in focus first 0 and then 1: that tells a compare-and-swap that
  * succeeds from one that fails, and whether the second comes back to the same
  * place with nothing changed (a *pure* outcome: the state is the same as
- * before, so the step may as well not have been taken).
+ * before, so the step may as well not have been taken), or to another place
+ * with nothing changed (the *same*: a step of a waiting loop, wait.h).
  *
  * Registers are known constants or unknown; a jump on an unknown one is taken
  * both ways. The number of paths and instructions is bounded; a step that
@@ -22,12 +23,14 @@ enum { OUTCOMES_MAX = 32, VALUE_UNKNOWN = 2 };
 struct outcome {
 	uint32_t succ;         /* the node it leads to */
 	uint8_t before, after; /* of the variable in focus: 0, 1, unknown */
-	bool pure;             /* comes back to its node, state unchanged */
+	bool same;             /* nothing changes but the place of the thread */
+	bool pure;             /* the same, and it comes back to its node */
 };
 
 struct outcomes {
 	uint32_t n;
 	bool gave_up;
+	bool plain;    /* none of its instructions can fail, wait or choose */
 	struct outcome data[OUTCOMES_MAX];
 };
 

@@ -1,5 +1,6 @@
 /* finding_dies: see finding_dies.h. */
 #include "report/finding_dies.h"
+#include "base/grow.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -37,19 +38,6 @@ struct dies {
 	uint32_t n, cap;
 };
 
-static bool grow(void **v, uint32_t *cap, uint32_t need, size_t elem)
-{
-	if (need <= *cap)
-		return true;
-	uint32_t n = *cap ? *cap * 2 : 16;
-	void *q = realloc(*v, n * elem);
-	if (!q)
-		return false;
-	*v = q;
-	*cap = n;
-	return true;
-}
-
 struct dies *dies_new(void)
 {
 	return calloc(1, sizeof(struct dies));
@@ -76,7 +64,7 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t unit)
 	Dwarf_Addr base, lo, hi;
 	ptrdiff_t at = 0;
 	while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0)
-		if (lo < hi && grow((void **)&r->v, &r->cap, r->n + 1, sizeof *r->v))
+		if (lo < hi && GROW(r->v, r->cap, r->n + 1ull))
 			r->v[r->n++] = (struct range){ lo, hi, *die, unit };
 }
 
@@ -140,13 +128,13 @@ static struct module *module_of(struct dies *d, Dwfl_Module *mod)
 	for (uint32_t i = 0; i < d->n; i++)
 		if (d->v[i].mod == mod)
 			return &d->v[i];
-	if (!grow((void **)&d->v, &d->cap, d->n + 1, sizeof *d->v))
+	if (!GROW(d->v, d->cap, d->n + 1ull))
 		return NULL;
 	struct module *m = &d->v[d->n++];
 	memset(m, 0, sizeof *m);
 	m->mod = mod;
 	for (Dwarf_Die *cu = NULL; (cu = dwfl_module_nextcu(mod, cu, &m->bias));) {
-		if (!grow((void **)&m->unit, &m->cap, m->nunits + 1, sizeof *m->unit))
+		if (!GROW(m->unit, m->cap, m->nunits + 1ull))
 			break;
 		m->unit[m->nunits] = (struct unit){ .cu = cu };
 		add_ranges(&m->units, cu, m->nunits++);

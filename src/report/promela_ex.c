@@ -1,12 +1,13 @@
 /* promela_ex: see promela_ex.h. */
 #include "report/promela_ex.h"
+#include "base/grow.h"
 
 #define MAX_DEPTH 400u
 #define MAX_EX    (1u << 20)
 
 uint32_t ex_add(struct paths *x, struct ex e)
 {
-	if (x->nex >= MAX_EX || !paths_grow((void **)&x->ex, &x->cap_ex, x->nex + 1, sizeof e)) {
+	if (x->nex >= MAX_EX || !GROW(x->ex, x->cap_ex, x->nex + 1ull)) {
 		paths_fail(x, "the step is too large", IR_NONE);
 		return 0;
 	}

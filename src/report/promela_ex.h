@@ -11,7 +11,6 @@
 /* Notes the first thing that was too much; returns false. */
 bool paths_fail(struct paths *x, const char *what, uint32_t ins);
 /* Room for `need` elements; false when memory is short. */
-bool paths_grow(void **data, uint32_t *cap, uint32_t need, size_t elem);
 
 uint32_t ex_add(struct paths *x, struct ex e);
 uint32_t ex_const(struct paths *x, int64_t v);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/promela_ex.h"
+#include "base/grow.h"
 
 #define MAX_PATHS 4096u
 #define MAX_WORK  4000000u /* instructions on all paths of a node */
@@ -60,19 +61,6 @@ bool paths_fail(struct paths *x, const char *what, uint32_t ins)
 	return false;
 }
 
-bool paths_grow(void **data, uint32_t *cap, uint32_t need, size_t elem)
-{
-	if (need <= *cap)
-		return true;
-	uint32_t n = *cap ? *cap * 2 : 16;
-	void *q = realloc(*data, (size_t)(n < need ? need : n) * elem);
-	if (!q)
-		return false;
-	*data = q;
-	*cap = n < need ? need : n;
-	return true;
-}
-
 /* ---- walks -------------------------------------------------------------- */
 
 static void walk_free(struct walk *w)
@@ -112,7 +100,7 @@ static struct walk *walk_copy(struct walker *k, const struct walk *w)
 
 static void assume(struct walker *k, struct walk *w, uint32_t cond)
 {
-	if (!paths_grow((void **)&w->path.cond, &w->path.cap_cond, w->path.ncond + 1, sizeof cond))
+	if (!GROW(w->path.cond, w->path.cap_cond, w->path.ncond + 1ull))
 		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->path.cond[w->path.ncond++] = cond;
@@ -120,7 +108,7 @@ static void assume(struct walker *k, struct walk *w, uint32_t cond)
 
 static void executed(struct walker *k, struct walk *w, struct pins i)
 {
-	if (!paths_grow((void **)&w->path.code, &w->path.cap_code, w->path.ncode + 1, sizeof i))
+	if (!GROW(w->path.code, w->path.cap_code, w->path.ncode + 1ull))
 		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->path.code[w->path.ncode++] = i;
@@ -134,7 +122,7 @@ static void finish(struct walker *k, struct walk *w, enum path_end end, uint32_t
 		paths_fail(x, "the step can go too many ways", w->pc);
 		return;
 	}
-	if (!paths_grow((void **)&x->list, &x->cap, x->n + 1, sizeof *x->list)) {
+	if (!GROW(x->list, x->cap, x->n + 1ull)) {
 		paths_fail(x, "the step needs too much memory", w->pc);
 		return;
 	}
@@ -237,7 +225,7 @@ static uint32_t load(struct walker *k, struct walk *w, const struct ir_var *v, u
 
 static void set_cell(struct walker *k, struct walk *w, uint32_t slot, uint32_t value)
 {
-	if (!paths_grow((void **)&w->cells, &w->cap_cells, w->ncells + 1, sizeof *w->cells))
+	if (!GROW(w->cells, w->cap_cells, w->ncells + 1ull))
 		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
 		w->cells[w->ncells++] = (struct cell){ slot, value };

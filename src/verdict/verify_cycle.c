@@ -1,4 +1,5 @@
 #include "verdict/verify_cycle.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,20 +86,6 @@ static bool start(struct cycle_judge *j)
 	return j->facts != NULL;
 }
 
-static bool room(void **p, size_t *n, size_t want, size_t elem)
-{
-	if (want < *n)
-		return true;
-	size_t cap = (want + 16) * 2;
-	char *q = realloc(*p, cap * elem);
-	if (!q)
-		return false;
-	memset(q + *n * elem, 0, (cap - *n) * elem);
-	*p = q;
-	*n = cap;
-	return true;
-}
-
 /* Follows the lock; true when the event only repeats. */
 static bool follow_lock(struct lock *l, const struct event *e)
 {
@@ -123,11 +110,9 @@ static bool follow_life(struct cycle_judge *j, const struct event *e, uint32_t *
 	if (e->kind == EVENT_ACQ || e->kind == EVENT_REL) {
 		*life = j->locks[e->target].life;
 	} else if (e->kind <= EVENT_WRITE) {
-		void *lives = j->lives;
 		bool first = e->flags & EVENT_FIRST;
-		if (first && !room(&lives, &j->nlives, e->target, sizeof *j->lives))
+		if (first && !GROW(j->lives, j->nlives, e->target + 1ull))
 			return false;
-		j->lives = lives;
 		if (first)
 			j->lives[e->target]++;
 		*life = e->target < j->nlives ? j->lives[e->target] : 0;
@@ -141,14 +126,10 @@ bool judge_feed(struct cycle_judge *j, const struct event *ev, size_t n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct event *e = &ev[i];
-		void *threads = j->threads, *locks = j->locks;
-		bool repeats = false, ok;
+		bool repeats = false, ok = GROW(j->threads, j->nthreads, e->thread + 1ull);
 		uint32_t life;
-		ok = room(&threads, &j->nthreads, e->thread, sizeof *j->threads);
-		j->threads = threads;
 		if (ok && (e->kind == EVENT_ACQ || e->kind == EVENT_REL)) {
-			ok = room(&locks, &j->nlocks, e->target, sizeof *j->locks);
-			j->locks = locks;
+			ok = GROW(j->locks, j->nlocks, e->target + 1ull);
 			if (ok)
 				repeats = follow_lock(&j->locks[e->target], e);
 		}

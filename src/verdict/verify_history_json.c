@@ -186,8 +186,6 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 		v = reject(why, "the report speaks of another history");
 	else if (!(covered = calloc(h->n + 1ull, 1)))
 		v = VERIFY_UNDECIDED;
-	if (in.object == OBJ_SET)
-		in.init = object_default_init(OBJ_SET, &h->vals);
 	/* one violated part is enough for "violated"; "holds" needs every part */
 	const char *whole = json_string_value(json_object_get(j, "verdict"));
 	bool holds = whole && !strcmp(whole, "holds"), violated = whole && !strcmp(whole, "violated");

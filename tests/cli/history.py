@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """The history command from outside: exit codes, formats, compression, pipes,
 limits, reports and their verification. TAP on standard output."""
+import fcntl
 import gzip
 import json
 import os
+import pty
 import random
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 INTACT, ROOT = sys.argv[1], sys.argv[2]
 tests = []
@@ -120,6 +124,105 @@ def wrong_input():
     assert b"not an operation of this object" in p.stderr, p.stderr
     p = run("-c", "regular", example("queue.csv"), want=2)
     assert b"registers" in p.stderr, p.stderr
+
+
+def on_a_terminal(columns, *args):
+    """What the command prints there."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        sys.stdin.readline()  # until the terminal has its size
+        os.environ["NO_COLOR"] = "1"
+        os.execv(INTACT, [INTACT, "history", *args])
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    os.write(fd, b"\n")
+    text = b""
+    while True:
+        try:
+            chunk = os.read(fd, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        text += chunk
+    os.waitpid(pid, 0)
+    return text.decode().replace("\r\n", "\n")
+
+
+@test
+def lines_fit_the_terminal():
+    for columns in (80, 50):
+        text = on_a_terminal(columns, example("stale-read.edn"))
+        body = [l for l in text.splitlines() if "stale-read.edn" not in l]
+        assert len(body) > 10 and max(map(len, body)) <= columns, text
+        words = " ".join(text.split())
+        assert "which had ended before it began, returned 2, written later." in words, text
+    whole = run(example("stale-read.edn"), want=1).stdout.decode()  # a program reads one line a fact
+    assert max(map(len, whole.splitlines())) > 100, whole
+
+
+@test
+def long_values_are_cut():
+    long = list(range(100))
+    lines = [event(0, "invoke", "append", 1), event(0, "ok", "append", 1), event(1, "invoke", "read", None), event(1, "ok", "read", long)]
+    out = run("--object=append-list", "-", stdin="\n".join(lines).encode(), want=1).stdout.decode()
+    assert " ... " in out and max(map(len, out.splitlines())) < 260, out
+
+
+@test
+def options_that_do_not_apply_are_refused():
+    q = example("queue.csv")
+    for args, why in [(["--init=3", q], "a queue cannot start as 3"), (["--object=counter", "--init=x", q], "cannot start as"),
+                      (["--delta", q], "staleness is about the reads of registers"), (["--k=2", q], "k-atomicity is about registers"),
+                      (["--condition=regular", q], "regular and safe are about registers"), (["--condition=safe", q], "about registers"),
+                      (["--condition=sequential", "--algorithm=soar", q], "--algorithm goes with"),
+                      (["--k=min", "--algorithm=soar", example("stale-read.edn")], "picks the algorithms itself"),
+                      (["--follow", "--algorithm=soar", example("stale-read.edn")], "algorithm of its own"),
+                      (["--condition=safe", "--k=2", q], "go with --condition=atomic")]:
+        p = run(*args, want=2)
+        assert why in p.stderr.decode(), (args, p.stderr)
+
+
+@test
+def a_set_starts_as_told():
+    lines = "\n".join([event(0, "invoke", "remove", 1), event(0, "ok", "remove", 1), event(0, "invoke", "read", None),
+                       event(0, "ok", "read", [2, 3])]).encode()
+    with tempfile.TemporaryDirectory() as d:
+        log, report = os.path.join(d, "h.json"), os.path.join(d, "r.json")
+        with open(log, "wb") as f:
+            f.write(lines)
+        for init, want in [("[3 2 1]", 0), ("[3 2]", 0), ("[3 2 7]", 1), ("[]", 1)]:
+            run("--object=set", "--init=" + init, "--witness", "--json", report, log, want=want)
+            run("--verify=" + report, log, want=0)
+            run("--object=set", "--init=" + init, "--follow", log, want=want)
+        with open(report) as f:
+            text = f.read()
+        with open(report, "w") as f:
+            f.write(text.replace('"init":[]', '"init":[1,2,3]'))
+        run("--verify=" + report, log, want=1)
+
+
+@test
+def failed_reads_do_not_tell_the_initial_value():
+    lines = [event(0, "invoke", "write", 5), event(1, "invoke", "read", None), event(1, "fail", "read", None), event(0, "ok", "write", 5),
+             event(1, "invoke", "read", None), event(1, "ok", "read", 5)]
+    out = run("-", stdin="\n".join(lines).encode(), want=0).stdout.decode()
+    assert "initially 0 (guessed)" in out, out
+
+
+@test
+def records_of_two_kinds_are_refused():
+    whole = json.dumps({"ClientId": 0, "Input": "read", "Call": 1, "Output": 3, "Return": 2})
+    for text in (whole + "\n" + event(1, "invoke", "read", None), event(1, "invoke", "read", None) + "\n" + whole):
+        p = run("-", stdin=text.encode(), want=2)
+        assert b":2:1: error" in p.stderr and b"mixed-records" in p.stderr, p.stderr
+
+
+@test
+def converted_specifications():
+    spec = example("account.spec")
+    for form in ("edn", "json", "csv", "log"):
+        text = run("convert", "--spec", spec, "--to=" + form, example("account-bad.edn"), want=0).stdout
+        run("--spec", spec, "-", stdin=text, want=1)
 
 
 @test
@@ -297,6 +400,21 @@ def follow_reports_before_the_end():
     p.stdin.close()
     out = run("--follow", "--init=0", "-", stdin="\n".join(lines).encode(), want=0).stdout.decode()
     assert "atomic so far" in out and "2000 operations" in out, out
+
+
+@test
+def follow_with_specifications():
+    good = [event(0, "invoke", "deposit", 5), event(0, "ok", "deposit", 5), event(1, "invoke", "withdraw", 5)]
+    out = run("--follow", "--spec", example("account.spec"), "-", want=0, stdin="\n".join(good + [event(1, "ok", "withdraw", True)]).encode())
+    assert "checked as: account" in out.stdout.decode(), out.stdout
+    bad = good + [event(1, "ok", "withdraw", False), event(0, "invoke", "deposit", 5)]
+    out = run("--follow", "--spec", example("account.spec"), "-", want=1, stdin="\n".join(bad).encode()).stdout.decode()
+    assert "certain since line 4" in out and "{balance = 5}" in out, out
+    with tempfile.NamedTemporaryFile("w", suffix=".atm") as f:
+        f.write("object coin { bool toss() { return any(bool); } }\n")
+        f.flush()
+        p = run("--follow", "--spec", f.name, "-", stdin=b"", want=2)
+        assert b"cannot follow a specification that chooses" in p.stderr, p.stderr
 
 
 @test

@@ -6,6 +6,7 @@ its counterexamples replay in `intact sim`.
 
 TAP on stdout."""
 import importlib.util
+import json
 import re
 import sys
 from pathlib import Path
@@ -145,6 +146,21 @@ for assertion in ["soar", "clmt"]:
 rc, out, err = run([intact, "check", examples / "tromp-no-line3.atm"])
 check("the history that refutes the first simplification is drawn and explained",
       rc == 1 and re.search(r"writer  \|-w1 write", out) and re.search(r"r\d returned (true|false), and from w\d on nothing", out), out)
+rc, out, err = run([intact, "check", "--condition=regular", examples / "tromp-no-line3.atm"])
+check("and yet it is regular", rc == 0 and "regular" in out, out)
+loops = re.sub(r"repeat \(\d\)", "while (true)", (examples / "tromp-no-line3.atm").read_text())
+rc, out, err = run([intact, "check", "--condition=regular", "-"], stdin=loops)
+check("for any number of writes and reads", rc == 0 and "regular" in out, out)
+for assertion in ["monitor", "soar", "clmt"]:
+    for name in ["tromp-no-line3", "tromp-no-line6"]:
+        rc, out, err = run([intact, "check", f"--assertion={assertion}", "--json", "-", examples / f"{name}.atm"])
+        report = json.loads(out)
+        rc, out, err = run([intact, "verify", "-"], stdin=json.dumps(report))
+        check(f"--assertion={assertion}: verify accepts the history that refutes {name}", rc == 0 and "1 accepted" in out, out + err)
+        steps = report["results"][0]["history"]
+        next(o for o in reversed(steps) if o["method"] == "read")["value"] ^= 1
+        rc, out, err = run([intact, "verify", "-"], stdin=json.dumps(report))
+        check(f"--assertion={assertion}: and rejects another one", rc == 1 and "0 accepted" in out, out + err)
 two = """object R : register(bool) { bool b; void write(bool v) { b = v; } bool read() { return b; } }
 thread w * 2 { R.write(true); }
 thread r { R.read(); }

@@ -195,12 +195,18 @@ check("--full tells all of it", "left out" not in out and out.count("w(x") >= 60
 
 victim = work / "precious.txt"
 victim.write_text("do not touch\n")
-rc, out, err = run([intact, "check", "--json", victim, "examples/lost-update.atm"])
+rc, out, err = run([intact, "check", f"--json={victim}", "examples/lost-update.atm"])
 check("a file that is no report is left alone", rc == 2 and victim.read_text() == "do not touch\n" and "left alone" in err, err)
 for sub, word in (("check", "examples/lost-update.atm"), ("sim", "examples/lost-update.atm"), ("trace", "examples/traces/crossed.std"),
                   ("history", "examples/history/queue.csv"), ("net", "examples/nets/acquire1-4.ll_net")):
     rc, out, err = run([intact, sub, "--json", word])
-    check(f"{sub} --json {word}: the slip is explained", rc == 2 and f"--json took '{word}'" in err, err)
+    check(f"{sub} --json {word}: read, and the report is on standard output", rc in (0, 1) and json.loads(out)["kind"] == sub, err)
+log = work / "log.json"
+log.write_text('{"process": 0, "type": "invoke", "f": "write", "value": 1}\n{"process": 0, "type": "ok", "f": "write", "value": 1}\n')
+before = log.read_text()
+rc, out, err = run([intact, "history", "--json", log])
+check("a history that looks like the file to write: the slip is explained",
+      rc == 2 and f"--json took '{log}'" in err and log.read_text() == before, err)
 rc, out, err = run([intact, "check", "--json=-", "--html=-", "examples/lost-update.atm"])
 check("two reports on standard output are refused", rc == 2 and "only one report" in err, err)
 rc, out, err = run([intact, "check", "--html", "/nonexistent/x.html", "examples/lost-update.atm"])

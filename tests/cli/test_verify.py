@@ -8,6 +8,7 @@ TAP on stdout; prints its seed."""
 import copy
 import json
 import random
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -21,19 +22,25 @@ rng = random.Random(seed)
 print(f"# seed {seed}")
 tmp = tempfile.TemporaryDirectory()
 results = []
+unchecked = 0
 
 for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
     out = Path(tmp.name) / "result.json"
     rc, text, err = run([intact, "check", "--json", out, path])
     again = run([intact, "check", "--json", "-", path])[1]
     data = json.loads(out.read_text())
-    vrc, vtext, verr = run([intact, "verify", out, path])
+    vrc, vtext, verr = run([intact, "verify", "--max-states=60000", out, path])
     violated = [r for r in data["results"] if r["verdict"] == "violated"]
-    ok = (rc in (0, 1, 3) and vrc == 0 and again == out.read_text() and vtext.count("accepted:") == len(violated)
-          and bool(violated) == (rc == 1))
+    holds = [r for r in data["results"] if r["verdict"] == "holds"]
+    # what needs the order of causes, or too many states, is beyond the search of the checker, and it says so
+    open_ = vtext.count("explained only when steps outside of blocks change places") + vtext.count("limit on states spent")
+    unchecked += open_
+    ok = (rc in (0, 1, 3) and vrc == (3 if open_ else 0) and again == out.read_text()
+          and vtext.count("accepted:") == len(violated) + len(holds) - open_ and bool(violated) == (rc == 1))
     check(f"{path.relative_to(examples)}: its result is accepted, and the same every time", ok, text + vtext + verr)
     if violated:
         results.append(data)
+check("what holds is gone through anew in nearly all of them", unchecked <= 6, str(unchecked))
 
 
 def paths(node, prefix=()):
@@ -100,6 +107,26 @@ for n in range(wanted):
     if rc not in (1, 2):
         accepted.append(f"{where}: exit {rc}: {out}{err}")
 check(f"{wanted} corrupted results are all rejected", not accepted, "\n".join(accepted[:5]))
+
+# what is not atomic is not accepted as atomic, whatever the result says
+called = 0
+for data in results:
+    data = copy.deepcopy(data)
+    wrong = [r for r in data["results"] if r["verdict"] == "violated" and r["problem"] in ("atomicity", "history")
+             and r.get("condition", "atomic") == "atomic"]
+    for r in data["results"]:
+        if r["verdict"] == "violated":
+            r.update(verdict="holds", problem="none")
+            r.pop("counterexample", None)
+    data["verdict"] = "holds"
+    rc, out, err = run([intact, "verify", "-"], stdin=json.dumps(data))
+    if wrong:
+        called += 1
+        check(f"{data['model']['name']}: called atomic, it is rejected with a run",
+              rc == 1 and re.search(r"^rejected: .*: no (serial order|order of its operations) explains the run [0-9,]+$", out, re.M), out + err)
+check("there are such results", called > 10, str(called))
+rc, out, err = run([intact, "verify", "--max-states=20", "-"], stdin=run([intact, "check", "--json=-", examples / "acquire2.atm"])[1])
+check("a spent limit is unknown and named", rc == 3 and "limit on states spent after 21 states" in out, out + err)
 
 # a run that is no violation is not accepted as one
 fixed = examples / "lost-update-fixed.atm"

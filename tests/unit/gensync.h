@@ -77,7 +77,7 @@ static inline void gs_take(struct gensync *g, unsigned l)
 		buf_printf(g->b, "acquire(l%u); ", l);
 		return;
 	}
-	switch (gs_below(g, 8) ? g->style : gs_below(g, 8)) {
+	switch (gs_below(g, 8) ? g->style : gs_below(g, 13)) {
 	case 0:
 	case 1: buf_printf(g->b, "while (!cas(m%u, false, true)) { } ", l - 2); break;
 	case 2: buf_printf(g->b, "while (exchange(m%u, true)) { } ", l - 2); break;
@@ -85,6 +85,11 @@ static inline void gs_take(struct gensync *g, unsigned l)
 	case 4: buf_printf(g->b, "got = false; while (!got) { got = cas(m%u, false, true); } ", l - 2); break;
 	case 5: buf_printf(g->b, "while (!cas(m%u, false, true)) { t = 2; } ", l - 2); break;
 	case 6: buf_printf(g->b, "while (true) { if (!m%u) { if (cas(m%u, false, true)) { break; } } } ", l - 2, l - 2); break;
+	case 7: buf_printf(g->b, "while (exchange(m%u, true)) { while (m%u) { } } ", l - 2, l - 2); break;
+	case 8: buf_printf(g->b, "while (true) { while (m%u) { } if (cas(m%u, false, true)) { break; } } ", l - 2, l - 2); break;
+	case 9: buf_printf(g->b, "while (exchange(m%u, true)) { while (m%u) { t = 2; } } ", l - 2, l - 2); break;
+	case 10: buf_printf(g->b, "if (m%u) { while (!cas(m%u, false, true)) { } t = 2; } else { while (!cas(m%u, false, true)) { } } ", l - 2, l - 2, l - 2); break;
+	case 11: buf_printf(g->b, "while (true) { while (m%u) { } if (cas(m%u, false, true)) { break; } i = 1 - i; } ", l - 2, l - 2); break;
 	default: buf_printf(g->b, "assume(!m%u); m%u = true; ", l - 2, l - 2); break;
 	}
 }
@@ -154,7 +159,7 @@ static inline void gen_sync(struct buf *b, uint64_t seed)
 	struct gensync g = { .b = b };
 	unsigned block = 0;
 	rng_seed(&g.r, seed);
-	g.style = gs_below(&g, 5);
+	g.style = gs_below(&g, 9);
 	g.sloppy = 2 + gs_below(&g, 12);
 	g.register_ = gs_below(&g, 4) == 0;
 	buf_str(b, "lock l0; lock l1; bool m0; bool m1; int[0..2] x0; int[0..2] x1 = 1; int[0..2] y[2];\n"

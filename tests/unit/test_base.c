@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/fold.h"
+#include "base/grow.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/opts.h"
@@ -55,6 +57,31 @@ static void test_arena_budget_jumps(void)
 		CHECK(0);
 	}
 	arena_free(&a);
+}
+
+static void test_grow_keeps_zeroes_and_refuses(void)
+{
+	uint32_t *v = NULL, cap = 0;
+	uint16_t *w = NULL;
+	uint64_t wide = 0;
+	for (uint32_t i = 0; i < 5000; i++) {
+		CHECK(GROW(v, cap, i + 1ull) && GROW(w, wide, i + 1ull));
+		CHECK(cap > i && wide > i && !v[i] && !w[i]);
+		v[i] = i * 7;
+		w[i] = (uint16_t)i;
+	}
+	int bad = 0;
+	for (uint32_t i = 0; i < 5000; i++)
+		bad += v[i] != i * 7 || w[i] != i;
+	for (uint32_t i = 5000; i < cap; i++)
+		bad += v[i] != 0;
+	CHECK_EQ(bad, 0);
+	uint32_t before = cap, *had = v;
+	CHECK(!GROW(v, cap, UINT64_C(1) << 32)); /* no 32-bit capacity holds it */
+	CHECK(!GROW(v, wide, UINT64_MAX - 1));
+	CHECK(cap == before && v == had && v[4999] == 4999 * 7);
+	free(v);
+	free(w);
 }
 
 static void test_map_against_array(void)
@@ -136,6 +163,27 @@ static void test_buf_escapes(void)
 	buf_json(&b, "q\"\\\n\x01\xFF", 6);
 	CHECK_STR(buf_cstr(&b), "\"q\\\"\\\\\\n\\u0001\xEF\xBF\xBD\"");
 	buf_free(&b);
+}
+
+static void fold_is(const char *text, unsigned width, const char *want)
+{
+	struct buf b;
+	buf_init(&b);
+	fold_lines(&b, text, strlen(text), width);
+	CHECK_STR(buf_cstr(&b), want);
+	buf_free(&b);
+}
+
+static void test_fold(void)
+{
+	fold_is("one two three\n", 0, "one two three\n");
+	fold_is("one two three\n", 13, "one two three\n");
+	fold_is("one two three\n", 12, "one two\n  three\n");
+	fold_is("  one two three four\nx\n", 9, "  one two\n    three\n    four\nx\n");
+	fold_is("abcdefghijkl mn\n\nend", 5, "abcdefghijkl\n  mn\n\nend");
+	fold_is("\033[1mone\033[0m two\n", 7, "\033[1mone\033[0m two\n");
+	fold_is("\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9\n", 5, "\xc3\xa9\xc3\xa9 \xc3\xa9\xc3\xa9\n");
+	fold_is("", 5, "");
 }
 
 static void test_source_positions(void)
@@ -255,10 +303,12 @@ int main(void)
 {
 	RUN(test_arena_alignment_and_content);
 	RUN(test_arena_budget_jumps);
+	RUN(test_grow_keeps_zeroes_and_refuses);
 	RUN(test_map_against_array);
 	RUN(test_intern_is_a_bijection);
 	RUN(test_utf8);
 	RUN(test_buf_escapes);
+	RUN(test_fold);
 	RUN(test_source_positions);
 	RUN(test_edit_distance);
 	RUN(test_diag_rendering);

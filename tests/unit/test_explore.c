@@ -12,9 +12,11 @@
  * swapping allowed it decides the literal reading, which is stronger: how
  * often the two differ is counted.
  *
- * INTACT_SOAK=N checks N models in each test, INTACT_SEED=S starts at S.
+ * campaign.h says how to ask for more than a sample of models.
  */
 #include "check.h"
+
+#include "campaign.h"
 
 #include "explore/commit.h"
 #include "explore/exact.h"
@@ -25,6 +27,12 @@
 #include "lang/lang.h"
 #include "verdict/replay.h"
 #include "verdict/verify.h"
+
+static void print_seeds(const struct campaign *c)
+{
+	printf("# seeds %llu..%llu, %d disagreements: ", (unsigned long long)c->seed,
+	       (unsigned long long)c->seed + (unsigned long long)c->n - 1, check_failed);
+}
 
 /* ---- the judge ---------------------------------------------------------- */
 
@@ -547,19 +555,18 @@ static void compare_model(uint64_t seed)
 
 static void test_random_models(void)
 {
-	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 70;
-	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
-	for (uint64_t i = 0; i < n && check_failed < 3; i++)
-		compare_model(seed + i);
-	printf("# seeds %llu..%llu: %u models, %u questions: %u atomic, %u violated, %u beyond the judge; "
+	struct campaign c = campaign(0, 70);
+	for (int i = 0; i < c.n && check_failed < 3; i++)
+		compare_model(c.seed + (uint64_t)i);
+	print_seeds(&c);
+	printf("%u models, %u questions: %u atomic, %u violated, %u beyond the judge; "
 	       "%u with commit points, %u without; %u atomic only because independent steps have no order\n",
-	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), count.models,
-	       count.questions, count.atomic, count.violated, count.skipped, count.commit_yes,
+	       count.models, count.questions, count.atomic, count.violated, count.skipped, count.commit_yes,
 	       count.commit_none, count.literal_differs);
 	printf("# %u counterexamples are the shortest and have the fewest switches; %u were better after tidying\n",
 	       tidied, tidied_better);
 	CHECK(tidied > 0 && tidied_better > 0);
-	if (n >= 70)
+	if (c.n >= 70)
 		CHECK(count.literal_differs > 0);
 	CHECK(count.atomic > count.questions / 10);
 	CHECK(count.violated > count.questions / 10);
@@ -716,29 +723,29 @@ static void compare_halt(const struct ir *p, uint64_t seed, const char *text)
 
 static void test_waiting_blocks(void)
 {
-	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 150;
-	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
-	for (uint64_t i = 0; i < n && check_failed < 3; i++) {
+	struct campaign c = campaign(0, 150);
+	for (int i = 0; i < c.n && check_failed < 3; i++) {
+		uint64_t seed = c.seed + (uint64_t)i;
 		struct buf b;
 		struct lang l;
 		struct lang_options o = { .sml = 0 };
 		buf_init(&b);
-		gen_waiting(&b, seed + i);
+		gen_waiting(&b, seed);
 		lang_init(&l);
 		if (!lang_load_text(&l, "random.atm", b.data, b.len, &o)) {
-			complain(seed + i, b.data, "does not load");
+			complain(seed, b.data, "does not load");
 		} else {
-			compare_quiet(l.ir, seed + i, b.data);
-			compare_halt(l.ir, seed + i, b.data);
+			compare_quiet(l.ir, seed, b.data);
+			compare_halt(l.ir, seed, b.data);
 		}
 		lang_free(&l);
 		buf_free(&b);
 	}
-	printf("# seeds %llu..%llu: quiescence lost %u, always %u; violations: %u stuck, %u endless, %u others\n",
-	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), waits.lost, waits.always,
-	       waits.stuck, waits.endless, waits.atomicity);
+	print_seeds(&c);
+	printf("quiescence lost %u, always %u; violations: %u stuck, %u endless, %u others\n", waits.lost,
+	       waits.always, waits.stuck, waits.endless, waits.atomicity);
 	CHECK(waits.lost && waits.always && waits.atomicity);
-	if (n >= 150)
+	if (c.n >= 150)
 		CHECK(waits.stuck && waits.endless);
 }
 
@@ -786,28 +793,28 @@ static void check_loop(const struct ir *p, uint32_t block, uint64_t seed, const 
 
 static void test_endless_threads(void)
 {
-	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 40;
-	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
-	for (uint64_t i = 0; i < n && check_failed < 3; i++) {
+	struct campaign c = campaign(0, 40);
+	for (int i = 0; i < c.n && check_failed < 3; i++) {
+		uint64_t seed = c.seed + (uint64_t)i;
 		struct buf b;
 		struct lang l;
 		struct lang_options o = { .sml = 0 };
 		buf_init(&b);
-		gen_looping(&b, seed + i);
+		gen_looping(&b, seed);
 		lang_init(&l);
 		if (!lang_load_text(&l, "random.atm", b.data, b.len, &o)) {
-			complain(seed + i, b.data, "does not load");
+			complain(seed, b.data, "does not load");
 		} else {
-			check_loop(l.ir, PROD_BLOCK_ALL, seed + i, b.data);
+			check_loop(l.ir, PROD_BLOCK_ALL, seed, b.data);
 			for (uint32_t k = 0; k < l.ir->nblocks && l.ir->nblocks > 1; k++)
-				check_loop(l.ir, k, seed + i, b.data);
+				check_loop(l.ir, k, seed, b.data);
 		}
 		lang_free(&l);
 		buf_free(&b);
 	}
-	printf("# seeds %llu..%llu: %u atomic (%u quiescent prefixes of random executions explained), %u violated, %u unknown\n",
-	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), loops.holds, loops.prefixes,
-	       loops.wrong, loops.unknown);
+	print_seeds(&c);
+	printf("%u atomic (%u quiescent prefixes of random executions explained), %u violated, %u unknown\n",
+	       loops.holds, loops.prefixes, loops.wrong, loops.unknown);
 	CHECK(loops.holds && loops.wrong && loops.prefixes);
 }
 

@@ -10,10 +10,10 @@
 
 #include "base/map.h"
 #include "base/rng.h"
+#include "campaign.h"
 #include "check.h"
 #include "explore/locks.h"
-#include "explore/search.h"
-#include "explore/store.h"
+#include "explore/search_int.h"
 #include "genmodel.h"
 #include "lang/lang.h"
 
@@ -243,6 +243,12 @@ static void test_store_together(void)
 	hammer_store(90); /* a tree */
 }
 
+static void print_seeds(const struct campaign *c)
+{
+	printf("# seeds %llu..%llu, %d disagreements: ", (unsigned long long)c->seed,
+	       (unsigned long long)c->seed + (unsigned long long)c->n - 1, check_failed);
+}
+
 /* ---- reductions and threads on random models ----------------------------- */
 
 static struct {
@@ -326,7 +332,7 @@ static void compare(const struct ir *p, enum prod_mode mode, uint32_t block,
 		struct search_result r, two;
 		search_run(p, mode, block, lab, &o, &r);
 		o.jobs = 2;
-		o.jobs_from = 1;
+		o.jobs_from = o.chunk = 1; /* so that they really share the little there is */
 		search_run(p, mode, block, lab, &o, &two);
 		if (r.verdict != two.verdict || r.states != two.states || r.transitions != two.transitions ||
 		    r.depth != two.depth || !same_path(&r, &two))
@@ -406,15 +412,14 @@ static void compare_model(uint64_t seed)
 
 static void test_random_models(void)
 {
-	uint64_t n = getenv("INTACT_SOAK") ? strtoull(getenv("INTACT_SOAK"), NULL, 10) : 120;
-	uint64_t seed = getenv("INTACT_SEED") ? strtoull(getenv("INTACT_SEED"), NULL, 10) : 1;
-	for (uint64_t i = 0; i < n && check_failed < 3; i++)
-		compare_model(seed + i);
-	printf("# seeds %llu..%llu: %u models (%u with movers), %u questions: %u hold, %u wrong, %u faults, "
-	       "%u other; transactions alone made %u smaller\n",
-	       (unsigned long long)seed, (unsigned long long)(seed + n - 1), count.models,
-	       count.with_movers, count.questions, count.hold, count.wrong, count.fault, count.other,
-	       count.smaller);
+	struct campaign c = campaign(0, 120);
+	for (int i = 0; i < c.n && check_failed < 3; i++)
+		compare_model(c.seed + (uint64_t)i);
+	print_seeds(&c);
+	printf("%u models (%u with movers), %u questions, each under 16 sets of reductions with one thread and "
+	       "with two: %u hold, %u wrong, %u faults, %u other; transactions alone made %u smaller\n",
+	       count.models, count.with_movers, count.questions, count.hold, count.wrong, count.fault,
+	       count.other, count.smaller);
 	CHECK(count.hold > count.questions / 5);
 	CHECK(count.wrong > count.questions / 20);
 	CHECK(count.with_movers > count.models / 2);
@@ -555,6 +560,35 @@ static void test_limits(void)
 	lang_free(&l);
 }
 
+/* The second search, which finds the way to a violation, keeps to the limits
+ * too; given anew here, as if the first had spent them. */
+static void test_limits_of_tracing(void)
+{
+	struct lang l;
+	load(&l, "int x; thread w * 3 { int i = 0; while (i < 9) { atomic { x = x + 1; } i = i + 1; } assert(x != 27); }");
+	for (uint32_t jobs = 1; jobs <= 2; jobs++) {
+		struct search_options o = { .faults = true, .symmetry = true, .jobs = jobs, .jobs_from = 1 };
+		struct search_result found, r;
+		search_run(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &o, &found);
+		CHECK_EQ(found.verdict, SEARCH_FAULT);
+		CHECK(found.npath > 27 && replays(l.ir, &found));
+		search_result_free(&found);
+		struct search_options spent[] = { o, o, o };
+		static const char *const limit[] = { "time", "states", "memory" };
+		spent[0].deadline = 1e-9;
+		spent[1].max_states = 100;
+		spent[2].max_bytes = 1000;
+		for (int i = 0; i < 3; i++) {
+			r = (struct search_result){ .verdict = SEARCH_FAULT };
+			search_trace(l.ir, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &spent[i], &r);
+			CHECK_EQ(r.verdict, SEARCH_LIMIT);
+			CHECK_STR(r.limit, limit[i]);
+			CHECK(!r.path && !r.npath && r.states);
+		}
+	}
+	lang_free(&l);
+}
+
 int main(void)
 {
 	RUN(test_store_alone);
@@ -562,6 +596,7 @@ int main(void)
 	RUN(test_counts);
 	RUN(test_locks);
 	RUN(test_limits);
+	RUN(test_limits_of_tracing);
 	RUN(test_random_models);
 	return check_done();
 }

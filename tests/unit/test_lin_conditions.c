@@ -9,11 +9,7 @@
 
 #include "check.h"
 #include "lin/check.h"
-
-static uint32_t rounds(uint32_t small)
-{
-	return getenv("INTACT_SOAK") ? 1000000 : small;
-}
+#include "soak.h"
 
 /* Reads return the value of some write or anything. */
 static void random_register(struct gen *g, struct rng *r, uint32_t n, uint32_t procs, uint32_t nvalues)
@@ -63,8 +59,8 @@ static void test_regular_and_safe(void)
 {
 	struct rng rng;
 	struct gen g;
-	uint32_t n = rounds(20000), differ = 0, count[2][2] = { { 0 } };
-	rng_seed(&rng, 201);
+	uint32_t n = soak_rounds(20000, 1000000), differ = 0, count[2][2] = { { 0 } };
+	rng_seed(&rng, soak_seed(201));
 	gen_open(&g);
 	for (uint32_t k = 0; k < n; k++) {
 		random_register(&g, &rng, 2 + rng_below(&rng, 7), 2 + rng_below(&rng, 3), 2 + rng_below(&rng, 2));
@@ -88,7 +84,8 @@ static void test_regular_and_safe(void)
 			differ++;
 		result_free(&r);
 	}
-	printf("# seed 201: regular %u of %u, safe %u\n", count[0][1], n, count[1][1]);
+	printf("# seed %llu: %u histories, %u regular, %u safe, %u disagreements\n", (unsigned long long)soak_seed(201), n,
+	       count[0][1], count[1][1], differ);
 	CHECK(count[0][0] > n / 10 && count[0][1] > n / 10 && count[1][1] > count[0][1]);
 	CHECK_EQ(differ, 0);
 	gen_close(&g);
@@ -123,8 +120,8 @@ static void test_sequential(void)
 {
 	struct rng rng;
 	struct gen g;
-	uint32_t n = getenv("INTACT_SOAK") ? 200000 : 3000, differ = 0, good = 0, weaker = 0;
-	rng_seed(&rng, 202);
+	uint32_t n = soak_rounds(3000, 1000000), differ = 0, good = 0, weaker = 0;
+	rng_seed(&rng, soak_seed(202));
 	gen_open(&g);
 	for (uint32_t k = 0; k < n; k++) {
 		random_register(&g, &rng, 2 + rng_below(&rng, 6), 2 + rng_below(&rng, 3), 2 + rng_below(&rng, 2));
@@ -145,7 +142,8 @@ static void test_sequential(void)
 		result_free(&r);
 		result_free(&a);
 	}
-	printf("# seed 202: %u of %u sequential, %u of them not atomic\n", good, n, weaker);
+	printf("# seed %llu: %u histories, %u sequential, %u of them not atomic, %u disagreements\n",
+	       (unsigned long long)soak_seed(202), n, good, weaker, differ);
 	CHECK(good > n / 10 && good < n && weaker > n / 50);
 	CHECK_EQ(differ, 0);
 	gen_close(&g);
@@ -156,8 +154,8 @@ static void test_sequential(void)
 static void test_least_k_and_delta(void)
 {
 	struct rng rng;
-	uint32_t differ = 0, n = getenv("INTACT_SOAK") ? 100000 : 1500, more = 0, stale = 0;
-	rng_seed(&rng, 203);
+	uint32_t differ = 0, n = soak_rounds(1500, 1000000), more = 0, stale = 0;
+	rng_seed(&rng, soak_seed(203));
 	for (uint32_t round = 0; round < n; round++) {
 		struct gen g;
 		gen_open(&g);
@@ -244,9 +242,78 @@ static void test_least_k_and_delta(void)
 		history_free(&h);
 		gen_close(&g);
 	}
-	printf("# seed 203: k > 1 in %u, staleness > 0 in %u of %u\n", more, stale, n);
+	printf("# seed %llu: %u histories, k > 1 in %u, staleness > 0 in %u, %u disagreements\n",
+	       (unsigned long long)soak_seed(203), n, more, stale, differ);
 	CHECK(more > n / 20 && stale > n / 20);
 	CHECK_EQ(differ, 0);
+}
+
+/* ---- the order up to the violation ------------------------------------------------------ */
+
+/* The operations of one key that had begun before the culprit returned, in the
+ * order given: legal, in real time, and all that had ended are there. */
+static bool explains(const struct gen *g, const struct history *h, const uint32_t *order, uint32_t n, uint32_t culprit)
+{
+	uint32_t cut = h->ops[culprit].ret, key = h->ops[culprit].key, ended = 0, found = 0;
+	val held = g->p.init;
+	for (uint32_t i = 0; i < h->n; i++)
+		ended += h->ops[i].key == key && h->ops[i].ret < cut;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct hop *op = &h->ops[order[i]];
+		if (op->key != key || op->call >= cut || (op->fn == FN_READ && (op->ret >= cut || op->b != held)))
+			return false;
+		held = op->fn == FN_WRITE ? op->a : held;
+		found += op->ret < cut;
+		for (uint32_t k = 0; k < i; k++)
+			if (order[k] == order[i] || op->ret < h->ops[order[k]].call)
+				return false;
+	}
+	return found == ended;
+}
+
+static void test_order_before(void)
+{
+	struct rng rng;
+	uint32_t n = soak_rounds(3000, 100000), wrong = 0, orders = 0, violated = 0;
+	rng_seed(&rng, soak_seed(206));
+	for (uint32_t round = 0; round < n; round++) {
+		struct gen g;
+		gen_open(&g);
+		random_register(&g, &rng, 3 + rng_below(&rng, 12), 2 + rng_below(&rng, 3), 2 + rng_below(&rng, 2));
+		struct history h;
+		history_init(&h, &g.arena, &g.lim);
+		values_free(&h.vals);
+		h.vals = g.vals;
+		uint32_t nkeys = 1 + rng_below(&rng, 2);
+		for (uint32_t k = 0; k < nkeys; k++)
+			key_intern(&h, num(&g, (int)k));
+		for (uint32_t i = 0; i < g.p.n; i++) {
+			struct hop *op = history_push(&h);
+			*op = g.ops[i];
+			op->key = rng_below(&rng, nkeys);
+		}
+		h.nevents = g.p.nevents;
+		struct interpretation in = { .object = OBJ_REGISTER, .init = g.p.init };
+		struct check c;
+		CHECK(lin_check(&h, &in, &(struct check_options){ .k = 1, .jobs = 1 }, &c));
+		for (uint32_t i = 0; i < c.nparts; i++) {
+			uint32_t norder, *order = part_order(&h, &in, &c, &c.parts[i], &norder);
+			bool bad = c.parts[i].r.verdict == LIN_VIOLATED;
+			violated += bad;
+			orders += order != NULL;
+			wrong += (order != NULL) != bad || (order && !explains(&g, &h, order, norder, c.parts[i].r.culprit));
+			free(order);
+		}
+		check_free(&c, &h);
+		g.vals = h.vals;
+		memset(&h.vals, 0, sizeof h.vals);
+		history_free(&h);
+		gen_close(&g);
+	}
+	printf("# seed %llu: %u histories, %u violated parts, %u with an order up to there, %u wrong\n",
+	       (unsigned long long)soak_seed(206), n, violated, orders, wrong);
+	CHECK(violated > n / 4);
+	CHECK_EQ(wrong, 0);
 }
 
 /* ---- planted violations ----------------------------------------------------------------- */
@@ -408,6 +475,7 @@ int main(void)
 	RUN(test_regular_and_safe);
 	RUN(test_sequential);
 	RUN(test_least_k_and_delta);
+	RUN(test_order_before);
 	RUN(test_planted);
 	RUN(test_corrupted);
 	return check_done();

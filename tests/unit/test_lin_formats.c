@@ -4,6 +4,7 @@
  */
 #include "base/rng.h"
 #include "check.h"
+#include "soak.h"
 #include "lin/read.h"
 #include "lin_gen.h"
 
@@ -110,7 +111,9 @@ static void error_at(const char *text, const char *place, const char *code)
 	struct reading r;
 	open_text(&r, text, strlen(text), FORMAT_GUESS, ORDER_STRICT);
 	CHECK(!r.ok);
-	if (!strstr(buf_cstr(&r.errors), place) || !strstr(buf_cstr(&r.errors), code)) {
+	bool shown = !*text || strstr(buf_cstr(&r.errors), " ^"); /* the caret */
+	if (!strstr(buf_cstr(&r.errors), place) || !strstr(buf_cstr(&r.errors), code) || !shown ||
+	    !strstr(buf_cstr(&r.errors), "hint: ")) {
 		printf("# expected %s %s in:\n# %s\n", place, code, buf_cstr(&r.errors));
 		check_failed++;
 	}
@@ -135,6 +138,14 @@ static void test_errors(void)
 	error_at("client,op,value,call,return\n0,read,1,5\n", "<text>:2:1:", "bad-row");
 	error_at("client,op,value,call,return\n0,read,1,x,4\n", "<text>:2:10:", "bad-time");
 	error_at("client,op,value,call,return\n0,read,1,1,5\n0,read,1,2,6\n", "<text>:3:", "two-open-operations");
+	error_at("client,op,value,call,return\n0,read,1,1,5x\n", "<text>:2:12:", "bad-time");
+	error_at("client,value,call,return\n0,1,1,5\n", "<text>:1:1:", "bad-header");
+	error_at("[{\"ClientId\":0,\"Input\":\"read\",\"Call\":1,\"Return\":2},\n{\"process\":0,\"type\":\"invoke\",\"f\":\"read\"}]",
+	         "<text>:2:1:", "mixed-records");
+	error_at("{\"process\":0,\"f\":\"read\"}\n", "<text>:1:1:", "bad-record");
+	error_at("{\"type\":\"invoke\",\"f\":\"read\"}\n", "<text>:1:1:", "bad-record");
+	error_at("INFO jepsen.util - 0 :ok :read 3\n", "<text>:1:1:", "response-without-invocation");
+	error_at("INFO jepsen.util - 0 :invoke :cas [1 2\n", "<text>:1:", "bad-record");
 	error_at("hello world\n", "<text>:1:1:", "unknown-format");
 	error_at("", "no operation", "empty-history");
 	char deep[400] = "{:process 0, :type :invoke, :f :write, :value ";
@@ -167,14 +178,167 @@ static void test_convert(void)
 	}
 }
 
+/* ---- random histories through every pair of formats -------------------------------- */
+
+static const struct {
+	enum object object;
+	const char *fns[4];
+} kinds[] = {
+	{ OBJ_REGISTER, { "read", "write" } }, { OBJ_CAS_REGISTER, { "read", "write", "cas" } },
+	{ OBJ_QUEUE, { "enqueue", "dequeue" } }, { OBJ_STACK, { "push", "pop" } },
+	{ OBJ_SET, { "add", "remove", "contains", "read" } }, { OBJ_COUNTER, { "add", "read" } },
+	{ OBJ_KV, { "get", "put", "append" } }, { OBJ_LIST, { "append", "read" } }, { OBJ_MUTEX, { "acquire", "release" } },
+};
+
+static const char *random_value(struct rng *r, enum object o, const char *fn, bool answer)
+{
+	static const char *const some[] = { "0", "1", "-3", "1000000000000", "1.5", "true", "\"3\"", "\"nil\"", "\"\"",
+		                            "\"a b\"", "\"q\\\"r, s;t\"", "\"line\\nline\"", "null", "\"\xc3\xa9\"", "\" x\"" };
+	static const char *const pairs[] = { "[1,2]", "[0,\"a\"]", "[null,1]" };
+	static const char *const lists[] = { "[]", "[1,2]", "[3,1,2]", NULL };
+	static char many[2000];
+	bool sees = !strcmp(fn, "read") || !strcmp(fn, "get") || !strcmp(fn, "dequeue") || !strcmp(fn, "pop");
+	if (!strcmp(fn, "cas"))
+		return pairs[rng_below(r, 3)];
+	if (!strcmp(fn, "acquire") || !strcmp(fn, "release") || (sees && !answer))
+		return "null";
+	if (sees && (o == OBJ_SET || o == OBJ_LIST)) {
+		const char *s = lists[rng_below(r, 4)];
+		if (s)
+			return s;
+		strcpy(many, "[1"); /* longer than any line's buffer */
+		for (int i = 2; i < 150; i++)
+			snprintf(many + strlen(many), 12, ",%d", i);
+		return strcat(many, "]");
+	}
+	if (o == OBJ_COUNTER)
+		return some[rng_below(r, 4)];
+	if (o == OBJ_KV)
+		return some[6 + rng_below(r, 6)];
+	return some[rng_below(r, sees ? 15 : 12)];
+}
+
+static void random_text(struct rng *r, size_t kind, struct buf *b)
+{
+	static const char *const keys[] = { "\"k\"", "\"a,b\"", "7" }, *const procs[] = { "0", "1", "2", "\"c3\"" };
+	const char *open[4] = { NULL }, *value[4] = { NULL }, *key[4] = { NULL };
+	bool keyed = rng_below(r, 3) == 0, named = rng_below(r, 4) == 0;
+	uint32_t nfns = 0;
+	char copy[4][2000];
+	while (nfns < 4 && kinds[kind].fns[nfns])
+		nfns++;
+	for (int i = 0; i < 24; i++) {
+		uint32_t p = rng_below(r, named ? 4 : 3);
+		const char *type = open[p] ? rng_below(r, 6) ? "ok" : rng_below(r, 2) ? "fail" : "info" : "invoke";
+		bool invoke = !open[p];
+		if (invoke) {
+			open[p] = kinds[kind].fns[rng_below(r, nfns)];
+			snprintf(copy[p], sizeof copy[p], "%s", random_value(r, kinds[kind].object, open[p], false));
+			value[p] = copy[p];
+			key[p] = keys[rng_below(r, 3)];
+		}
+		bool answered = !strcmp(type, "ok");
+		const char *v = answered ? random_value(r, kinds[kind].object, open[p], true) : value[p];
+		bool sees = answered && !strcmp(value[p], "null");
+		buf_printf(b, "{\"process\":%s,\"type\":\"%s\",\"f\":\"%s\",\"value\":%s", procs[p], type, open[p],
+		           sees ? v : value[p]);
+		if (keyed)
+			buf_printf(b, ",\"key\":%s", key[p]);
+		buf_str(b, "}\n");
+		if (!invoke)
+			open[p] = NULL;
+	}
+}
+
+static bool same_value(const struct reading *x, val a, const struct reading *y, val b)
+{
+	struct buf s, t;
+	buf_init(&s);
+	buf_init(&t);
+	if (a != VAL_NONE)
+		val_edn(&x->h.vals, a, &s);
+	if (b != VAL_NONE)
+		val_edn(&y->h.vals, b, &t);
+	bool same = !strcmp(buf_cstr(&s), buf_cstr(&t));
+	buf_free(&s);
+	buf_free(&t);
+	return same;
+}
+
+/* Understood as the object, the two say the same. */
+static bool same_meaning(struct reading *x, struct reading *y, enum object o)
+{
+	struct interpretation i = { .object = o, .init = VAL_NONE }, j = i;
+	if (!x->ok || !y->ok)
+		return x->ok == y->ok;
+	bool ok = history_interpret(&x->h, &i, &x->d), same = ok == history_interpret(&y->h, &j, &y->d);
+	if (!ok || !same)
+		return same;
+	same = x->h.n == y->h.n && same_value(x, i.init, y, j.init);
+	for (uint32_t k = 0; same && k < x->h.n; k++) {
+		const struct hop *a = &x->h.ops[k], *b = &y->h.ops[k];
+		bool sees = a->fn == FN_READ || a->fn == FN_DEQ || a->fn == FN_POP, cas = a->fn == FN_CAS;
+		bool lock = a->fn == FN_ACQUIRE || a->fn == FN_RELEASE;
+		same = a->fn == b->fn && a->res == b->res && (sees || lock || same_value(x, a->a, y, b->a)) &&
+		       (!(sees || cas) || same_value(x, a->b, y, b->b)) &&
+		       (a->ret == RANK_INF) == (b->ret == RANK_INF) && x->h.keys.len == y->h.keys.len &&
+		       (!x->h.keys.len || same_value(x, x->h.keys.data[a->key], y, y->h.keys.data[b->key]));
+		for (uint32_t m = 0; same && m < x->h.n; m++) /* what precedes what */
+			same = (a->ret < x->h.ops[m].call) == (b->ret < y->h.ops[m].call);
+	}
+	return same;
+}
+
+static void test_convert_pairs(void)
+{
+	static const enum format to[] = { FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG };
+	struct rng rng;
+	uint32_t differ = 0, n = soak_rounds(300, 20000), pairs = 0;
+	rng_seed(&rng, soak_seed(302));
+	for (uint32_t round = 0; round < n; round++) {
+		struct buf text;
+		buf_init(&text);
+		size_t kind = rng_below(&rng, sizeof kinds / sizeof *kinds);
+		random_text(&rng, kind, &text);
+		for (int i = 0; i < 16; i++) {
+			struct reading r, s, t;
+			struct buf once, twice;
+			buf_init(&once);
+			buf_init(&twice);
+			open_text(&r, text.data, text.len, FORMAT_JSON, ORDER_STRICT);
+			CHECK(r.ok);
+			history_write(&r.h, to[i / 4], &once, NULL, NULL);
+			open_text(&s, once.data, once.len, FORMAT_GUESS, ORDER_STRICT);
+			if (s.ok)
+				history_write(&s.h, to[i % 4], &twice, NULL, NULL);
+			open_text(&t, buf_cstr(&twice), twice.len, FORMAT_GUESS, ORDER_STRICT);
+			/* a log's keys are in its values, which tells when something is read */
+			bool told = !r.h.keys.len || (to[i / 4] != FORMAT_LOG && to[i % 4] != FORMAT_LOG);
+			pairs += told;
+			if (told && !same_meaning(&r, &t, kinds[kind].object) && differ++ < 3)
+				printf("# %s, %s, %s:\n%s---\n%s---\n%s%s", object_names[kinds[kind].object], format_names[to[i / 4]],
+				       format_names[to[i % 4]], buf_cstr(&text), buf_cstr(&once), buf_cstr(&twice), buf_cstr(&t.errors));
+			close_text(&r);
+			close_text(&s);
+			close_text(&t);
+			buf_free(&once);
+			buf_free(&twice);
+		}
+		buf_free(&text);
+	}
+	printf("# seed %llu: %u histories, %u pairs of formats, %u differ\n", (unsigned long long)soak_seed(302), n, pairs,
+	       differ);
+	CHECK_EQ(differ, 0);
+}
+
 /* Text with bytes changed, cut, doubled: any answer, but an answer. */
 static void test_damage(void)
 {
 	const char *texts[] = { edn, json, porcupine, csv, log_text };
 	static const char bytes[] = "{}[]()#:;,\"\\\n \t0129-.naefx\0\xff";
 	struct rng rng;
-	uint32_t good = 0, n = getenv("INTACT_SOAK") ? 2000000 : 20000;
-	rng_seed(&rng, 301);
+	uint32_t good = 0, n = soak_rounds(20000, 2000000);
+	rng_seed(&rng, soak_seed(301));
 	for (uint32_t k = 0; k < n; k++) {
 		char text[2048];
 		const char *t = texts[rng_below(&rng, 5)];
@@ -200,7 +364,7 @@ static void test_damage(void)
 		}
 		close_text(&r);
 	}
-	printf("# seed 301: %u of %u damaged texts were still histories\n", good, n);
+	printf("# seed %llu: %u of %u damaged texts were still histories\n", (unsigned long long)soak_seed(301), good, n);
 	CHECK(good > n / 100 && good < n);
 }
 
@@ -209,6 +373,7 @@ int main(void)
 	RUN(test_formats);
 	RUN(test_errors);
 	RUN(test_convert);
+	RUN(test_convert_pairs);
 	RUN(test_damage);
 	return check_done();
 }

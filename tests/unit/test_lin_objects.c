@@ -1,11 +1,12 @@
 /*
  * Objects: the general search against the permutation brute force for every
  * object, and the polynomial algorithms of queue, stack and priority queue
- * against both. INTACT_SOAK=1 runs a million histories of each.
+ * against both. INTACT_SOAK=1 runs a million histories of each (soak.h).
  */
 #include "lin_gen.h"
 
 #include "check.h"
+#include "soak.h"
 
 typedef enum lin_verdict (*engine)(const struct problem *, struct result *);
 
@@ -219,10 +220,10 @@ static void random_history(struct gen *g, struct rng *r, uint32_t n, bool distin
 
 static void campaign(enum object obj, bool distinct, engine direct, uint32_t max_n, uint64_t seed)
 {
-	uint32_t rounds = getenv("INTACT_SOAK") ? 1000000 : 1500, bad = 0, refused = 0, differ = 0;
+	uint32_t rounds = soak_rounds(1500, 1000000), bad = 0, refused = 0, differ = 0, brute = 0;
 	struct rng rng;
 	struct gen g;
-	rng_seed(&rng, seed);
+	rng_seed(&rng, soak_seed(seed));
 	gen_open(&g);
 	g.p.obj = obj;
 	for (uint32_t k = 0; k < rounds; k++) {
@@ -230,10 +231,11 @@ static void campaign(enum object obj, bool distinct, engine direct, uint32_t max
 		struct result r, b, d;
 		enum lin_verdict v = lin_search(&g.p, &r), w = LIN_REFUSED;
 		bool ok = gen_verify(&g.p, &r) && v != LIN_UNKNOWN;
-		if (g.p.n <= 8) {
+		if (g.p.n <= 10) {
 			w = lin_brute(&g.p, &b);
 			ok &= w == v;
 			result_free(&b);
+			brute++;
 		}
 		/* the monitor, which learns answers only when they come, sees the
 		 * violation at the same response */
@@ -256,8 +258,10 @@ static void campaign(enum object obj, bool distinct, engine direct, uint32_t max
 		}
 		result_free(&r);
 	}
-	printf("# %s%s, seed %llu: %u histories, %u not linearizable, %u refused\n", object_names[obj],
-	       distinct ? " (distinct values)" : "", (unsigned long long)seed, rounds, bad, refused);
+	printf("# %s%s, seed %llu: %u histories (%u by brute force too%s), %u not linearizable, %u disagreements",
+	       object_names[obj], distinct ? " (distinct values)" : "", (unsigned long long)soak_seed(seed), rounds, brute,
+	       direct ? ", and directly" : "", bad, differ);
+	printf(direct ? ", %u refused\n" : "\n", refused);
 	CHECK(bad > rounds / 50 && bad < rounds - rounds / 50);
 	CHECK(!direct || !distinct || refused < rounds / 10);
 	CHECK_EQ(differ, 0);

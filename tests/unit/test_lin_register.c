@@ -3,7 +3,7 @@
  * brute force, exhaustively on small histories and at random on larger ones.
  * INTACT_SOAK=1 runs the whole campaigns.
  */
-#include "lin_gen.h"
+#include "lin_enum.h"
 
 #include "check.h"
 
@@ -25,112 +25,69 @@ static void compare(struct gen *g, const engine *engines, int n, enum lin_verdic
 	}
 }
 
-/* ---- exhaustive, one writer -------------------------------------------------- */
+/* ---- exhaustive ----------------------------------------------------------------- */
 
-struct enumerate {
-	struct gen g;
-	uint32_t max_ops, readers;
-	uint32_t open[8], nopen, nwrites_open, nreads_open;
-	bool slow; /* clmt too */
-	uint64_t part, parts; /* every parts-th history, from this one on */
-};
-
-static void visit(struct enumerate *e)
+static void visit_one_writer(struct enumerate *e)
 {
-	static const engine fast[] = { lin_soar, lin_greedy, lin_backward, lin_search, lin_zones };
 	static const engine all[] = { lin_soar, lin_greedy, lin_backward, lin_search, lin_zones, lin_clmt };
 	struct result r;
-	if (count++ % e->parts != e->part)
-		return;
 	enum lin_verdict want = lin_brute(&e->g.p, &r);
 	result_free(&r);
 	count_bad += want == LIN_VIOLATED;
-	compare(&e->g, e->slow ? all : fast, e->slow ? 6 : 5, want);
+	compare(&e->g, all, 6, want);
 }
 
-/*
- * One history for all that differ in nothing an engine may look at:
- *   - the order of neighbouring invocations, or of neighbouring responses:
- *     which operations precede which is the same;
- *   - which reader a read belongs to: reads that overlap need different ones,
- *     so at most three are open at once, and no verdict depends on more;
- *   - values 1 and 2 exchanged (0 is the initial one).
- */
-/* Runs of invocations (kinds ascending) and of responses (operations
- * ascending) in turn: one word for every interval order. Kinds: write v is
- * v, read v is 3 + v. Value 2 appears only after value 1: the two are alike. */
-static void extend(struct enumerate *e, int last_kind, int last_op, int values)
+/* Zones judges distinct values, greedy where writes do not overlap. */
+static void visit_many_writers(struct enumerate *e)
 {
-	struct problem *p = &e->g.p;
-	if (!e->nopen && p->n)
-		visit(e);
-	if (p->n < e->max_ops)
-		for (int kind = last_kind < 0 ? 0 : last_kind; kind < 6; kind++) {
-			int v = kind % 3;
-			bool write = kind < 3;
-			if (v > values || (write ? e->nwrites_open : e->nreads_open >= e->readers))
-				continue;
-			e->g.ops[p->n] = (struct hop){ .fn = write ? FN_WRITE : FN_READ, .call = p->nevents,
-				                       .a = num(&e->g, v), .b = num(&e->g, v) };
-			e->open[e->nopen++] = p->n++;
-			p->nevents++;
-			*(write ? &e->nwrites_open : &e->nreads_open) += 1;
-			extend(e, kind, -1, v == values && v < 2 && v > 0 ? v + 1 : values);
-			*(write ? &e->nwrites_open : &e->nreads_open) -= 1;
-			p->nevents--;
-			p->n--;
-			e->nopen--;
-		}
-	for (uint32_t i = 0; i < e->nopen; i++) {
-		uint32_t op = e->open[i];
-		if ((int)op < last_op)
-			continue;
-		bool write = e->g.ops[op].fn == FN_WRITE;
-		uint32_t saved[8];
-		memcpy(saved, e->open, sizeof saved);
-		memmove(e->open + i, e->open + i + 1, (e->nopen - i - 1) * sizeof *e->open);
-		e->nopen--;
-		*(write ? &e->nwrites_open : &e->nreads_open) -= 1;
-		e->g.ops[op].ret = p->nevents++;
-		extend(e, -1, (int)op, values);
-		p->nevents--;
-		*(write ? &e->nwrites_open : &e->nreads_open) += 1;
-		e->nopen++;
-		memcpy(e->open, saved, sizeof saved);
+	static const engine all[] = { lin_zones, lin_search, lin_bfs, lin_greedy };
+	struct result r;
+	enum lin_verdict want = lin_brute(&e->g.p, &r);
+	result_free(&r);
+	count_bad += want == LIN_VIOLATED;
+	if (e->distinct) { /* none is refused */
+		enum lin_verdict v = lin_zones(&e->g.p, &r);
+		disagreements += v == LIN_REFUSED;
+		result_free(&r);
 	}
+	compare(&e->g, all, 4, want);
 }
 
-static void exhaustive(uint32_t ops, bool slow)
+static void exhaustive(struct enumerate *e, const char *what)
 {
-	struct enumerate e = { .max_ops = ops, .readers = 3, .slow = slow, .parts = 1 };
-	const char *part = getenv("INTACT_SOAK_PART"); /* k/n */
-	if (part && strchr(part, '/')) {
-		e.part = strtoull(part, NULL, 10);
-		e.parts = strtoull(strchr(part, '/') + 1, NULL, 10);
-		e.parts = e.parts ? e.parts : 1;
-	}
-	gen_open(&e.g);
-	e.g.p.obj = OBJ_REGISTER;
-	e.g.p.init = num(&e.g, 0);
-	count = count_bad = disagreements = 0;
-	extend(&e, -1, -1, 1);
-	printf("# %u operations: %llu histories (one in %llu of them judged), %llu not atomic, %llu disagreements\n", ops,
-	       (unsigned long long)count, (unsigned long long)e.parts, (unsigned long long)count_bad,
+	count_bad = disagreements = 0;
+	enum_run(e);
+	uint64_t judged = e->count / e->parts + (e->count % e->parts > e->part);
+	printf("# %s, up to %u operations, part %llu of %llu: %llu of %llu histories judged, %llu not atomic, "
+	       "%llu disagreements\n", what, e->max_ops, (unsigned long long)e->part, (unsigned long long)e->parts,
+	       (unsigned long long)judged, (unsigned long long)e->count, (unsigned long long)count_bad,
 	       (unsigned long long)disagreements);
-	CHECK(count > 1000 && count_bad > 100);
+	CHECK(e->count > 1000 && count_bad > 100 / e->parts && count_bad < judged);
 	CHECK_EQ(disagreements, 0);
-	gen_close(&e.g);
+}
+
+static uint32_t exhaustive_ops(uint32_t sample, uint32_t whole)
+{
+	const char *ops = getenv("INTACT_SOAK_OPS");
+#ifdef __SANITIZE_ADDRESS__ /* ten times slower there */
+	sample--;
+#endif
+	whole = ops ? (uint32_t)atoi(ops) : whole;
+	return !getenv("INTACT_SOAK") ? sample : whole > 8 ? 8 : whole; /* enumerate.open has room for 8 */
 }
 
 static void test_exhaustive_single_writer(void)
 {
-#ifdef __SANITIZE_ADDRESS__ /* ten times slower there */
-	exhaustive(4, true);
-#else
-	exhaustive(5, true);
-#endif
-	if (getenv("INTACT_SOAK"))
-		exhaustive(getenv("INTACT_SOAK_OPS") ? (uint32_t)atoi(getenv("INTACT_SOAK_OPS")) : 7, true);
+	exhaustive(&(struct enumerate){ .max_ops = exhaustive_ops(5, 7), .readers = 3, .writers = 1,
+	                                .visit = visit_one_writer }, "one writer, three values, three readers");
+}
+
+static void test_exhaustive_many_writers(void)
+{
+	exhaustive(&(struct enumerate){ .max_ops = exhaustive_ops(5, 7), .readers = 8, .writers = 8, .distinct = true,
+	                                .visit = visit_many_writers }, "any number of writers, distinct values");
+	exhaustive(&(struct enumerate){ .max_ops = exhaustive_ops(5, 7), .readers = 8, .writers = 8,
+	                                .visit = visit_many_writers }, "any number of writers, three values");
 }
 
 /* ---- random ------------------------------------------------------------------- */
@@ -202,30 +159,53 @@ static bool culprit_right(struct gen *g, const struct result *r)
 	return v == LIN_HOLDS && u == LIN_VIOLATED;
 }
 
-static void random_campaign(uint32_t writers, bool distinct, uint32_t rounds, uint32_t max_n, uint64_t seed)
+/* Random histories of `least` to `most` operations: the fast algorithms, the
+ * general search, and every permutation where there are at most `brute`. */
+struct campaign {
+	const char *what;
+	uint32_t writers, least, most, brute;
+	bool distinct;
+	uint64_t seed;
+};
+
+static void blames_right(struct gen *g, uint64_t *wrong)
+{
+	for (int e = 0; e < 2; e++) {
+		struct result r;
+		enum lin_verdict v = e ? lin_zones(&g->p, &r) : lin_greedy(&g->p, &r);
+		if (v == LIN_VIOLATED && !culprit_right(g, &r) && (*wrong)++ < 3) {
+			gen_dump(g);
+			printf("# %s blames %u\n", algorithm_names[r.algorithm], r.culprit);
+		}
+		result_free(&r);
+	}
+}
+
+static void random_campaign(const struct campaign *c, uint32_t rounds)
 {
 	static const engine single[] = { lin_soar, lin_greedy, lin_backward, lin_zones };
 	static const engine many[] = { lin_zones, lin_greedy };
 	struct rng rng;
-	rng_seed(&rng, seed);
 	struct gen g;
+	uint64_t wrong_culprit = 0, brute = 0;
+	rng_seed(&rng, soak_seed(c->seed));
 	gen_open(&g);
 	g.p.obj = OBJ_REGISTER;
 	count = count_bad = disagreements = 0;
-	uint64_t wrong_culprit = 0;
-	for (uint32_t k = 0; k < rounds; k++) {
-		uint32_t n = 3 + rng_below(&rng, max_n - 2), procs = 2 + rng_below(&rng, 4);
+	while (count < rounds) {
+		uint32_t n = c->least + rng_below(&rng, c->most - c->least + 1), procs = 2 + rng_below(&rng, 4);
 		g.p.init = num(&g, 0);
 		gen_times(&g, &rng, n, procs, rng_below(&rng, 3) ? 0 : 20);
-		fill_register(&g, &rng, writers == 1 ? 1 : 1 + rng_below(&rng, procs), distinct,
+		fill_register(&g, &rng, c->writers == 1 ? 1 : 1 + rng_below(&rng, procs), c->distinct,
 		              rng_below(&rng, 2) ? 0 : 30);
 		struct result r;
 		enum lin_verdict want = lin_search(&g.p, &r);
 		bool fine = gen_verify(&g.p, &r) && (want == LIN_HOLDS || culprit_right(&g, &r));
-		if (g.p.n <= 9) {
+		if (g.p.n <= c->brute) {
 			struct result b;
 			fine &= lin_brute(&g.p, &b) == want;
 			result_free(&b);
+			brute++;
 		}
 		result_free(&r);
 		if (!fine && disagreements++ < 3) {
@@ -234,40 +214,43 @@ static void random_campaign(uint32_t writers, bool distinct, uint32_t rounds, ui
 		}
 		count++;
 		count_bad += want == LIN_VIOLATED;
-		compare(&g, writers == 1 ? single : many, writers == 1 ? 4 : 2, want);
-		/* the moment */
-		for (int e = 0; e < 2 && want == LIN_VIOLATED; e++) {
-			enum lin_verdict v = e ? lin_zones(&g.p, &r) : lin_greedy(&g.p, &r);
-			if (v == LIN_VIOLATED && !culprit_right(&g, &r) && wrong_culprit++ < 3) {
-				gen_dump(&g);
-				printf("# %s blames %u\n", algorithm_names[r.algorithm], r.culprit);
-			}
-			result_free(&r);
-		}
+		compare(&g, c->writers == 1 ? single : many, c->writers == 1 ? 4 : 2, want);
+		if (want == LIN_VIOLATED)
+			blames_right(&g, &wrong_culprit);
 	}
-	printf("# seed %llu: %llu histories, %llu not atomic\n", (unsigned long long)seed,
-	       (unsigned long long)count, (unsigned long long)count_bad);
+	printf("# %s, seed %llu: %llu histories of %u to %u operations (%llu by brute force too), %llu not atomic, "
+	       "%llu disagreements, %llu others blamed\n", c->what, (unsigned long long)soak_seed(c->seed),
+	       (unsigned long long)count, c->least, c->most, (unsigned long long)brute, (unsigned long long)count_bad,
+	       (unsigned long long)disagreements, (unsigned long long)wrong_culprit);
 	CHECK(count_bad > rounds / 20 && count_bad < rounds - rounds / 20);
+	CHECK(brute > rounds / 5);
 	CHECK_EQ(disagreements, 0);
 	CHECK_EQ(wrong_culprit, 0);
 	gen_close(&g);
 }
 
-static uint32_t rounds(uint32_t small)
-{
-	return getenv("INTACT_SOAK") ? 1000000 : small;
-}
-
 static void test_random_single_writer(void)
 {
-	random_campaign(1, false, rounds(3000), 24, 101);
-	random_campaign(1, true, rounds(3000), 24, 102);
+	random_campaign(&(struct campaign){ "one writer, repeated values", 1, 3, 24, 12, false, 101 },
+	                soak_rounds(2000, 1000000));
+	random_campaign(&(struct campaign){ "one writer, distinct values", 1, 3, 24, 12, true, 102 },
+	                soak_rounds(2000, 1000000));
+	random_campaign(&(struct campaign){ "one writer, repeated values", 1, 8, 12, 12, false, 105 },
+	                soak_rounds(1000, 1000000));
+	random_campaign(&(struct campaign){ "one writer, distinct values", 1, 8, 12, 12, true, 106 },
+	                soak_rounds(1000, 1000000));
 }
 
 static void test_random_many_writers(void)
 {
-	random_campaign(4, true, rounds(4000), 20, 103);
-	random_campaign(4, false, rounds(2000), 14, 104);
+	random_campaign(&(struct campaign){ "many writers, distinct values", 4, 3, 20, 12, true, 103 },
+	                soak_rounds(2000, 1000000));
+	random_campaign(&(struct campaign){ "many writers, repeated values", 4, 3, 14, 12, false, 104 },
+	                soak_rounds(2000, 1000000));
+	random_campaign(&(struct campaign){ "many writers, distinct values", 4, 8, 12, 12, true, 107 },
+	                soak_rounds(1000, 1000000));
+	random_campaign(&(struct campaign){ "many writers, repeated values", 4, 8, 12, 12, false, 108 },
+	                soak_rounds(1000, 1000000));
 }
 
 /* ---- planted violations --------------------------------------------------------- */
@@ -389,13 +372,15 @@ static void test_planted(void)
 	plant(4, true, 300, 203);
 }
 
-/* With an argument: the exhaustive part alone, or all but it. */
+/* With an argument: one part alone, or all but the exhaustive ones ("random"). */
 int main(int argc, char **argv)
 {
-	bool all = argc < 2, alone = argc > 1 && !strcmp(argv[1], "exhaustive");
-	if (all || alone)
+	const char *only = argc > 1 ? argv[1] : "";
+	if (!*only || !strcmp(only, "exhaustive"))
 		RUN(test_exhaustive_single_writer);
-	if (alone)
+	if (!*only || !strcmp(only, "exhaustive-many"))
+		RUN(test_exhaustive_many_writers);
+	if (!strncmp(only, "exhaustive", 10))
 		return check_done();
 	RUN(test_planted);
 	RUN(test_random_single_writer);

@@ -6,6 +6,7 @@
  */
 #include "base/rng.h"
 #include "check.h"
+#include "soak.h"
 #include "explore/object.h"
 #include "lang/lang.h"
 #include "verdict/object_history.h"
@@ -339,10 +340,13 @@ static void one(uint64_t seed)
 
 static void test_random_objects(void)
 {
-	uint64_t n = getenv("INTACT_SOAK") ? 20000 : 150;
-	for (uint64_t seed = 1; seed <= n && check_failed < 5; seed++)
+	uint32_t n = soak_rounds(150, 100000);
+	uint64_t first = soak_seed(1);
+	for (uint64_t seed = first; seed < first + n && check_failed < 5; seed++)
 		one(seed);
-	printf("# %u/%u atomic, %u/%u regular, %u/%u safe hold/violated\n", counts[0][0], counts[0][1],
+	printf("# seeds %llu to %llu: %u models small enough for the twin; ", (unsigned long long)first,
+	       (unsigned long long)first + n - 1, counts[0][0] + counts[0][1]);
+	printf("%u/%u atomic, %u/%u regular, %u/%u safe hold/violated\n", counts[0][0], counts[0][1],
 	       counts[1][0], counts[1][1], counts[2][0], counts[2][1]);
 	for (int c = 0; c < 3; c++)
 		CHECK(counts[c][0] > n / 50 && counts[c][1] > n / 50);

@@ -99,6 +99,18 @@ static const struct rule rules[] = {
 	{ "by cas", "bool m; int[0..2] x; thread t * 2 { atomic b { while (!cas(m, false, true)) { } " INC "m = false; } }", true, true, true },
 	{ "by exchange", "bool m; int[0..2] x; thread t * 2 { atomic b { while (exchange(m, true)) { } " INC "m = false; } }", true, true, true },
 	{ "by test-and-set in one step", "bool m; int[0..2] x; thread t * 2 { atomic b { step { assume(!m); m = true; } " INC "m = false; } }", true, true, true },
+	{ "by test and test-and-set", "bool m; int[0..2] x; thread t * 2 { atomic b { while (exchange(m, true)) { while (m) { } } " INC "m = false; } }", true, true, true },
+	{ "by test and compare-and-swap", "bool m; int[0..2] x; thread t * 2 { atomic b { while (true) { while (m) { } if (cas(m, false, true)) { break; } } " INC "m = false; } }", true, true, true },
+	{ "a look at it before waiting", "bool m; int[0..2] x; thread t * 2 { atomic b { if (m) { } while (!cas(m, false, true)) { } " INC "m = false; } }", true, true, true },
+	{ "waiting that is remembered", "bool m; int[0..2] x; int[0..2] y; thread t * 2 { atomic b { int[0..2] q = 0; while (exchange(m, true)) { while (m) { q = 1; } } " INC "y = q; m = false; } }",
+	  false, false, false },
+	{ "waiting that ends in another place", "bool m; int[0..2] x; int[0..2] y; thread t * 2 { atomic b { if (m) { while (!cas(m, false, true)) { } y = 1; } else { while (!cas(m, false, true)) { } y = 2; } "
+	  INC "m = false; } }", false, false, false },
+	{ "waiting that looks at another variable", "bool m; int[0..2] x; int[0..1] y; thread t * 2 { atomic b { int[0..1] q = 0; while (true) { if (y == 1) { q = 1; } while (m) { } if (cas(m, false, true)) { break; } } "
+	  INC "x = (x + q) % 3; y = 1 - y; m = false; } }", false, false, false },
+	{ "a waiting loop outside", "bool m; int[0..2] x; thread t { atomic b { while (exchange(m, true)) { while (m) { } } " INC "m = false; } }\n"
+	  "thread u { while (exchange(m, true)) { while (m) { } } x = (2 * x) % 3; m = false; }", false, false, false },
+	{ "waiting that may fail", "bool m; int[0..2] x; thread t * 2 { atomic b { while (exchange(m, true)) { while (m) { assert(x < 2); } } " INC "m = false; } }", false, false, true },
 	{ "by an int of two values", "int[0..1] m; int[0..2] x; thread t * 2 { atomic b { while (!cas(m, 0, 1)) { } " INC "m = 0; } }", true, true, true },
 	{ "a variable between", "bool m; int[0..2] x; thread t * 2 { atomic b { bool got = false; while (!got) { got = cas(m, false, true); } " INC "m = false; } }", true, true, true },
 	{ "freed by who does not hold it", "bool m; int[0..2] x; thread t * 2 { atomic b { while (!cas(m, false, true)) { } " INC "m = false; } }\n"

@@ -481,7 +481,7 @@ function historyView(result) {
 	section(null, h("div", { class: "chart" }, canvas, overview),
 		h("div", { class: "legend" }, h("span", {}, h("i", { class: "read" }), "sees a value"), h("span", {}, h("i", { class: "write" }), "changes it"),
 			conflict.size ? h("span", {}, h("i", { class: "conflict" }), "in conflict") : null,
-			L.ordered ? h("span", {}, h("i", { class: "point" }), "a moment at which it can have taken effect") : null,
+			L.ordered ? h("span", {}, h("i", { class: "point" }), result.verdict === "violated" ? "a moment at which it can have taken effect, until it went wrong" : "a moment at which it can have taken effect") : null,
 			culprits.size ? h("span", {}, h("i", { class: "prefix" }), "the longest good prefix") : null)),
 	section("The chosen operation", detail));
 	const bad = parts.filter((p) => p.verdict === "violated").slice(0, 50);

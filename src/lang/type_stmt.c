@@ -1,0 +1,357 @@
+/* type_stmt: variables and statements, and whether control reaches the end of a body. */
+#include <string.h>
+
+#include "lang/type.h"
+
+/* ---- variables ---------------------------------------------------------- */
+
+int64_t default_value(const struct type_ref *ty)
+{
+	return ty->min > 0 || ty->max < 0 ? ty->min : 0;
+}
+
+static void check_init_value(struct checker *c, struct decl *d, struct expr *e)
+{
+	int64_t v;
+	const struct type_ref *ty = d->type;
+	if (!check_const(c, e, "an initial value of a shared variable", &v))
+		return;
+	if (ty->kind == TY_ENUM && e->type == TY_ENUM && e->enum_decl != ty->enum_decl)
+		diag_error(c->d, "type", c->src, e->span, "'%s' is %s, but the value is %s",
+		           name_of(c, d->name), type_text(c, TY_ENUM, ty->enum_decl),
+		           type_text(c, TY_ENUM, e->enum_decl));
+	else if (ty->kind != TY_BOOL && (v < ty->min || v > ty->max))
+		diag_error(c->d, "out-of-range", c->src, e->span,
+		           "the initial value %lld is outside the range %d..%d of '%s'",
+		           (long long)v, ty->min, ty->max, name_of(c, d->name));
+}
+
+/* Type, length and initialiser of a variable; not its name. */
+void check_var(struct checker *c, struct decl *d)
+{
+	if (d->first_of_group)
+		check_type_ref(c, d->type);
+	d->array_len = 1;
+	if (d->type->kind == TY_VOID)
+		diag_error(c->d, "type", c->src, d->type->span, "a variable cannot be void");
+	if (d->is_array) {
+		int64_t n = 1;
+		if (check_const(c, d->length, "an array's length", &n) && (n < 1 || n > 1 << 16)) {
+			diag_error(c->d, "array-length", c->src, d->length->span,
+			           "an array has 1 to 65536 elements, not %lld", (long long)n);
+			n = 1;
+		}
+		d->array_len = (uint32_t)(n < 1 ? 1 : n);
+	}
+	if (d->var_class != VAR_PLAIN &&
+	    (d->type->kind == TY_LOCK || (int64_t)d->type->max - d->type->min >= 1024)) {
+		diag_error(c->d, "type", c->src, d->class_span,
+		           "a %s variable needs a type of at most 1024 values",
+		           d->var_class == VAR_SAFE ? "safe" : "regular");
+		diag_hint(c->d, "use bool, an enum or a range such as int[0..3]");
+	}
+	if (d->init && d->type->kind == TY_LOCK) {
+		diag_error(c->d, "type", c->src, d->init->span,
+		           "locks are free at the start and take no initial value");
+		return;
+	}
+	if (d->init_list && !d->is_array)
+		diag_error(c->d, "type", c->src, d->name_span,
+		           "'%s' is not an array: it takes one initial value",
+		           name_of(c, d->name));
+	if (d->init && d->is_array && !d->init_list)
+		diag_error(c->d, "type", c->src, d->init->span,
+		           "an array's initial values stand in braces: { 1, 2 }");
+	uint32_t n = 0;
+	for (struct expr *e = d->init; e; e = e->next, n++) {
+		if (d->is_shared)
+			check_init_value(c, d, e);
+		else
+			check_fits(c, e, d->type,
+			           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+		if (n == d->array_len && d->init_list)
+			diag_error(c->d, "array-length", c->src, e->span,
+			           "more initial values than the %u elements of '%s'",
+			           d->array_len, name_of(c, d->name));
+	}
+	if (d->init)
+		d->writes++;
+}
+
+/* ---- statements --------------------------------------------------------- */
+
+static void check_target(struct checker *c, struct stmt *s)
+{
+	struct expr *t = s->target;
+	check_expr(c, t);
+	struct decl *d = t->decl;
+	if (!d || t->kind == E_ERROR)
+		return;
+	if (d->kind != D_VAR) {
+		diag_error(c->d, "not-a-variable", c->src, t->span, "'%s' cannot be assigned",
+		           name_of(c, d->name));
+		diag_note(c->d, c->src, d->name_span, "it is a constant");
+		t->decl = NULL;
+		return;
+	}
+	if (d->type->kind == TY_LOCK) {
+		diag_error(c->d, "type", c->src, t->span, "a lock cannot be assigned");
+		diag_hint(c->d, "use acquire(%s) and release(%s)", name_of(c, d->name),
+		          name_of(c, d->name));
+		t->decl = NULL;
+		return;
+	}
+	if (s->form == ASSIGN_PLAIN)
+		d->reads--; /* check_expr counted it */
+	d->writes++;
+}
+
+static void check_assign(struct checker *c, struct stmt *s)
+{
+	check_target(c, s);
+	struct decl *d = s->target->decl;
+	if (s->form == ASSIGN_PLAIN && d)
+		check_fits(c, s->value, d->type,
+		           arena_printf(c->arena, "'%s'", name_of(c, d->name)));
+	else if (s->value)
+		check_value(c, s->value, "a value");
+}
+
+static void check_decl_stmt(struct checker *c, struct stmt *s)
+{
+	for (struct decl *d = s->decls; d; d = d->next) {
+		declare_type(c, d->type);
+		check_var(c, d);
+		scope_declare(c, d);
+		avec_push(c->arena, &c->locals, d);
+	}
+}
+
+static void check_return(struct checker *c, struct stmt *s)
+{
+	struct decl *p = c->proc;
+	if (!p || p->kind == D_THREAD) {
+		if (s->value)
+			diag_error(c->d, "return-value", c->src, s->span,
+			           "a thread returns no value");
+		return;
+	}
+	if (p->result && !s->value)
+		diag_error(c->d, "return-value", c->src, s->span,
+		           "'%s' must return a value", name_of(c, p->name));
+	else if (!p->result && s->value) {
+		check_value(c, s->value, "a value");
+		diag_error(c->d, "return-value", c->src, s->value->span,
+		           "'%s' returns no value", name_of(c, p->name));
+		diag_hint(c->d, "declare it with a type in place of 'proc'");
+	} else if (s->value)
+		check_fits(c, s->value, p->result, "the result");
+}
+
+static void check_lock_stmt(struct checker *c, struct stmt *s)
+{
+	const char *word = s->kind == S_ACQUIRE ? "acquire" : "release";
+	if (!s->target)
+		return;
+	check_expr(c, s->target);
+	struct decl *d = s->target->decl;
+	if (!d)
+		return;
+	if (d->kind != D_VAR || d->type->kind != TY_LOCK) {
+		diag_error(c->d, "not-a-lock", c->src, s->target->span, "%s needs a lock; '%s' is %s",
+		           word, name_of(c, d->name),
+		           d->kind == D_VAR ? type_text(c, d->type->kind, d->type->enum_decl)
+		                            : "a constant");
+		diag_note(c->d, c->src, d->name_span, "declared here");
+		if (d->kind == D_VAR && d->is_shared)
+			diag_hint(c->d, "declare it as: lock %s;", name_of(c, d->name));
+		s->target->decl = NULL;
+	}
+}
+
+static void check_expr_stmt(struct checker *c, struct stmt *s)
+{
+	struct expr *e = s->value;
+	check_expr(c, e);
+	if (e->kind == E_CALL || e->kind == E_METHOD || e->kind == E_CAS ||
+	    e->kind == E_XCHG || e->kind == E_FADD || e->kind == E_ERROR)
+		return;
+	diag_warn(c->d, "no-effect", c->src, e->span, "the statement has no effect");
+	if (e->kind == E_BINARY && e->op == OP_EQ)
+		diag_hint(c->d, "to assign, write =");
+}
+
+static void check_body(struct checker *c, struct stmt *body)
+{
+	uint32_t mark;
+	scope_open(c, &mark);
+	check_stmt(c, body);
+	scope_close(c, mark);
+}
+
+static void check_atomic(struct checker *c, struct stmt *s)
+{
+	if (c->steps) {
+		diag_error(c->d, "not-in-step", c->src, s->head,
+		           "a step is indivisible: an atomic block cannot stand inside it");
+		diag_hint(c->d, "step { } is a primitive of the machine; atomic { } is "
+		                "what is verified");
+	} else if (c->atomics) {
+		diag_warn(c->d, "nested-atomic", c->src, s->head,
+		          "%s inside an atomic block: it belongs to the outer one",
+		          c->u->sml ? "begin" : "atomic");
+		diag_hint(c->d, "only the outermost block is verified; remove this one");
+	}
+	c->atomics++;
+	check_body(c, s->body);
+	c->atomics--;
+}
+
+void check_stmt(struct checker *c, struct stmt *s)
+{
+	uint32_t mark;
+	switch (s->kind) {
+	case S_BLOCK:
+		scope_open(c, &mark);
+		for (struct stmt *i = s->body; i; i = i->next)
+			check_stmt(c, i);
+		scope_close(c, mark);
+		break;
+	case S_DECL:
+		check_decl_stmt(c, s);
+		break;
+	case S_ASSIGN:
+		check_assign(c, s);
+		break;
+	case S_EXPR:
+		check_expr_stmt(c, s);
+		break;
+	case S_IF:
+		check_value(c, s->value, "a condition");
+		check_body(c, s->body);
+		if (s->other)
+			check_body(c, s->other);
+		break;
+	case S_WHILE:
+	case S_REPEAT:
+		check_value(c, s->value, s->kind == S_WHILE ? "a condition" : "a count");
+		if (s->kind == S_REPEAT && s->value->is_const && s->value->value < 0)
+			diag_warn(c->d, "dead-code", c->src, s->value->span,
+			          "repeat with a negative count does nothing");
+		c->loops++;
+		check_body(c, s->body);
+		c->loops--;
+		break;
+	case S_BREAK:
+	case S_CONTINUE:
+		if (!c->loops) {
+			diag_error(c->d, "misplaced", c->src, s->head, "'%s' outside a loop",
+			           s->kind == S_BREAK ? "break" : "continue");
+			if (c->proc && c->proc->kind == D_PROC)
+				diag_hint(c->d, "a procedure cannot end a loop of its caller; "
+				                "return a value and test it there");
+		}
+		break;
+	case S_RETURN:
+		check_return(c, s);
+		break;
+	case S_ACQUIRE:
+	case S_RELEASE:
+		check_lock_stmt(c, s);
+		break;
+	case S_EITHER:
+		for (struct stmt *i = s->body; i; i = i->next)
+			check_body(c, i);
+		break;
+	case S_ASSUME:
+	case S_ASSERT:
+		check_value(c, s->value, "a condition");
+		break;
+	case S_ATOMIC:
+		check_atomic(c, s);
+		break;
+	case S_STEP:
+		c->steps++;
+		check_body(c, s->body);
+		c->steps--;
+		break;
+	case S_COMMIT:
+	case S_SKIP:
+	case S_EMPTY:
+		break;
+	}
+}
+
+/* ---- does control reach the end? ---------------------------------------- */
+
+static bool has_break(const struct stmt *s)
+{
+	if (!s)
+		return false;
+	switch (s->kind) {
+	case S_BREAK:
+		return true;
+	case S_BLOCK:
+	case S_EITHER:
+		for (const struct stmt *i = s->body; i; i = i->next)
+			if (has_break(i))
+				return true;
+		return false;
+	case S_IF:
+		return has_break(s->body) || has_break(s->other);
+	case S_ATOMIC:
+	case S_STEP:
+		return has_break(s->body);
+	default:
+		return false;
+	}
+}
+
+/* Warns of the first statement that cannot be reached in each list. */
+bool falls_through(struct checker *c, struct stmt *s)
+{
+	bool any = false, on = true, told = false;
+	switch (s->kind) {
+	case S_BLOCK:
+		for (struct stmt *i = s->body; i; i = i->next) {
+			if (!on && !told && i->kind != S_EMPTY) {
+				diag_warn(c->d, i->kind == S_COMMIT ? "unreachable-commit" : "dead-code",
+				          c->src, i->head,
+				          i->kind == S_COMMIT
+				                  ? "this commit can never be reached"
+				                  : "this statement can never be reached");
+				told = true;
+			}
+			bool next = falls_through(c, i);
+			on = on && next;
+		}
+		return on;
+	case S_IF:
+		any = falls_through(c, s->body);
+		return (s->other ? falls_through(c, s->other) : true) || any ||
+		       (s->value->is_const && !s->value->value && !s->other);
+	case S_WHILE: {
+		falls_through(c, s->body);
+		bool endless = s->value->is_const && s->value->value;
+		return !endless || has_break(s->body);
+	}
+	case S_REPEAT:
+		falls_through(c, s->body);
+		return true;
+	case S_EITHER:
+		for (struct stmt *i = s->body; i; i = i->next)
+			any |= falls_through(c, i);
+		return any;
+	case S_ATOMIC:
+	case S_STEP:
+		return falls_through(c, s->body);
+	case S_ASSUME:
+		return !(s->value->is_const && !s->value->value);
+	case S_BREAK:
+	case S_CONTINUE:
+	case S_RETURN:
+		return false;
+	default:
+		return true;
+	}
+}

@@ -1,0 +1,391 @@
+/*
+ * verify_anew: see verify_anew.h.
+ *
+ * Representation: states, shadows and sets of shadows are rows of words, each kept once and named by a
+ * number. A shadow is a state and a bit for each thread; a set is the numbers of its shadows in order.
+ * What a block can come to from a shadow is computed once.
+ */
+#include "verdict/verify_anew.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "verdict/rows.h"
+
+#define MAX_SET   20000u               /* shadows of one set */
+#define MAX_ALONE 200000u              /* states of one block that runs alone */
+#define MAX_BYTES ((uint64_t)2 << 30)
+#define MAX_LOOKS 1000u                /* runs that are held against all serial orders */
+
+/* ---- the search --------------------------------------------------------- */
+
+struct pair { /* an interleaved state and its shadows */
+	uint32_t state, set, parent;
+	struct move by;
+};
+
+struct ids {
+	uint32_t *v;
+	uint32_t n, cap;
+};
+
+struct anew {
+	const struct ir *p;
+	uint32_t block, width;   /* of a shadow */
+	struct verify_anew *out;
+	struct rows states, shadows, sets;
+	struct pair *pairs;
+	uint32_t npairs, cap_pairs;
+	struct map seen;         /* state and set: the pair */
+	struct map alone;        /* shadow and thread: into results, where a length and the shadows stand */
+	struct ids results;
+	uint32_t *stamp, stamped, cap_stamp; /* by shadow: in the set being made */
+	struct ids set;
+	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
+	uint32_t looked;         /* such pairs whose runs have an explanation by causes */
+	/* the step being taken */
+	uint32_t at, thread, outcome;
+	int32_t *from, *to, *shadow, *room, *other;
+};
+
+static void spent(struct anew *x, const char *limit)
+{
+	if (!x->out->limit)
+		x->out->limit = limit;
+}
+
+static bool inside(const struct anew *x, const int32_t *state, uint32_t t)
+{
+	uint32_t b = ir_block_of(x->p, state, t);
+	return b != IR_NONE && (x->block == VERDICT_PROGRAM || b == x->block);
+}
+
+static bool done(const struct anew *x, const int32_t *shadow, uint32_t t)
+{
+	return (uint32_t)shadow[x->p->nstate + t / 32] >> t % 32 & 1;
+}
+
+static void set_done(const struct anew *x, int32_t *shadow, uint32_t t, bool on)
+{
+	uint32_t *w = (uint32_t *)&shadow[x->p->nstate + t / 32], bit = 1u << t % 32;
+	*w = on ? *w | bit : *w & ~bit;
+}
+
+static bool same_frame(const struct anew *x, const int32_t *a, const int32_t *b, uint32_t t)
+{
+	const struct ir_thread *th = &x->p->threads[t];
+	return !memcmp(a + th->frame, b + th->frame, x->p->templates[th->tmpl].nslots * sizeof *a);
+}
+
+/* ---- shadows ------------------------------------------------------------ */
+
+/* Puts the shadow into the set being made. */
+static void add_shadow(struct anew *x, const int32_t *shadow)
+{
+	uint32_t id = row_add(&x->shadows, shadow, x->width);
+	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set.v, x->set.cap, x->set.n + 1ull))
+		spent(x, "memory");
+	else if (x->set.n == MAX_SET)
+		spent(x, "shadows of one state");
+	else if (x->stamp[id] != x->stamped) {
+		x->stamp[id] = x->stamped;
+		x->set.v[x->set.n++] = id;
+	}
+}
+
+struct alone { /* a block on its own, from a shadow */
+	struct anew *x;
+	struct rows met;
+	struct ids *to;
+	uint32_t thread;
+};
+
+static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                      const struct ir_effect *eff)
+{
+	struct alone *a = arg;
+	struct anew *x = a->x;
+	(void)ch;
+	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
+		spent(x, "instructions of one step");
+	if (r != IR_OK)
+		return !x->out->limit;
+	memcpy(x->other, next, sizeof *next * x->p->nstate);
+	ir_clear_dead(x->p, x->other);
+	bool still = inside(x, x->other, a->thread);
+	set_done(x, x->other, a->thread, !still);
+	uint32_t id = still ? row_add(&a->met, x->other, x->width) : row_add(&x->shadows, x->other, x->width);
+	if (id == MAP_NONE || a->met.n > MAX_ALONE || (!still && !GROW(a->to->v, a->to->cap, a->to->n + 1ull)))
+		spent(x, id == MAP_NONE ? "memory" : "states of a block alone");
+	else if (!still)
+		a->to->v[a->to->n++] = id;
+	return !x->out->limit;
+}
+
+/* What the block of `thread` comes to from the shadow: their number stands at the
+ * place returned, and they behind it. */
+static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
+{
+	uint64_t key = (uint64_t)shadow << 32 | thread;
+	uint32_t at = map_get(&x->alone, key), len;
+	if (at != MAP_NONE)
+		return at;
+	struct alone a = { .x = x, .to = &x->results, .thread = thread };
+	at = x->results.n;
+	if (!GROW(x->results.v, x->results.cap, at + 1ull) || !map_put(&x->alone, key, at)) {
+		spent(x, "memory");
+		return at;
+	}
+	x->results.n++;
+	memcpy(x->other, row(&x->shadows, shadow, &len), x->width * sizeof *x->other);
+	row_add(&a.met, x->other, x->width);
+	for (uint32_t i = 0; i < a.met.n && !x->out->limit; i++) {
+		memcpy(x->shadow, row(&a.met, i, &len), x->width * sizeof *x->shadow);
+		memcpy(x->other, x->shadow, x->width * sizeof *x->other); /* the other threads' bits */
+		ir_successors(x->p, x->shadow, thread, x->room, one_alone, &a);
+	}
+	rows_free(&a.met);
+	x->results.v[at] = x->results.n - at - 1;
+	return at;
+}
+
+/* Every block that has begun and not taken effect may do so now. */
+static void close_set(struct anew *x)
+{
+	uint32_t len;
+	for (uint32_t i = 0; i < x->set.n && !x->out->limit; i++)
+		for (uint32_t t = 0; t < x->p->nthreads && !x->out->limit; t++) {
+			if (!inside(x, x->to, t) || done(x, row(&x->shadows, x->set.v[i], &len), t))
+				continue;
+			uint32_t at = run_block(x, x->set.v[i], t);
+			for (uint32_t k = 1; !x->out->limit && k <= x->results.v[at]; k++) {
+				const int32_t *s = row(&x->shadows, x->results.v[at + k], &len);
+				memcpy(x->other, s, x->width * sizeof *x->other);
+				add_shadow(x, x->other);
+			}
+		}
+}
+
+static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                        const struct ir_effect *eff)
+{
+	struct anew *x = arg;
+	(void)ch;
+	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
+		spent(x, "instructions of one step");
+	if (r != IR_OK)
+		return !x->out->limit;
+	memcpy(x->other, x->shadow, x->width * sizeof *x->other);
+	memcpy(x->other, next, sizeof *next * x->p->nstate);
+	ir_clear_dead(x->p, x->other);
+	if (same_frame(x, x->other, x->to, x->thread))
+		add_shadow(x, x->other);
+	return !x->out->limit;
+}
+
+/* The shadows behind the step of x->thread from x->from to x->to. */
+static void follow(struct anew *x, uint32_t set)
+{
+	uint32_t n, len;
+	bool was = inside(x, x->from, x->thread), now = inside(x, x->to, x->thread);
+	x->set.n = 0;
+	x->stamped++;
+	for (uint32_t i = 0; row(&x->sets, set, &n), i < n && !x->out->limit; i++) {
+		uint32_t id = (uint32_t)row(&x->sets, set, &n)[i];
+		memcpy(x->shadow, row(&x->shadows, id, &len), x->width * sizeof *x->shadow);
+		if (!was && !now) {
+			ir_successors(x->p, x->shadow, x->thread, x->room, one_outside, x);
+		} else if (!was || now) {
+			add_shadow(x, x->shadow);
+		} else if (done(x, x->shadow, x->thread) && same_frame(x, x->shadow, x->to, x->thread)) {
+			set_done(x, x->shadow, x->thread, false);
+			add_shadow(x, x->shadow);
+		}
+	}
+	close_set(x);
+}
+
+/* ---- pairs -------------------------------------------------------------- */
+
+static int by_number(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	return (a > b) - (a < b);
+}
+
+/* All threads outside: is the state one of its shadows? */
+static bool explained(struct anew *x)
+{
+	for (uint32_t t = 0; t < x->p->nthreads; t++)
+		if (inside(x, x->to, t))
+			return true;
+	memset(x->other, 0, x->width * sizeof *x->other);
+	memcpy(x->other, x->to, x->p->nstate * sizeof *x->other);
+	uint32_t id = row_find(&x->shadows, x->other, x->width, row_hash(x->other, x->width));
+	return id != MAP_NONE && id < x->cap_stamp && x->stamp[id] == x->stamped;
+}
+
+static uint64_t bytes(const struct anew *x)
+{
+	return x->cap_pairs * sizeof *x->pairs + (x->seen.cap + x->alone.cap) * sizeof(struct map_slot) +
+	       rows_bytes(&x->states) + rows_bytes(&x->shadows) + rows_bytes(&x->sets);
+}
+
+/* The state x->to with the set that has been made. */
+static void add_pair(struct anew *x)
+{
+	bool good = explained(x);
+	qsort(x->set.v, x->set.n, sizeof *x->set.v, by_number);
+	uint32_t state = row_add(&x->states, x->to, x->p->nstate);
+	uint32_t set = row_add(&x->sets, (const int32_t *)x->set.v, x->set.n);
+	uint32_t id = x->npairs;
+	if (state == MAP_NONE || set == MAP_NONE || !map_intern(&x->seen, (uint64_t)state << 32 | set, &id) ||
+	    !GROW(x->pairs, x->cap_pairs, x->npairs + 1ull) || bytes(x) > MAX_BYTES) {
+		spent(x, "memory");
+		return;
+	}
+	if (id != x->npairs)
+		return;
+	x->pairs[x->npairs++] = (struct pair){ state, set, x->at, { x->thread, x->outcome } };
+	if (!good && x->looked < MAX_LOOKS)
+		x->wrong = id;
+	x->looked += !good && x->looked == MAX_LOOKS;
+	if (x->npairs > x->out->max_states)
+		spent(x, "states");
+}
+
+/* ---- a pair that is not explained --------------------------------------- */
+
+struct choose { /* the picks of an outcome */
+	uint32_t left;
+	struct ir_choices ch;
+};
+
+static bool one_choice(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                       const struct ir_effect *eff)
+{
+	struct choose *c = arg;
+	(void)r, (void)next, (void)eff;
+	c->ch = *ch;
+	return c->left-- > 0;
+}
+
+static void forget_path(struct verify_anew *v)
+{
+	free(v->path);
+	v->path = NULL;
+	v->npath = 0;
+}
+
+/* Is the run that leads to the wrong pair explained when causes alone give the order? Then the search goes on,
+ * and has no proof any more, but may find a run that is not. */
+static void look_closer(struct anew *x)
+{
+	enum verify_answer a = VERIFY_LIMIT;
+	struct run r;
+	uint32_t n = 0;
+	forget_path(x->out);
+	for (uint32_t i = x->wrong; i; i = x->pairs[i].parent)
+		n++;
+	x->out->npath = n;
+	x->out->path = malloc((n + 1) * sizeof *x->out->path);
+	for (uint32_t i = x->wrong; x->out->path && i; i = x->pairs[i].parent)
+		x->out->path[--n] = x->pairs[i].by;
+	if (run_init(&r, x->p) && x->out->path) {
+		bool ok = true;
+		for (uint32_t i = 0; ok && i < x->out->npath; i++) {
+			struct choose c = { .left = x->out->path[i].outcome };
+			ir_successors(x->p, run_now(&r), x->out->path[i].thread, x->room, one_choice, &c);
+			ok = run_step(&r, x->out->path[i].thread, c.ch.pick, c.ch.n) == RUN_OK;
+		}
+		if (ok)
+			a = verify_run(&r, x->block);
+	}
+	run_free(&r);
+	if (a == VERIFY_LIMIT)
+		spent(x, "serial orders of one run");
+	if (a != VERIFY_UNEXPLAINED) {
+		forget_path(x->out);
+		x->looked++;
+		x->wrong = MAP_NONE;
+	}
+}
+
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                     const struct ir_effect *eff)
+{
+	struct anew *x = arg;
+	(void)ch;
+	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
+		spent(x, "instructions of one step");
+	if (r == IR_OK) {
+		memcpy(x->to, next, sizeof *next * x->p->nstate);
+		ir_clear_dead(x->p, x->to);
+		follow(x, x->pairs[x->at].set);
+		if (!x->out->limit)
+			add_pair(x);
+		if (x->wrong != MAP_NONE)
+			look_closer(x);
+	}
+	x->outcome++;
+	return !x->out->limit && x->wrong == MAP_NONE;
+}
+
+static void search(struct anew *x, int32_t *scratch)
+{
+	uint32_t len;
+	memcpy(x->to, x->p->init, x->p->nstate * sizeof *x->to);
+	ir_clear_dead(x->p, x->to);
+	memset(x->shadow, 0, x->width * sizeof *x->shadow);
+	memcpy(x->shadow, x->to, x->p->nstate * sizeof *x->to);
+	x->stamped = 1;
+	add_shadow(x, x->shadow);
+	add_pair(x);
+	for (x->at = 0; x->at < x->npairs && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
+		memcpy(x->from, row(&x->states, x->pairs[x->at].state, &len), x->p->nstate * sizeof *x->from);
+		for (x->thread = 0; x->thread < x->p->nthreads && !x->out->limit && x->wrong == MAP_NONE; x->thread++) {
+			x->outcome = 0;
+			ir_successors(x->p, x->from, x->thread, scratch, one_step, x);
+		}
+	}
+}
+
+/* ---- the answer --------------------------------------------------------- */
+
+void verify_anew(struct verify_anew *v, const struct ir *p, uint32_t block)
+{
+	struct anew x = { .p = p, .block = block, .out = v, .wrong = MAP_NONE,
+		          .width = p->nstate + (p->nthreads + 31) / 32 };
+	size_t n = (size_t)x.width + 1;
+	int32_t *room = calloc(n * 6, sizeof *room);
+	v->limit = NULL;
+	v->path = NULL;
+	v->npath = 0;
+	v->answer = VERIFY_LIMIT;
+	if (!room) {
+		v->limit = "memory";
+		return;
+	}
+	x.from = room;
+	x.to = room + n;
+	x.shadow = room + 2 * n;
+	x.room = room + 3 * n;
+	x.other = room + 4 * n;
+	search(&x, room + 5 * n);
+	v->states = x.npairs;
+	if (x.wrong != MAP_NONE)
+		v->answer = VERIFY_UNEXPLAINED;
+	else if (!v->limit)
+		v->answer = x.looked ? VERIFY_OPEN : VERIFY_EXPLAINED;
+	rows_free(&x.states);
+	rows_free(&x.shadows);
+	rows_free(&x.sets);
+	map_free(&x.seen);
+	map_free(&x.alone);
+	free(x.pairs);
+	free(x.results.v);
+	free(x.stamp);
+	free(x.set.v);
+	free(room);
+}
