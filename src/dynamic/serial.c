@@ -168,7 +168,7 @@ static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const st
 {
 	uint32_t why = why_cat(s, to_b, s->rows[v].e[by->at].why);
 	if (at == NONE) {
-		row_add(s, v, a, by->serial, why);
+		reach_add(s, v, a, by->serial, why);
 		return;
 	}
 	struct entry *e = &s->rows[v].e[at];
@@ -185,7 +185,7 @@ static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const st
 /* A newly reaches the open block in column b: what b reaches, A reaches. */
 static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
 {
-	uint32_t stamp = row_stamp(s);
+	uint32_t stamp = reach_stamp(s);
 	const struct slot *A = &s->slots[a], *B = &s->slots[b];
 	for (uint32_t i = 0; i < A->n; i++)
 		s->marks[A->reach[i].thread] = (struct mark){ stamp, A->reach[i].at,
@@ -209,7 +209,7 @@ static void inherit_by_rows(struct serial *s, uint32_t fresh, uint32_t b)
 	for (uint32_t i = 0; i < B->n && !s->end; i++) {
 		const struct reach x = B->reach[i];
 		const struct row *r = &s->rows[x.thread];
-		uint32_t stamp = row_stamp(s);
+		uint32_t stamp = reach_stamp(s);
 		if (!x.path)
 			continue;
 		for (uint32_t k = 0; k < r->n; k++) {
@@ -256,7 +256,7 @@ static void inherit_all(struct serial *s, uint32_t fresh, uint32_t b)
 static uint32_t find_fresh(struct serial *s, struct row *ru, uint32_t m,
                            const struct row *rt, uint32_t b, bool *any, uint32_t *own)
 {
-	uint32_t min = INF, n = 0, stamp = row_stamp(s);
+	uint32_t min = INF, n = 0, stamp = reach_stamp(s);
 	*any = false;
 	*own = NONE;
 	for (uint32_t i = 0; i < rt->n; i++)
@@ -311,7 +311,7 @@ static void link_slow(struct serial *s, const struct access *a,
 		x->serial = th->serial;
 	}
 	for (uint32_t i = 0; i < fresh && !s->end; i++)
-		row_add(s, e->thread, s->fresh[i].slot, s->fresh[i].serial, s->fresh[i].why);
+		reach_add(s, e->thread, s->fresh[i].slot, s->fresh[i].serial, s->fresh[i].why);
 	if (s->end)
 		return; /* memory has ended: everything is given up together */
 	if (b != NONE)
@@ -497,7 +497,7 @@ static void do_begin(struct serial *s, const struct event *e)
 	sl->thread = e->thread;
 	sl->serial = th->serial;
 	sl->found = false;
-	row_add(s, e->thread, k, th->serial, 0);
+	reach_add(s, e->thread, k, th->serial, 0);
 }
 
 static void do_end(struct serial *s, const struct event *e)
@@ -511,7 +511,7 @@ static void do_end(struct serial *s, const struct event *e)
 	uint32_t k = th->slot;
 	if (k == NONE)
 		return;
-	row_end(s, k);
+	reach_end(s, k);
 	th->slot = NONE;
 	th->block = 0;
 	s->free_slots[s->nfree_slots++] = k;

@@ -157,12 +157,12 @@ void why_report(struct serial *s, uint32_t k, uint32_t why,
 /* ---- serial_rows.c ------------------------------------------------------ */
 
 /* A new stamp: no slot and no thread is marked with it. */
-uint32_t row_stamp(struct serial *s);
+uint32_t reach_stamp(struct serial *s);
 /* E[t][k] = serial, which was INF, reached by the path `why` (whose reference it
  * takes). */
-void row_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why);
+void reach_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why);
 /* The clock of block k ends: E[.][k] = INF. */
-void row_end(struct serial *s, uint32_t k);
+void reach_end(struct serial *s, uint32_t k);
 bool row_slots_grow(struct serial *s);
 /* Thread t starts a new transaction: the next serial. */
 void row_next_serial(struct serial *s, uint32_t t);

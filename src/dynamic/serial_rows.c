@@ -52,7 +52,7 @@ bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
 
 /* ---- the clocks --------------------------------------------------------- */
 
-uint32_t row_stamp(struct serial *s)
+uint32_t reach_stamp(struct serial *s)
 {
 	if (++s->stamp)
 		return s->stamp;
@@ -63,7 +63,7 @@ uint32_t row_stamp(struct serial *s)
 	return s->stamp = 1;
 }
 
-void row_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why)
+void reach_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why)
 {
 	struct row *r = &s->rows[t];
 	struct slot *sl = &s->slots[k];
@@ -81,7 +81,7 @@ void row_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t
 		s->st.live = s->entries;
 }
 
-void row_end(struct serial *s, uint32_t k)
+void reach_end(struct serial *s, uint32_t k)
 {
 	struct slot *sl = &s->slots[k];
 	for (uint32_t i = 0; i < sl->n; i++) {
