@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -489,6 +490,23 @@ static bool share(uint32_t parent)
 	return ok && shm;
 }
 
+/* The file, or FILE.PID when another program that was told the same writes it. */
+static int open_alone(const char *path)
+{
+	char other[4096 + 16];
+	int fd = (int)syscall(SYS_open, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd >= 0 && syscall(SYS_flock, fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		syscall(SYS_close, fd);
+		if (rt_length(path) > 4096)
+			return -1;
+		rt_print(other, sizeof other, "%s.%d", path, rt.pid);
+		fd = (int)syscall(SYS_open, other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	}
+	if (fd >= 0)
+		syscall(SYS_ftruncate, fd, 0L);
+	return fd;
+}
+
 static bool open_file(const char *path)
 {
 	static const char magic[16] = "INTACTTR\1";
@@ -499,7 +517,7 @@ static bool open_file(const char *path)
 			c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
 		crc_table[i] = c;
 	}
-	file = (int)syscall(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	file = open_alone(path);
 	if (file < 0)
 		return false;
 	/* Out of the way of a program that counts on low numbers. */

@@ -116,13 +116,25 @@ static void deliver(struct cli *cli, struct settings *s, struct buf *text, uint3
 	buf_add(&cli->err, text->data, text->len);
 }
 
+static void log_begin(struct settings *s)
+{
+	char *cwd = getcwd(NULL, 0);
+	buf_init(&s->log.results);
+	s->log.arena = &s->arena;
+	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
+	free(cwd);
+	s->text.json = &s->log;
+}
+
 bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct buf *out,
-                struct run_shown *shown)
+                struct buf *results, struct run_shown *shown)
 {
 	struct settings s = { 0 };
 	arena_init(&s.arena, 0);
 	bool ok = read_settings(cli, &s);
 	s.text.color = cli->color_out;
+	if (results)
+		log_begin(&s);
 	for (uint32_t i = 0; i < n; i++) {
 		struct raw_report r;
 		if (!raw_parse(&r, &s.arena, m[i].text, m[i].len))
@@ -131,7 +143,11 @@ bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct
 		findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
 	}
 	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
-	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed };
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed };
+	if (results) {
+		buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
+		buf_free(&s.log.results);
+	}
 	arena_free(&s.arena);
 	return ok;
 }
@@ -447,17 +463,6 @@ static int run_once(struct cli *cli, struct settings *s, char **argv)
 
 /* ---- reports ---- */
 
-static void log_begin(struct settings *s)
-{
-	char *cwd = getcwd(NULL, 0);
-	buf_init(&s->log.results);
-	s->log.arena = &s->arena;
-	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
-	free(cwd);
-	if (outputs_wanted(&o.outputs))
-		s->text.json = &s->log;
-}
-
 static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings *s, const char *program, int rc)
 {
 	struct buf doc;
@@ -618,7 +623,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (!gather(cli, &s)) {
 			rc = EXIT_USAGE;
 		} else {
-			log_begin(&s);
+			buf_init(&s.log.results);
+			if (outputs_wanted(&o.outputs))
+				log_begin(&s);
 			name_functions(cli, &s, argv[at]);
 			rc = o.infer ? infer(cli, &s, argv + at) : run_once(cli, &s, argv + at);
 			const char *v = option(&s.arena, "exitcode");

@@ -24,6 +24,7 @@ struct tap {
 struct recording {
 	struct recorder *out;
 	const char *path;
+	bool parts;
 	struct tap *from; /* by number of the process */
 	uint32_t n, unmapped;
 	uint32_t lost;       /* processes that were too many */
@@ -36,6 +37,7 @@ struct recording *recording_begin(const char *path, uint64_t keep, const char **
 	if (!r)
 		return NULL;
 	r->path = path;
+	r->parts = keep != 0;
 	r->from = calloc(MAX_PROCESSES, sizeof *r->from);
 	r->out = r->from ? recorder_open(path, keep, why) : NULL;
 	if (r->out)
@@ -199,7 +201,10 @@ bool recording_end(struct recording *r, struct buf *err, bool quiet)
 	uint64_t accesses = size.accesses;
 	bool ok = recorder_close(r->out, &why);
 	struct stat st;
-	if (!ok)
+	if (!ok && r->parts)
+		buf_printf(err, "intact: the recording %s is not complete: %s; its last parts are in %s.part*\n",
+		           r->path, why, r->path);
+	else if (!ok)
 		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why);
 	else if (!r->n)
 		buf_printf(err, "intact: nothing was recorded: the program was not built with "

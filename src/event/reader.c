@@ -42,6 +42,7 @@ struct trace_reader {
 	struct buf symbols;
 	struct translate *events_of;
 	enum lives lives;
+	uint32_t wanted;      /* process */
 	struct symtab symtab;
 	char again[64];       /* a name the recording can be opened by again */
 	FILE *spool;          /* its bytes, when they came from a pipe */
@@ -451,7 +452,7 @@ static bool look_ahead(struct trace_reader *r)
 	bool ok = in != NULL;
 	r->events_of = translate_new(&r->names, r->lives);
 	while (ok && r->events_of && (n = trace_next_recs(in, &recs, &process)))
-		if (!(process & ~ITR_OPENING))
+		if ((process & ~ITR_OPENING) == r->wanted)
 			ok = translate_look(r->events_of, recs, n);
 	const char *text = in ? trace_symbols(in, &len) : NULL;
 	ok = ok && r->events_of && symtab_read(&r->symtab, text, len);
@@ -461,7 +462,7 @@ static bool look_ahead(struct trace_reader *r)
 	return ok;
 }
 
-/* The records of the first process, as events. */
+/* The records of one process, as events. */
 static size_t next_recorded(struct trace_reader *r, struct event **batch)
 {
 	struct rec *recs;
@@ -472,7 +473,7 @@ static size_t next_recorded(struct trace_reader *r, struct event **batch)
 		return 0;
 	}
 	while (!count && (n = trace_next_recs(r, &recs, &process))) {
-		if (process & ~ITR_OPENING)
+		if ((process & ~ITR_OPENING) != r->wanted)
 			continue;
 		*batch = translate_put(r->events_of, recs, n, &count);
 		if (!*batch) {
@@ -503,6 +504,11 @@ size_t trace_next(struct trace_reader *r, struct event **batch)
 void trace_lives(struct trace_reader *r, enum lives lives)
 {
 	r->lives = lives;
+}
+
+void trace_process(struct trace_reader *r, uint32_t process)
+{
+	r->wanted = process;
 }
 
 const char *trace_reopen(const struct trace_reader *r)

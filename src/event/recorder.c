@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -35,6 +36,7 @@ struct process {
 struct recorder {
 	char *path;
 	int fd;
+	int whole;         /* with parts: PATH itself, kept open for its lock */
 	const char *error;
 	struct recpack *pack;
 	ZSTD_CCtx *zstd;
@@ -83,18 +85,34 @@ static void part_name(const struct recorder *r, uint32_t part, struct buf *out)
 	buf_printf(out, "%s.part%u", r->path, part);
 }
 
-static bool open_file(struct recorder *r, const char *path)
+/* The header, at the beginning of r->fd. */
+static bool begin_file(struct recorder *r)
 {
 	unsigned char head[ITR_HEADER];
-	r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (r->fd < 0) {
-		fail(r, strerror(errno));
-		return false;
-	}
 	itr_put_header(head);
 	r->part_bytes = 0;
 	emit(r, head, sizeof head);
 	return !r->error;
+}
+
+/* A file that another recorder writes is left alone. */
+static bool open_file(struct recorder *r, const char *path)
+{
+	struct stat st;
+	r->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (r->fd < 0 || fstat(r->fd, &st)) {
+		fail(r, strerror(errno));
+		return false;
+	}
+	if (flock(r->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		fail(r, "another recording is being written to it");
+		return false;
+	}
+	if (S_ISREG(st.st_mode) && ftruncate(r->fd, 0)) {
+		fail(r, strerror(errno));
+		return false;
+	}
+	return begin_file(r);
 }
 
 static bool open_part(struct recorder *r)
@@ -113,7 +131,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 	*why = "out of memory";
 	if (!r)
 		return NULL;
-	r->fd = -1;
+	r->fd = r->whole = -1;
 	r->keep = keep;
 	r->path = strdup(path);
 	r->pack = recpack_new();
@@ -124,7 +142,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 	if (r->path && r->pack && r->zstd) {
 		/* The name must be good for a file, parts or not. */
 		if (open_file(r, path) && keep) {
-			close(r->fd);
+			r->whole = r->fd;
 			open_part(r);
 		}
 		if (!r->error)
@@ -318,7 +336,11 @@ static void join_parts(struct recorder *r)
 	if (close(r->fd))
 		fail(r, strerror(errno));
 	r->size.bytes = 0;
-	open_file(r, r->path);
+	r->fd = r->whole;
+	r->whole = -1;
+	if (lseek(r->fd, 0, SEEK_SET) < 0 || ftruncate(r->fd, 0))
+		fail(r, strerror(errno));
+	begin_file(r);
 	for (uint32_t i = r->first_part; i <= r->part && !r->error; i++) {
 		part_name(r, i, &name);
 		append_part(r, buf_cstr(&name), i == r->first_part);
@@ -449,6 +471,8 @@ bool recorder_close(struct recorder *r, const char **why)
 		if (close(r->fd))
 			fail(r, strerror(errno));
 	}
+	if (r->whole >= 0)
+		close(r->whole);
 	bool ok = !r->error;
 	if (!ok)
 		*why = r->error;
