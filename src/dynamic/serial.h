@@ -22,6 +22,7 @@ struct serial_opts {
 	cycle_fn *found;
 	void *ctx;
 	size_t budget;         /* bytes; 0: clock: SERIAL_PAIRS_MAX; graph: none */
+	uint32_t pairs;        /* clock: instead of SERIAL_PAIRS_MAX; 0: that (tests) */
 	uint32_t serial_limit; /* clock: largest serial; 0: the default (tests) */
 };
 

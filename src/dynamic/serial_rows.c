@@ -67,7 +67,7 @@ void reach_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32
 {
 	struct row *r = &s->rows[t];
 	struct slot *sl = &s->slots[k];
-	if (!s->o.budget && s->entries >= SERIAL_PAIRS_MAX)
+	if (!s->o.budget && s->entries >= (s->o.pairs ? s->o.pairs : SERIAL_PAIRS_MAX))
 		s->end = SERIAL_PAIRS;
 	if (s->end || !GROW(s, sl->reach, sl->cap, sl->n) || !GROW(s, r->e, r->cap, r->n)) {
 		why_drop(s, why);
