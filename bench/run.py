@@ -4,17 +4,19 @@ hooks with nothing behind them, intact, clang's and gcc's ThreadSanitizer,
 Helgrind (a tenth of the work, times ten). CPU time (user + system) and peak
 memory; the least of the runs.
 
-    run.py INTACT [--runs N] [--quick]
+    run.py INTACT [--runs N] [--quick] [NAME...]
 
-Our own kernels are built here. Real programs are measured when BENCH_PROGRAMS
-names a folder with PROGRAM.native, PROGRAM.intact, PROGRAM.clang-tsan,
-PROGRAM.gcc-tsan (missing ones are skipped) and PROGRAM.cmd, the arguments.
+Our own kernels are built here, and real programs when their sources can be had
+(real_programs.py). NAMEs choose among lock_heavy, read_mostly, alloc_heavy,
+pbzip2 and zstd.
 """
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import real_programs
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run")
 COLUMNS = ("native", "no-op", "intact", "intact-gcc", "clang-tsan", "gcc-tsan", "helgrind")
@@ -74,44 +76,67 @@ def row(title, cells):
     print(flush=True)
 
 
+def kernel(intact, name, work, tmp, runs, quick):
+    exe = build(intact, name, tmp)
+    cells = {}
+    for c, path in exe.items():
+        if c == "helgrind":
+            if not quick:
+                cells[c] = best(["valgrind", "-q", "--tool=helgrind", exe["native"], "4", str(work // 10)], 1)
+                if cells[c]:
+                    cells[c] = (cells[c][0] * 10, cells[c][1])
+        else:
+            cells[c] = best([path, "4", str(work)], runs)
+    row(name, cells)
+    for n in (1, 2, 4, 8, 16):
+        cells = {c: best([exe[c], str(n), str(work * 4 // n)], 1 if quick else runs)
+                 for c in ("native", "intact", "clang-tsan") if c in exe}
+        row("  %2d threads, same work" % n, cells)
+
+
+def real(intact, name, src, tmp, runs, quick):
+    packages, _, arguments = real_programs.PROGRAMS[name]
+    missing = [p for p in packages if p not in src]
+    if missing:
+        print("%s: skipped: no source of %s (BENCH_SOURCES, or apt-get source)" % (name, ", ".join(missing)))
+        return
+    noop = os.path.join(tmp, "noop.o")
+    subprocess.run(["clang", "-O2", "-c", os.path.join(HERE, "noop.c"), "-o", noop], check=True)
+    exe = real_programs.build(intact, name, src, tmp, noop, COLUMNS)
+    whole, tenth = os.path.join(tmp, "whole.dat"), os.path.join(tmp, "tenth.dat")
+    size = (2 if quick else 10) << 20
+    real_programs.input_file(whole, size)
+    real_programs.input_file(tenth, size // 10)
+    cells = {c: best([path] + arguments(4, whole), runs) for c, path in exe.items()}
+    if shutil.which("valgrind") and "native" in exe and not quick:
+        h = best(["valgrind", "-q", "--tool=helgrind", exe["native"]] + arguments(4, tenth), 1)
+        cells["helgrind"] = (h[0] * 10, h[1]) if h else None
+    row(name, cells)
+    for n in (1, 2, 4, 8, 16):
+        cells = {c: best([exe[c]] + arguments(n, whole), 1 if quick else runs)
+                 for c in ("native", "intact", "clang-tsan") if c in exe}
+        row("  %2d threads, same work" % n, cells)
+
+
 def main():
     intact = os.path.abspath(sys.argv[1])
     runs = int(sys.argv[sys.argv.index("--runs") + 1]) if "--runs" in sys.argv else 3
     quick = "--quick" in sys.argv
+    names = [a for i, a in enumerate(sys.argv[2:], 2) if not a.startswith("--") and sys.argv[i - 1] != "--runs"]
+
+    def chosen(name):
+        return not names or any(n in name for n in names)
+
     print("%-24s" % "CPU, x native, memory", end="")
     print("".join(" %18s" % c for c in COLUMNS))
     with tempfile.TemporaryDirectory(prefix="intact-bench-") as tmp:
         for name, work in (("lock_heavy", 400000), ("read_mostly", 40000), ("alloc_heavy", 400)):
-            exe = build(intact, name, tmp)
-            cells = {}
-            for c, path in exe.items():
-                if c == "helgrind":
-                    if not quick:
-                        cells[c] = best(["valgrind", "-q", "--tool=helgrind", exe["native"], "4", str(work // 10)], 1)
-                        if cells[c]:
-                            cells[c] = (cells[c][0] * 10, cells[c][1])
-                else:
-                    cells[c] = best([path, "4", str(work)], runs)
-            row(name, cells)
-            for n in (1, 2, 4, 8, 16):
-                cells = {c: best([exe[c], str(n), str(work * 4 // n)], 1 if quick else runs)
-                         for c in ("native", "intact", "clang-tsan") if c in exe}
-                row("  %2d threads, same work" % n, cells)
-        extra = os.environ.get("BENCH_PROGRAMS")
-        if not extra:
-            print("real programs: skipped (BENCH_PROGRAMS names no folder)")
-            return 0
-        for f in sorted(os.listdir(extra)):
-            if not f.endswith(".cmd"):
-                continue
-            name = f[:-4]
-            words = open(os.path.join(extra, f)).read().split()
-            cells = {}
-            for c in COLUMNS:
-                path = os.path.join(extra, name + "." + c)
-                if os.path.exists(path):
-                    cells[c] = best([path] + words, runs, cwd=extra)
-            row(name, cells)
+            if chosen(name):
+                kernel(intact, name, work, tmp, runs, quick)
+        wanted = [name for name in real_programs.PROGRAMS if chosen(name)]
+        src = real_programs.sources(tmp) if wanted else {}
+        for name in wanted:
+            real(intact, name, src, tmp, runs, quick)
     return 0
 
 

@@ -34,6 +34,46 @@ uint32_t rt_shown(void)
 
 /* ---- modules ---- */
 
+static uintptr_t hex(const char **s)
+{
+	uintptr_t v = 0;
+	for (; (**s >= '0' && **s <= '9') || (**s >= 'a' && **s <= 'f'); ++*s)
+		v = v * 16 + (uintptr_t)(**s <= '9' ? **s - '0' : **s - 'a' + 10);
+	return v;
+}
+
+/* The file mapped at `lo`, from /proc/self/maps: the loader keeps the name it
+ * was given, which may be relative to a directory the program has left. */
+static bool mapped_file(uintptr_t lo, char *name, size_t size)
+{
+	static char text[8192]; /* under modules_lock */
+	size_t n = 0;
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), got;
+	bool found = false;
+	while (fd >= 0 && !found && (got = syscall(SYS_read, fd, text + n, sizeof text - 1 - n)) > 0) {
+		n += (size_t)got;
+		text[n] = 0;
+		char *line = text, *end;
+		while (!found && (end = __builtin_strchr(line, '\n'))) {
+			*end = 0;
+			const char *p = line;
+			char *path = __builtin_strchr(line, '/');
+			if (hex(&p) == lo && path) {
+				rt_print(name, size, "%s", path);
+				found = true;
+			}
+			line = end + 1;
+		}
+		n = (size_t)(text + n - line);
+		__builtin_memmove(text, line, n);
+		if (n == sizeof text - 1)
+			n = 0; /* a line that long is none of ours */
+	}
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	return found;
+}
+
 static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	uintptr_t lo = ~(uintptr_t)0, hi = 0;
@@ -59,12 +99,14 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 	if (hi <= lo || rt.nmodules == MAX_MODULES)
 		return 0;
 	const char *name = info->dlpi_name;
-	char exe[4096];
+	static char exe[4096]; /* under modules_lock */
 	if (!name || !*name) {
 		if (rt.nmodules)
 			return 0; /* the vdso */
 		long n = syscall(SYS_readlink, "/proc/self/exe", exe, sizeof exe - 1);
 		exe[n > 0 ? n : 0] = 0;
+		name = exe;
+	} else if (name[0] != '/' && mapped_file(lo & ~(uintptr_t)4095, exe, sizeof exe)) {
 		name = exe;
 	}
 	rt.modules[rt.nmodules++] = (struct rt_module){

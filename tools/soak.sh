@@ -57,3 +57,7 @@ INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
 for t in objects conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
+echo "== programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict"
+INTACT_SOAK=1 python3 tests/programs/run.py "$intact" --all
+INTACT_SOAK=1 python3 tests/fault/run.py "$intact"
+INTACT_SOAK=1 python3 tests/cli/test_cc.py "$intact"

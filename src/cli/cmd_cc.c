@@ -9,12 +9,13 @@
  * copy of the runtime is the executable's.
  *
  * Command lines that neither compile nor link (--version, -print-...) are not
- * touched at all.
+ * touched at all. What cannot work (-static, -m32, another sanitizer that
+ * stands in front of the same functions) is refused with a reason.
  */
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +57,16 @@ struct task {
 	bool shared, relocatable, is_static, no_lib;
 	bool debug, off;       /* -g given; instrumentation refused */
 	bool optimised;        /* -O1 and up: small functions are inlined */
-	bool help_only;
+	bool header, other;    /* inputs that are headers, and that are not */
+	bool thread;           /* -fsanitize=thread given: that is our part */
+	bool narrow;           /* -m32 and the like */
+	unsigned sanitizers;   /* those of `foreign` that are asked for */
 };
+
+/* They stand in front of malloc and the threads' functions, as we do. */
+static const char *const foreign[] = { "address", "hwaddress", "leak", "memory", "dataflow",
+	"kernel-address", "kernel-hwaddress", "kernel-memory" };
+enum { NFOREIGN = sizeof foreign / sizeof *foreign };
 
 static bool ends(const char *s, const char *suffix)
 {
@@ -68,8 +77,17 @@ static bool ends(const char *s, const char *suffix)
 static bool is_source(const char *s)
 {
 	static const char *const suffixes[] = { ".c", ".i", ".cc", ".cp", ".cxx", ".cpp",
-		".CPP", ".c++", ".C", ".ii", ".m", ".mm", ".h", ".hpp", ".hh", ".hxx",
-		".tcc", NULL };
+		".CPP", ".c++", ".C", ".ii", ".m", ".mm", NULL };
+	for (int i = 0; suffixes[i]; i++)
+		if (ends(s, suffixes[i]))
+			return true;
+	return false;
+}
+
+static bool is_header(const char *s)
+{
+	static const char *const suffixes[] = { ".h", ".H", ".hpp", ".HPP", ".hh", ".hp", ".hxx",
+		".h++", ".tcc", NULL };
 	for (int i = 0; suffixes[i]; i++)
 		if (ends(s, suffixes[i]))
 			return true;
@@ -93,13 +111,41 @@ static bool takes_value(const char *s)
 
 static void look_at_file(struct task *t, const char *path, int depth);
 
+/* A file, with the language that -x gave. */
+static void look_at_input(struct task *t, const char *s, const char *lang)
+{
+	if (lang && !strcmp(lang, "none"))
+		lang = NULL;
+	bool assembler = lang && !strncmp(lang, "assembler", 9);
+	bool header = lang ? ends(lang, "-header") : is_header(s);
+	t->input = true;
+	t->header |= header;
+	t->other |= !header;
+	/* Standard input without a language is C, and only to be preprocessed. */
+	t->source |= lang ? !assembler : header || is_source(s) || !strcmp(s, "-");
+}
+
+/* The list of -fsanitize= or -fno-sanitize=. */
+static void look_at_sanitizers(struct task *t, const char *list, bool on)
+{
+	while (*list) {
+		size_t n = strcspn(list, ",");
+		bool all = n == 3 && !strncmp(list, "all", 3);
+		if (all || (n == 6 && !strncmp(list, "thread", 6))) {
+			t->thread = on;
+			t->off = !on;
+		}
+		for (unsigned i = 0; i < NFOREIGN; i++)
+			if (all || (n == strlen(foreign[i]) && !strncmp(list, foreign[i], n)))
+				t->sanitizers = on ? t->sanitizers | 1u << i : t->sanitizers & ~(1u << i);
+		list += n + (list[n] != 0);
+	}
+}
+
 static void look_at(struct task *t, const char *s, const char *value, const char **lang)
 {
 	if (s[0] != '-' || !s[1]) {
-		t->input = true;
-		if ((*lang && strcmp(*lang, "none") && strncmp(*lang, "assembler", 9)) ||
-		    (!(*lang && strncmp(*lang, "assembler", 9) == 0) && is_source(s)))
-			t->source = true;
+		look_at_input(t, s, *lang);
 		return;
 	}
 	if (!strcmp(s, "-c") || !strcmp(s, "-S") || !strcmp(s, "-E") || !strcmp(s, "-M") ||
@@ -122,8 +168,16 @@ static void look_at(struct task *t, const char *s, const char *value, const char
 		t->debug = true;
 	else if (!strncmp(s, "-O", 2))
 		t->optimised = strcmp(s, "-O0") != 0;
-	else if (!strcmp(s, "-fno-sanitize=thread") || !strcmp(s, "-fno-sanitize=all"))
-		t->off = true;
+	else if (!strncmp(s, "-fsanitize=", 11))
+		look_at_sanitizers(t, s + 11, true);
+	else if (!strncmp(s, "-fno-sanitize=", 14))
+		look_at_sanitizers(t, s + 14, false);
+	else if (!strcmp(s, "-m32") || !strcmp(s, "-mx32") || !strcmp(s, "-m16"))
+		t->narrow = true;
+	else if (!strcmp(s, "-m64"))
+		t->narrow = false;
+	else if (!strncmp(s, "-l", 2))
+		t->input = t->other = true;
 }
 
 static void look(struct task *t, char **v, int n, int depth)
@@ -235,14 +289,37 @@ static char *to_cxx(const char *cc)
 	return out;
 }
 
-static const char *choose(bool cxx)
+/* The words of the compiler, into `a`; returns the one that names it ("ccache
+ * gcc-12 -m64": gcc-12). A path with blanks that exists is one word. */
+static const char *choose(struct args *a, bool cxx)
 {
 	const char *cc = getenv("INTACT_CC"), *pp = getenv("INTACT_CXX");
-	if (cxx && pp && *pp)
-		return pp;
-	if (cc && *cc)
-		return cxx ? to_cxx(cc) : cc;
-	return cxx ? "c++" : "cc";
+	bool convert = cxx && !(pp && *pp);
+	char real[PATH_MAX];
+	if (cxx && !convert)
+		cc = pp;
+	else if (!cc || !*cc)
+		cc = "cc";
+	if (find_in_path(cc, real, sizeof real)) {
+		add(a, convert ? to_cxx(cc) : cc);
+		return a->v[0];
+	}
+	const char *name = NULL;
+	for (const char *s = cc + strspn(cc, " \t"); *s; s += strspn(s, " \t")) {
+		char word[PATH_MAX];
+		size_t n = strcspn(s, " \t");
+		snprintf(word, sizeof word, "%.*s", (int)(n < PATH_MAX - 1 ? n : PATH_MAX - 1), s);
+		s += n;
+		const char *w = convert && word[0] != '-' ? to_cxx(word) : word;
+		if (strcmp(w, word) != 0)
+			convert = false;
+		add(a, w);
+		if (word[0] != '-')
+			name = a->v[a->n - 1];
+	}
+	if (!a->n)
+		add(a, cxx ? "c++" : "cc");
+	return name ? name : a->v[0];
 }
 
 /* ---- the object that tells the program where to find us ---- */
@@ -334,35 +411,104 @@ static void add_link(struct args *a, const struct task *t, const char *dir, cons
 	add(a, "-lpthread");
 }
 
+static _Noreturn void become(struct args *a)
+{
+	execvp(a->v[0], a->v);
+	fprintf(stderr, "intact: cannot run the compiler '%s': %s\n"
+	        "hint: INTACT_CC and INTACT_CXX choose it\n",
+	        a->v[0], strerror(errno));
+	_exit(127);
+}
+
+static volatile pid_t compiler;
+static void forward(int sig)
+{
+	if (compiler > 0)
+		kill(compiler, sig);
+}
+
+/* Waits for it, because a file of ours is to be removed then; a signal to us
+ * is meant for it. */
 static int spawn(struct args *a)
 {
-	fflush(NULL);
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction act = { .sa_handler = forward, .sa_flags = SA_RESTART }, old[4];
+	for (int i = 0; i < 4; i++) {
+		sigaction(signals[i], &act, &old[i]);
+		if (old[i].sa_handler == SIG_IGN)
+			sigaction(signals[i], &old[i], NULL);
+	}
 	pid_t pid = fork();
 	if (pid == 0) {
-		execvp(a->v[0], a->v);
-		fprintf(stderr, "intact: cannot run the compiler '%s': %s\n"
-		        "hint: INTACT_CC and INTACT_CXX choose it\n",
-		        a->v[0], strerror(errno));
-		_exit(127);
+		for (int i = 0; i < 4; i++)
+			sigaction(signals[i], &old[i], NULL);
+		become(a);
 	}
+	compiler = pid;
 	int status = 1;
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	compiler = 0;
 	if (pid < 0)
 		return EXIT_INTERNAL;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* What cannot be; false after a message. */
+static bool possible(struct cli *cli, const struct task *t, bool link, bool compile_any)
+{
+	for (unsigned i = 0; i < NFOREIGN; i++)
+		if (t->sanitizers & 1u << i) {
+			buf_printf(&cli->err, "intact: -fsanitize=%s and intact cannot be in one program: both stand "
+			           "in front of the same functions of the C library\n"
+			           "hint: build it twice, once with each\n", foreign[i]);
+			return false;
+		}
+	if (t->narrow && (link || compile_any)) {
+		buf_str(&cli->err, "intact: only 64-bit programs can be watched\nhint: compile without -m32\n");
+		return false;
+	}
+	if (link && t->is_static) {
+		buf_str(&cli->err, "intact: cannot watch a static executable: its C library "
+		                   "leaves no way to stand in front of it\n"
+		                   "hint: link without -static\n");
+		return false;
+	}
+	return true;
+}
+
+/* The file of tool_object, where temporary files go. */
+static char *tool_path(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	static char path[PATH_MAX];
+	if (!tmp || !*tmp || access(tmp, W_OK) || strlen(tmp) > PATH_MAX - 64)
+		tmp = "/tmp";
+	snprintf(path, sizeof path, "%s/intact-tool-XXXXXX.o", tmp);
+	return path;
+}
+
+static void show_line(const struct args *a)
+{
+	const char *verbose = getenv("INTACT_CC_VERBOSE");
+	if (!verbose || !*verbose)
+		return;
+	for (size_t i = 0; i < a->n; i++)
+		fprintf(stderr, "%s%s", i ? " " : "intact: ", a->v[i]);
+	fputc('\n', stderr);
 }
 
 static int compile(struct cli *cli, const struct cmd *cmd, int argc, char **argv, bool cxx)
 {
 	struct task t = { 0 };
 	struct args a = { 0 };
-	char dir[PATH_MAX], self[PATH_MAX], tool[] = "/tmp/intact-tool-XXXXXX.o";
-	const char *cc = choose(cxx);
+	char dir[PATH_MAX], self[PATH_MAX];
 	if (argc == 1 && !strcmp(argv[0], "--help"))
 		return cli_help(cli, cmd, NULL);
 	look(&t, argv, argc, 0);
-	add(&a, cc);
+	if (t.header && !t.other)
+		t.no_link = true; /* to be precompiled */
+	bool clang = is_clang(choose(&a, cxx));
 	bool link = t.input && !t.no_link && !t.relocatable && !t.no_lib;
 	bool compile_any = t.source && !t.off;
 	if ((link || compile_any) && !runtime_dir(dir, sizeof dir)) {
@@ -370,17 +516,18 @@ static int compile(struct cli *cli, const struct cmd *cmd, int argc, char **argv
 		                   "this program\nhint: INTACT_RUNTIME_DIR says where it is\n");
 		return EXIT_USAGE;
 	}
-	if (link && t.is_static) {
-		buf_str(&cli->err, "intact: cannot watch a static executable: its C library "
-		                   "leaves no way to stand in front of it\n"
-		                   "hint: link without -static\n");
+	if (!possible(cli, &t, link, compile_any))
 		return EXIT_USAGE;
-	}
 	if (compile_any)
-		add_compile(&a, &t, is_clang(cc), dir);
+		add_compile(&a, &t, clang, dir);
+	else if (link && !clang && !t.off) /* what -flto compiles only now */
+		addf(&a, "-specs=%s/intact.specs", dir);
 	for (int i = 0; i < argc; i++)
 		add(&a, argv[i]);
+	if (t.thread) /* asked of the compiler proper; the driver would bring its library */
+		add(&a, "-fno-sanitize=thread");
 	bool object = false;
+	char *tool = tool_path();
 	if (link) {
 		self_path(self, sizeof self);
 		object = !t.shared && tool_object(tool, self);
@@ -392,15 +539,14 @@ static int compile(struct cli *cli, const struct cmd *cmd, int argc, char **argv
 		add(&a, "none");
 		add_link(&a, &t, dir, tool);
 	}
-	const char *verbose = getenv("INTACT_CC_VERBOSE");
-	if (verbose && *verbose) {
-		for (size_t i = 0; i < a.n; i++)
-			fprintf(stderr, "%s%s", i ? " " : "intact: ", a.v[i]);
-		fputc('\n', stderr);
-	}
+	show_line(&a);
+	fflush(NULL);
+	if (!cli->keeps_pipe)
+		signal(SIGPIPE, SIG_DFL);
+	if (!object)
+		become(&a);
 	int rc = spawn(&a);
-	if (object)
-		unlink(tool);
+	unlink(tool);
 	for (size_t i = 0; i < a.n; i++)
 		free(a.v[i]);
 	free(a.v);

@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 {
 	struct cli cli = { .columns = 100 };
 	struct winsize ws;
-	signal(SIGPIPE, SIG_IGN);
+	cli.keeps_pipe = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
 	buf_init(&cli.out);
 	buf_init(&cli.err);
 	const char *no_color = getenv("NO_COLOR");

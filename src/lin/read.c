@@ -100,6 +100,7 @@ static bool opened(struct reader *r, enum format f)
 {
 	r->line = 1;
 	r->h->name = arena_strdup(r->h->arena, r->in.name);
+	r->h->show_line = history_line;
 	if (r->in.end < 4096)
 		input_fill(&r->in);
 	if (r->in.error) {

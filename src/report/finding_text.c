@@ -99,6 +99,15 @@ static bool blame(struct view *v, struct filter *f)
 	return false;
 }
 
+/* Nothing of it has a name: the program's symbols were taken away. */
+static bool nameless(const struct stacks *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->v[i].function && !strstr(s->v[i].module, ".so"))
+			return false;
+	return true;
+}
+
 /* The pattern that hides it, counted when it is new; NULL: none does. */
 static const struct pattern *suppressed(struct view *v, struct filter *f, struct shown *shown, struct arena *a)
 {
@@ -414,8 +423,10 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 		return NULL;
 	if (raw->kind == FIND_MARKED)
 		v->name = v->entered.v[0].function ? v->entered.v[0].function : "<null>";
-	else if (!blame(v, f))
+	else if (!blame(v, f)) {
+		shown->nameless += nameless(&v->entered);
 		return NULL;
+	}
 	v->key = key_of(w, v);
 	v->by = suppressed(v, f, shown, w->arena);
 	if (v->by && !w->o->json)
@@ -519,6 +530,10 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 	if (shown->count)
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
 		           shown->count == 1 ? "" : "s", shown->confirmed);
+	if (shown->nameless)
+		buf_printf(out, "Intact: %u finding%s cannot be shown: no function of the program has a name "
+		           "(was it linked with -s, or stripped?)\n", shown->nameless,
+		           shown->nameless == 1 ? "" : "s");
 	if (shown->far.len && shown->count) {
 		buf_printf(out, "Intact: %u more function%s, far from the locks they take through "
 		           "others, gave them up in between (strict=1 reports them):\n",

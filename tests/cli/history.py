@@ -418,6 +418,47 @@ def follow_with_specifications():
 
 
 @test
+def programs_link_with_the_library_alone():
+    """The C API in C and in C++: -lintact and threads, and nothing else."""
+    lib = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(INTACT)))), "libintact.a")
+    with open(lib, "rb") as f:
+        flags = ["-fsanitize=address,undefined"] if b"__asan_init" in f.read() else []
+    cc, cxx = ("clang-14", "clang++-14") if "clang" in lib else ("cc", "c++")
+    program = """#include <intact/history.h>
+#include <thread>
+#include <vector>
+int main(int argc, char **) {
+    intact_history *h = intact_history_new(INTACT_COUNTER, 0);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 16; i++)
+        threads.emplace_back([=] {
+            intact_recorder *r = intact_history_recorder(h);
+            for (int k = 0; k < 3; k++) { intact_invoke(r, INTACT_ADD, 0); intact_return(r, 0); }
+            intact_invoke(r, INTACT_READ, 0);
+            intact_return(r, i == 7 && argc > 1);
+        });
+    for (auto &t : threads) t.join();
+    int verdict = intact_history_check(h);
+    intact_history_free(h);
+    return verdict;
+}
+"""
+    with tempfile.TemporaryDirectory() as d:
+        source = os.path.join(d, "api.cc")
+        with open(source, "w") as f:
+            f.write(program)
+        for compiler, text in ((cc, example("ring.c")), (cxx, source)):
+            exe = os.path.join(d, "exe")
+            p = subprocess.run([compiler, "-O1", "-Wall", "-Wextra", "-Werror", *flags, "-I", os.path.join(ROOT, "include"), text, lib,
+                                "-lpthread", "-o", exe], capture_output=True, text=True)
+            assert p.returncode == 0, p.stderr
+            p = subprocess.run([exe], capture_output=True, text=True, timeout=60)
+            assert p.returncode == 0, p.stdout + p.stderr
+        p = subprocess.run([exe, "wrong"], capture_output=True, text=True, timeout=60)
+        assert p.returncode == 1, p.stdout + p.stderr
+
+
+@test
 def follow_needs_events():
     p = run("--follow", example("queue.csv"), want=2)
     assert b"not whole operations" in p.stderr, p.stderr

@@ -82,6 +82,11 @@ def main():
             case("lost full disk", "INTACT_OPTIONS=log_path=/dev/full/x {exe}", 66, cc,
                  lambda r: None if "cannot write the report" in r.stderr and "SUMMARY" in r.stderr
                  else r.stderr, source=lost)
+            case("lost really full disk", "cd {tmp}; sh -c 'ln -s /dev/full full.$$; INTACT_OPTIONS=log_path=full exec {exe}'",
+                 66, cc, lambda r: None if "No space left" in r.stderr and "SUMMARY" in r.stderr else r.stderr, source=lost)
+            for how in ("", "{intact} run "):
+                case("lost file size limit " + how[9:12], "cd {tmp}; ulimit -f 0; INTACT_OPTIONS=log_path=limit " + how + "{exe}",
+                     66, cc, lambda r: None if "File too large" in r.stderr and "SUMMARY" in r.stderr else r.stderr, source=lost)
             case("lost log", "INTACT_OPTIONS=log_path={tmp}/log {exe}; s=$?; cat {tmp}/log.*; exit $s", 66, cc,
                  lambda r: None if "SUMMARY" in r.stdout and not r.stderr else r.stderr, source=lost)
             case("lost no tool", "INTACT_OPTIONS=tool=/nonexistent {exe}", 66, cc,
@@ -107,6 +112,10 @@ def main():
                  lambda r: None if "not-atomic deposit" in r.stdout else r.stdout, source=lost)
             case("lost bad spec", "echo 'atomc x' >{tmp}/bad; {intact} run --spec {tmp}/bad {exe}", 2, cc,
                  lambda r: None if "bad:1:1: error" in r.stderr else r.stderr, source=lost)
+            case("dispositions", "({exe}; {intact} run {exe}; {intact} run --infer {tmp}/spec2 --runs 3 {exe}) | uniq", 0, cc,
+                 lambda r: None if r.stdout.count("\n") == 1 else r.stdout)
+            case("dispositions pipe ignored", "trap '' PIPE TERM; ({exe}; {intact} run {exe}) | uniq", 0, cc,
+                 lambda r: None if r.stdout == "13 15 .\n" else r.stdout)
             case("lost no program", "{intact} run /nonexistent/x", 127, cc, source=lost)
     print("1..%d" % N)
     return 1 if BAD else 0

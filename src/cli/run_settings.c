@@ -1,0 +1,124 @@
+/*
+ * run_settings: see run_settings.h. A report is never lost silently: a file
+ * that cannot be written falls back to standard error, with the reason.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/run_report.h"
+#include "cli/run_settings.h"
+
+const char *run_option(struct arena *a, const char *name)
+{
+	const char *s = getenv("INTACT_OPTIONS"), *found = NULL;
+	size_t n = strlen(name);
+	while (s && *s) {
+		size_t len = strcspn(s, ": \t\n");
+		if (len > n && !strncmp(s, name, n) && s[n] == '=')
+			found = arena_strndup(a, s + n + 1, len - n - 1);
+		s += len + (s[len] != 0);
+	}
+	return found;
+}
+
+static bool option_on(struct arena *a, const char *name, bool otherwise)
+{
+	const char *v = run_option(a, name);
+	return v ? !strcmp(v, "1") || !strcmp(v, "true") || !strcmp(v, "yes") : otherwise;
+}
+
+bool settings_read(struct cli *cli, struct settings *s)
+{
+	struct arena *a = &s->arena;
+	const char *v = run_option(a, "color");
+	bool ok = true;
+	filter_init(&s->filter, a);
+	s->log_path = run_option(a, "log_path");
+	if (!s->log_path)
+		s->log_path = "stderr";
+	s->text.color = v && !strcmp(v, "always") ? true
+	                : v && !strcmp(v, "never") ? false
+	                                           : cli->color_err && !strcmp(s->log_path, "stderr");
+	s->text.strip_path_prefix = run_option(a, "strip_path_prefix");
+	s->text.gen_suppressions = option_on(a, "gen_suppressions", false);
+	s->text.strict = option_on(a, "strict", false);
+	s->print_suppressions = option_on(a, "print_suppressions", true);
+	if ((v = run_option(a, "spec")) && *v)
+		ok &= filter_read_spec(&s->filter, v, &cli->err);
+	for (v = run_option(a, "suppressions"); v && *v;) {
+		size_t n = strcspn(v, ",");
+		if (n)
+			ok &= filter_read_suppressions(&s->filter, arena_strndup(a, v, n), &cli->err);
+		v += n + (v[n] != 0);
+	}
+	return ok;
+}
+
+/* Where the report goes. A file that cannot be written falls back to stderr,
+ * with the reason: a report is never lost silently. */
+void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid)
+{
+	if (!text->len)
+		return;
+	if (!strcmp(s->log_path, "stdout")) {
+		buf_add(&cli->out, text->data, text->len);
+		return;
+	}
+	if (strcmp(s->log_path, "stderr") != 0) {
+		const char *path = arena_printf(&s->arena, "%s.%u", s->log_path, pid);
+		void (*old)(int) = signal(SIGXFSZ, SIG_IGN); /* a limit is an error like others */
+		FILE *f = fopen(path, "w");
+		bool ok = f && fwrite(text->data, 1, text->len, f) == text->len;
+		int why = errno;
+		if (f && fclose(f)) {
+			ok = false;
+			why = errno;
+		}
+		signal(SIGXFSZ, old);
+		if (ok)
+			return;
+		buf_printf(&cli->err, "intact: cannot write the report to %s: %s\n", path,
+		           strerror(why));
+	}
+	buf_add(&cli->err, text->data, text->len);
+}
+
+void run_log_begin(struct settings *s)
+{
+	char *cwd = getcwd(NULL, 0);
+	buf_init(&s->log.results);
+	s->log.arena = &s->arena;
+	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
+	free(cwd);
+	s->text.json = &s->log;
+}
+
+bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct buf *out,
+                struct buf *results, struct run_shown *shown)
+{
+	struct settings s = { 0 };
+	arena_init(&s.arena, 0);
+	bool ok = settings_read(cli, &s);
+	s.text.color = cli->color_out;
+	if (results)
+		run_log_begin(&s);
+	for (uint32_t i = 0; i < n; i++) {
+		struct raw_report r;
+		if (!raw_parse(&r, &s.arena, m[i].text, m[i].len))
+			continue;
+		r.saved = m[i].symbols;
+		findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
+	}
+	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed };
+	if (results) {
+		buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
+		buf_free(&s.log.results);
+	}
+	arena_free(&s.arena);
+	return ok;
+}
