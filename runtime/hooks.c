@@ -24,7 +24,8 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 	uint64_t *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
 	if (likely(leaf)) {
 		uint64_t need = write ? mask * 0x101 : mask << 8;
-		if (likely(!rt.recording) && rt_own(me, c, need, write))
+		if (likely(!rt.recording) ? rt_own(me, c, need, write)
+		                          : rec_note(me, c, addr, mask, write, pc))
 			return;
 	}
 	rt_access(addr, mask, write, pc);
@@ -46,7 +47,8 @@ static inline __attribute__((always_inline)) void touch(uintptr_t addr,
 		 * all readers held so far is not held now. */
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
 			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
-			if ((!locks || locks == me->t.acc.all) && !rt_dyn.reach.whole)
+			if ((!locks || locks == me->t.acc.all) &&
+			    (likely(!rt_dyn.reach.whole) || rec_read_known(me, need, addr)))
 				return;
 		}
 	}

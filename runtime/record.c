@@ -7,12 +7,15 @@
  * Without one (record=FILE) they are written to the file, sixteen bytes each.
  *
  * Every call of the analyses that is not about data of the thread's own is
- * made between rec_begin and rec_end, which hold `rec_spin`. When the parent
- * goes away or the disk is full the recording ends and the program goes on.
+ * made between rec_begin and rec_end, which hold the ring's lock. It is held
+ * for tens of nanoseconds, except when the ring is full: then whoever wants it
+ * sleeps. When the parent goes away or the disk is full the recording ends and
+ * the program goes on.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -27,11 +30,7 @@
 enum { FILE_BLOCK = 1 << 16, HEAD = 40 };
 
 static struct rec_shm *shm;
-static struct spin rec_spin;
-static uint64_t head;       /* records put */
-static uint64_t room_until; /* head may go up to here without looking */
 static uint32_t forks;
-static uint8_t noted[REC_SLOTS]; /* the slot's own buffer may not be empty */
 static int reader;          /* pid of the one who takes; 0: a file */
 static int file = -1;
 static uint64_t filed;      /* records written to it */
@@ -77,7 +76,7 @@ static bool write_all(struct iovec *v, int n)
 /* One block (event/itr.h): type RECORDS (5), or END (4) without records. */
 static void file_block(bool end)
 {
-	uint64_t n = end ? 0 : head - filed, at = filed % REC_RING;
+	uint64_t n = end ? 0 : shm->put - filed, at = filed % REC_RING;
 	uint64_t first = n < REC_RING - at ? n : REC_RING - at;
 	struct iovec v[3] = { { NULL, HEAD },
 		              { &shm->ring[at], first * sizeof(struct rec) },
@@ -102,59 +101,109 @@ static void file_block(bool end)
 
 /* ---- the ring ---- */
 
-/* Waits for room: the reader is slower, or gone. */
+static void doze(long ns)
+{
+	struct timespec ts = { 0, ns };
+	int keep = errno;
+	syscall(SYS_nanosleep, &ts, NULL);
+	errno = keep;
+}
+
+static NOINLINE void lock_wait(void)
+{
+	for (unsigned n = 0;; n++) {
+		uint32_t want = 0;
+		if (!__atomic_load_n(&shm->lock, __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(&shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE,
+		                                __ATOMIC_RELAXED))
+			return;
+		if (n < 100)
+			__builtin_ia32_pause();
+		else
+			doze(n < 200 ? 20000 : 200000);
+	}
+}
+
+static inline void lock_ring(void)
+{
+	uint32_t want = 0;
+	if (!__atomic_compare_exchange_n(&shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE,
+	                                 __ATOMIC_RELAXED))
+		lock_wait();
+}
+
+static inline void unlock_ring(void)
+{
+	__atomic_store_n(&shm->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* The reader is slower; is it there at all? */
+static void wait_for_reader(unsigned times)
+{
+	int keep = errno;
+	if (times % 256 == 255 && reader && syscall(SYS_kill, reader, 0) && errno == ESRCH)
+		stop("nobody listens any more");
+	errno = keep;
+	doze(200000);
+}
+
 static NOINLINE bool wait_for_room(void)
 {
-	struct timespec ts = { 0, 200000 };
 	for (unsigned n = 0; rt.recording; n++) {
-		room_until = __atomic_load_n(&shm->tail, __ATOMIC_ACQUIRE) + REC_RING;
-		if (head < room_until)
+		shm->room = __atomic_load_n(&shm->tail, __ATOMIC_ACQUIRE) + REC_RING;
+		if (shm->put < shm->room)
 			return true;
 		if (file >= 0) {
 			file_block(false);
 			continue;
 		}
-		int keep = errno;
-		if (n % 256 == 255 && reader && syscall(SYS_kill, reader, 0) && errno == ESRCH)
-			stop("nobody listens any more");
-		syscall(SYS_nanosleep, &ts, NULL);
-		errno = keep;
+		/* Only whole calls show: it may be this one that fills the ring. */
+		__atomic_store_n(&shm->head, shm->put, __ATOMIC_RELEASE);
+		wait_for_reader(n);
 	}
 	return false;
 }
 
 static inline void ring_put(struct rec r)
 {
-	if (unlikely(head >= room_until) && !wait_for_room())
+	uint64_t at = shm->put;
+	if (unlikely(at >= shm->room) && !wait_for_room())
 		return;
-	shm->ring[head % REC_RING] = r;
-	head++;
+	shm->ring[at % REC_RING] = r;
+	shm->put = at + 1;
 }
 
-/* A thread's own buffer goes into the ring. */
-static void empty(struct rec_own *o)
+/* What a thread noted comes here: told of, or with a file copied. */
+static void tell(struct rec_own *o, uint64_t n)
 {
-	uint32_t n = o->n;
-	for (uint32_t i = 0; i < n; i++)
-		ring_put(o->list[i]);
-	o->n = 0; /* before it shows in the ring: rather lost than told twice */
-	noted[o - shm->own] = 0;
+	if (file < 0) {
+		ring_put(rec_make(REC_SPAN, 0, n - o->told, (unsigned)(o - shm->own), 0));
+	} else {
+		for (uint64_t i = o->told; i < n; i++)
+			ring_put(o->list[i % REC_OWN]);
+		__atomic_store_n(&o->taken, n, __ATOMIC_RELEASE);
+	}
+	o->told = n;
 }
 
-static void empty_of(uint32_t slot)
+static void tell_of(uint32_t slot)
 {
 	struct rec_own *o = &shm->own[slot];
-	spin_lock((struct spin *)&o->lock);
-	if (o->n)
-		empty(o);
-	spin_unlock((struct spin *)&o->lock);
+	uint32_t seq = __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE);
+	for (unsigned k = 0; seq & 1 && __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE) == seq; k++)
+		if (k < 100)
+			__builtin_ia32_pause();
+		else
+			doze(20000);
+	uint64_t n = __atomic_load_n(&o->n, __ATOMIC_ACQUIRE);
+	if (n != o->told)
+		tell(o, n);
 }
 
-static void empty_all(void)
+static void tell_all(void)
 {
 	for (uint32_t i = 1; i < rt.nslots; i++)
-		if (noted[i])
-			empty_of(i);
+		tell_of(i);
 }
 
 /* Nothing is told twice: what a thread's last record left is known. */
@@ -172,15 +221,36 @@ static struct rec push_of(const struct rt_thread *th, const struct frame *f)
 	return rec_make(REC_PUSH, inl ? REC_INLINED : 0, f->site, th->t.tid, f->pc);
 }
 
-static void put_frames(struct rt_thread *th)
+/* Where the next of a thread's records goes: its own ring, or the common one. */
+struct pen {
+	struct rec_own *own;
+	uint64_t n;
+};
+
+static inline void pen_put(struct pen *p, struct rec r)
 {
-	struct frame *f = told_below(th);
+	if (p->own)
+		p->own->list[p->n++ % REC_OWN] = r;
+	else
+		ring_put(r);
+}
+
+/* The functions the thread has left and entered since its last record. */
+static void put_frames(struct rt_thread *th, struct frame *f, struct pen *p)
+{
 	uint32_t keep = (uint32_t)(f - th->t.frames);
-	if (keep < th->told)
-		ring_put(rec_make(REC_POP, 0, keep, th->t.tid, 0));
+	unsigned left = 0;
+	if (keep < th->told) {
+		if (f < th->t.top && keep < REC_KEEP_MAX)
+			left = (keep + 1) << 1;
+		else
+			pen_put(p, rec_make(REC_POP, 0, keep, th->t.tid, 0));
+	}
 	while (f < th->t.top) {
-		f++;
-		ring_put(push_of(th, f));
+		struct rec r = push_of(th, ++f);
+		r.a |= (uint64_t)left << 48;
+		left = 0;
+		pen_put(p, r);
 		f->node |= FRAME_TOLD;
 	}
 	th->told = (uint32_t)(f - th->t.frames);
@@ -188,31 +258,32 @@ static void put_frames(struct rt_thread *th)
 
 bool rec_begin(struct rt_thread *th)
 {
-	spin_lock(&rec_spin);
-	if (!rt.recording) {
-		spin_unlock(&rec_spin);
+	lock_ring();
+	if (unlikely(!rt.recording)) {
+		unlock_ring();
 		return false;
 	}
 	th->t.acc.live = __atomic_load_n(&rt.live, __ATOMIC_RELAXED);
 	struct rec_own *o = &shm->own[th->t.tid];
-	if (o->n)
-		empty(o);
+	if (o->n != o->told)
+		tell(o, o->n);
 	return true;
 }
 
 void rec_end(void)
 {
-	shm->slots = rt.nslots;
-	__atomic_store_n(&shm->head, head, __ATOMIC_RELEASE);
-	if (file >= 0 && head - filed >= FILE_BLOCK && rt.recording)
+	if (unlikely(shm->slots != rt.nslots))
+		shm->slots = rt.nslots;
+	__atomic_store_n(&shm->head, shm->put, __ATOMIC_RELEASE);
+	if (unlikely(file >= 0) && shm->put - filed >= FILE_BLOCK && rt.recording)
 		file_block(false);
-	spin_unlock(&rec_spin);
+	unlock_ring();
 }
 
 void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
 {
 	if (th->t.top != th->t.frames + th->told || !(th->t.top->node & FRAME_TOLD))
-		put_frames(th);
+		put_frames(th, told_below(th), &(struct pen){ NULL, 0 });
 	ring_put(rec_make(kind, arg, addr, th->t.tid, pc));
 }
 
@@ -231,51 +302,66 @@ static void put_text(uint32_t slot, unsigned what, const char *s)
 
 /* ---- accesses ---- */
 
-/* A thread's own data, noted in its own buffer. */
-static bool note_own(struct rt_thread *th, uint64_t *c, uint64_t need, struct rec r,
+/* The thread's own ring is full: it waits, holding nothing. */
+static NOINLINE void wait_for_own(struct rt_thread *th, struct rec_own *o, uint64_t want)
+{
+	if (!rec_begin(th)) /* it tells of what is there */
+		return;
+	rec_end();
+	for (unsigned n = 0; rt.recording; n++) {
+		if (o->n + want - __atomic_load_n(&o->taken, __ATOMIC_ACQUIRE) <= REC_OWN)
+			return;
+		wait_for_reader(n);
+	}
+}
+
+/* A thread's own data, noted in its own ring. */
+static inline bool note_own(struct rt_thread *th, uint64_t *c, uint64_t need, struct rec r,
                      bool write)
 {
 	struct rec_own *o = &shm->own[th->t.tid];
 	struct frame *f = told_below(th);
-	uint32_t keep = (uint32_t)(f - th->t.frames), depth = (uint32_t)(th->t.top - th->t.frames);
-	if (depth - keep + 2 > REC_OWN - 4 - o->n)
-		return false;
-	spin_lock((struct spin *)&o->lock);
-	noted[th->t.tid] = 1; /* before the cell shows it */
-	if (!rt_own(th, c, need, write)) {
-		spin_unlock((struct spin *)&o->lock);
-		return false;
+	uint64_t n = o->n, want = (uint64_t)(th->t.top - f) + 2;
+	if (unlikely(n + want - __atomic_load_n(&o->taken, __ATOMIC_ACQUIRE) > REC_OWN)) {
+		if (want > REC_OWN / 2)
+			return false;
+		wait_for_own(th, o, want);
+		if (!rt.recording)
+			return false;
 	}
-	uint32_t n = o->n;
-	if (keep < th->told)
-		o->list[n++] = rec_make(REC_POP, 0, keep, th->t.tid, 0);
-	while (f < th->t.top) {
-		f++;
-		o->list[n++] = push_of(th, f);
-		f->node |= FRAME_TOLD;
+	/* rt_own is one locked instruction: what stands before it in the program
+	 * is seen by whoever sees the cell changed. */
+	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELAXED);
+	__asm__ volatile("" ::: "memory");
+	bool own = rt_own(th, c, need, write);
+	__asm__ volatile("" ::: "memory");
+	if (own) {
+		struct pen p = { o, n };
+		if (f != th->t.top || f != th->t.frames + th->told)
+			put_frames(th, f, &p);
+		o->list[p.n % REC_OWN] = r;
+		__atomic_store_n(&o->n, p.n + 1, __ATOMIC_RELEASE);
 	}
-	th->told = depth;
-	o->list[n++] = r;
-	__atomic_store_n(&o->n, n, __ATOMIC_RELEASE);
-	spin_unlock((struct spin *)&o->lock);
-	return true;
+	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	return own;
 }
 
-/* Read by all: one note of a thread's between two of its synchronisations. */
-static bool read_known(struct rt_thread *th, const uint64_t *c, uint64_t need, uintptr_t addr)
+/* The commonest of all, from the hook: signals stay out meanwhile. */
+bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
+              uintptr_t pc)
 {
-	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
-	if (w0 >> CELL_TAG != CELL_READ || (w0 & need) != need)
+	uint64_t need = write ? mask * 0x101 : mask << 8;
+	if (th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG != CELL_EXCL)
 		return false;
-	uint32_t locks = (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
-	if (locks && locks != th->t.acc.all)
-		return false;
-	uint64_t key = addr >> 3 ^ (uint64_t)th->t.acc.epoch << 44 ^ need << 36;
-	uint64_t *line = &th->reads[mix64(addr >> 3) % RT_READS];
-	if (*line == key)
-		return true;
-	*line = key;
-	return false;
+	th->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	bool own = note_own(th, c, need, rec_make(write ? REC_WRITE : REC_READ, mask, addr,
+	                                          th->t.tid, pc), write);
+	__asm__ volatile("" ::: "memory");
+	th->busy = 0;
+	if (unlikely(th->pending))
+		rt_deliver(th);
+	return own;
 }
 
 /* Thread `th` is inside the runtime; the recording is on. */
@@ -287,20 +373,29 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 	unsigned kind = (write ? REC_WRITE : REC_READ) | (atomic ? REC_ATOMIC_READ : 0u);
 	uint64_t need = write ? mask * 0x101 : mask << 8;
 	if (leaf && !atomic) {
-		struct rec r = rec_make(kind, mask, addr, th->t.tid, pc);
-		if (note_own(th, c, need, r, write) || (!write && read_known(th, c, need, addr)))
+		uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+		if (w0 >> CELL_TAG == CELL_READ && !write) {
+			uint32_t locks = (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
+			if ((w0 & need) == need && (!locks || locks == th->t.acc.all)) {
+				if (rec_read_known(th, need, addr))
+					return;
+				th->reads[(addr >> 3) % RT_READS] = rec_read_of(th, need, addr);
+			}
+		} else if (w0 >> CELL_TAG == CELL_EXCL &&
+		           note_own(th, c, need, rec_make(kind, mask, addr, th->t.tid, pc), write)) {
 			return;
+		}
 	}
 	uint64_t was = 0;
 	bool on = rec_begin(th);
-	/* As the replay does: the buffer may only have been full. */
+	/* As the replay does: the ring may only have been full. */
 	if (atomic || !leaf || !rt_own(th, c, need, write))
 		red_access(&rt_dyn, &th->t, addr, mask, write, pc, &was);
 	if (!on)
 		return;
 	uint32_t owner = (uint32_t)(was >> 48);
 	if (was >> CELL_TAG == CELL_EXCL && owner && owner != th->t.tid)
-		empty_of(owner);
+		tell_of(owner);
 	rec_put(th, kind, mask, addr, pc);
 	rec_end();
 }
@@ -310,14 +405,14 @@ void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size)
 {
 	uintptr_t end = (addr + size) & ~(uintptr_t)7;
 	if (size > 4096)
-		empty_all();
+		tell_all();
 	else
 		for (uintptr_t at = (addr + 7) & ~(uintptr_t)7; at < end; at += 8) {
 			uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at);
 			uint64_t w0 = c ? __atomic_load_n(c, __ATOMIC_RELAXED) : 0;
 			uint32_t owner = (uint32_t)(w0 >> 48);
 			if (w0 >> CELL_TAG == CELL_EXCL && owner && owner != th->t.tid)
-				empty_of(owner);
+				tell_of(owner);
 		}
 	rec_put(th, REC_FORGET, 0, addr, size);
 }
@@ -395,6 +490,23 @@ static bool share(uint32_t parent)
 	return ok && shm;
 }
 
+/* The file, or FILE.PID when another program that was told the same writes it. */
+static int open_alone(const char *path)
+{
+	char other[4096 + 16];
+	int fd = (int)syscall(SYS_open, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd >= 0 && syscall(SYS_flock, fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		syscall(SYS_close, fd);
+		if (rt_length(path) > 4096)
+			return -1;
+		rt_print(other, sizeof other, "%s.%d", path, rt.pid);
+		fd = (int)syscall(SYS_open, other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	}
+	if (fd >= 0)
+		syscall(SYS_ftruncate, fd, 0L);
+	return fd;
+}
+
 static bool open_file(const char *path)
 {
 	static const char magic[16] = "INTACTTR\1";
@@ -405,7 +517,7 @@ static bool open_file(const char *path)
 			c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
 		crc_table[i] = c;
 	}
-	file = (int)syscall(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	file = open_alone(path);
 	if (file < 0)
 		return false;
 	/* Out of the way of a program that counts on low numbers. */
@@ -443,9 +555,9 @@ void rec_init(void)
 	errno = keep;
 	rt.recording = true;
 	rt_dyn.reach.whole |= REACH_WHOLE;
-	room_until = REC_RING;
+	shm->room = REC_RING;
 	put_options();
-	__atomic_store_n(&shm->head, head, __ATOMIC_RELEASE);
+	__atomic_store_n(&shm->head, shm->put, __ATOMIC_RELEASE);
 }
 
 /* Before a fork: the child begins with all that is known here. Held until
@@ -454,30 +566,31 @@ bool rec_before_fork(struct rt_thread *th)
 {
 	if (!rt.recording || !rec_begin(th))
 		return false;
-	empty_all();
+	tell_all();
 	forks++;
 	rec_put(th, REC_FORK, 0, forks, 0);
-	__atomic_store_n(&shm->head, head, __ATOMIC_RELEASE);
+	__atomic_store_n(&shm->head, shm->put, __ATOMIC_RELEASE);
 	return true;
 }
 
 void rec_after_fork(bool child, int parent)
 {
-	if (child) {
-		struct rec_shm *old = shm;
-		rt.recording = false;
-		head = 0;
-		room_until = REC_RING;
-		/* A file is the parent's alone. */
-		if (parent && file < 0 && share((uint32_t)parent)) {
-			rt.recording = true;
-			ring_put(rec_make(REC_FORKED, 0, forks, 0, (uint64_t)parent));
-			put_options();
-			__atomic_store_n(&shm->head, head, __ATOMIC_RELEASE);
-		}
-		syscall(SYS_munmap, old, sizeof *old);
+	if (!child) {
+		unlock_ring();
+		return;
 	}
-	spin_unlock(&rec_spin);
+	struct rec_shm *old = shm;
+	rt.recording = false;
+	/* A file is the parent's alone. */
+	if (parent && file < 0 && share((uint32_t)parent)) {
+		rt.recording = true;
+		shm->room = REC_RING;
+		ring_put(rec_make(REC_FORKED, 0, forks, 0, (uint64_t)parent));
+		put_options();
+		__atomic_store_n(&shm->head, shm->put, __ATOMIC_RELEASE);
+	}
+	if (shm != old)
+		syscall(SYS_munmap, old, sizeof *old);
 }
 
 /* The program ends: a file is completed. */
@@ -485,12 +598,12 @@ void rec_finish(void)
 {
 	if (!rt.recording || file < 0)
 		return;
-	spin_lock(&rec_spin);
-	empty_all();
+	lock_ring();
+	tell_all();
 	file_block(false);
 	if (rt.recording)
 		file_block(true);
 	rt.recording = false;
 	syscall(SYS_close, file);
-	spin_unlock(&rec_spin);
+	unlock_ring();
 }

@@ -49,7 +49,10 @@ struct rt_thread {
 	uint32_t told;       /* functions the recording knows of */
 	uint64_t pending_set[2];
 	siginfo_t pending_info[65];
-	uint64_t reads[1024]; /* of shared constants, recorded already */
+	struct rt_read {
+		uint64_t what;  /* cell << 8 | bytes */
+		uint64_t epoch;
+	} reads[1024]; /* of data that is only read: recorded in this epoch */
 };
 enum { RT_FREE, RT_LIVE, RT_ENDED };
 enum { RT_READS = 1024 };
@@ -172,6 +175,26 @@ void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size);
 void rec_module(const struct rt_module *m);
 /* All of an access, the call included. */
 void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
+/* An access to the thread's own data `c`; false: rec_access must look. */
+bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
+              uintptr_t pc);
+/*
+ * Data that all only read (`w0`, its cell): one record of a thread's between
+ * two of its synchronisations. Has this thread had its own? `addr`, `need` as
+ * for red_own. While a marked block is open somewhere every read counts: one behind an acquire
+ * can be part of a cycle of which the one before it is not.
+ */
+static inline struct rt_read rec_read_of(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+{
+	return (struct rt_read){ (uint64_t)(addr >> 3) << 8 | (need >> 8 & 0xff),
+		                 th->t.acc.epoch };
+}
+static inline bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+{
+	const struct rt_read *line = &th->reads[(addr >> 3) % RT_READS];
+	struct rt_read r = rec_read_of(th, need, addr);
+	return rt_dyn.reach.whole == REACH_WHOLE && line->what == r.what && line->epoch == r.epoch;
+}
 void rec_init(void);
 bool rec_before_fork(struct rt_thread *th);
 void rec_after_fork(bool child, int parent);

@@ -82,17 +82,6 @@ static void name_functions(struct cli *cli, struct settings *s, const char *prog
 
 /* ---- reports ---- */
 
-static void log_begin(struct settings *s)
-{
-	char *cwd = getcwd(NULL, 0);
-	buf_init(&s->log.results);
-	s->log.arena = &s->arena;
-	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
-	free(cwd);
-	if (outputs_wanted(&o.outputs))
-		s->text.json = &s->log;
-}
-
 static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings *s, const char *program, int rc)
 {
 	struct buf doc;
@@ -253,7 +242,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (!gather(cli, &s)) {
 			rc = EXIT_USAGE;
 		} else {
-			log_begin(&s);
+			buf_init(&s.log.results);
+			if (outputs_wanted(&o.outputs))
+				run_log_begin(&s);
 			name_functions(cli, &s, argv[at]);
 			rc = o.infer ? infer(cli, &s, argv + at) : run_once(cli, &s, &o.how, argv + at);
 			const char *v = run_option(&s.arena, "exitcode");

@@ -23,7 +23,7 @@ struct trace_opts {
 	int algorithm;
 	bool predict, lenient, each, quiet;
 	struct outputs outputs;
-	uint64_t limit, memory, window;
+	uint64_t limit, memory, window, process;
 	const char *witness;
 };
 
@@ -63,6 +63,10 @@ static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 	j->r = trace_open(j->file, msgs_add, m);
 	j->failed = !j->r;
 	j->recording = j->r && trace_is_recording(j->r);
+	if (j->r && o->process)
+		trace_process(j->r, (uint32_t)o->process - 1);
+	if (j->r)
+		trace_lives(j->r, o->predict ? LIVES_APART : LIVES_REUSED);
 	if (!ord || !(g || s) || (o->predict && !j->predict))
 		j->end = SERIAL_NOMEM;
 	while (!j->failed && !j->end && (n = trace_next(j->r, &ev))) {
@@ -117,8 +121,10 @@ static int exit_of(const struct judged *j)
 
 static const char *limit_of(enum serial_end end)
 {
-	return end == SERIAL_LIMIT ? "transactions of one thread under one open block"
-	                           : "memory";
+	return end == SERIAL_LIMIT   ? "transactions of one thread under one open block"
+	       : end == SERIAL_PAIRS ? "room for blocks that are open at once and reach each other "
+	                               "(--memory=SIZE allows more)"
+	                             : "memory";
 }
 
 /* ---- reports ------------------------------------------------------------ */
@@ -151,7 +157,9 @@ static void text_report(struct cli *cli, const struct judged *j,
 	}
 	buf_str(out, " (");
 	plural(out, j->events, "event");
-	if (j->rec.processes > 1)
+	if (j->rec.processes > 1 && o->process)
+		buf_printf(out, " of process %llu of %u", (ull)o->process, j->rec.processes);
+	else if (j->rec.processes > 1)
 		buf_printf(out, " of the first of %u processes", j->rec.processes);
 	buf_char(out, ')');
 	if (j->end && j->found.blocks)
@@ -177,6 +185,8 @@ static void json_report(const struct judged *j, const struct trace_opts *o, stru
 	buf_json(out, j->file, strlen(j->file));
 	buf_printf(out, ",\"verdict\":\"%s\",\"algorithm\":\"%s\"", verdict[exit_of(j)],
 	           o->algorithm ? "graph" : "clock");
+	if (j->recording && o->process)
+		buf_printf(out, ",\"process\":%llu", (ull)o->process);
 	if (j->end)
 		buf_printf(out, ",\"limit\":\"%s\"", limit_of(j->end));
 	buf_printf(out,
@@ -191,10 +201,14 @@ static void json_report(const struct judged *j, const struct trace_opts *o, stru
 	else
 		buf_str(out, "[]");
 	buf_printf(out, ",\"findings_not_shown\":%llu", (ull)j->found.unkept);
-	if (j->recording)
-		buf_printf(out, ",\"run\":{\"processes\":%u,\"records\":%llu,\"findings\":%u,\"confirmed\":%u}",
+	if (j->recording) {
+		buf_printf(out, ",\"run\":{\"processes\":%u,\"records\":%llu,\"findings\":%u,"
+		           "\"confirmed\":%u,\"suppressed\":%u,\"results\":[",
 		           j->rec.processes, (ull)j->rec.records, j->rec.shown.count,
-		           j->rec.shown.confirmed);
+		           j->rec.shown.confirmed, j->rec.shown.suppressed);
+		buf_add(out, buf_cstr(&j->rec.results), j->rec.results.len);
+		buf_str(out, "]}");
+	}
 	if (j->predict && j->r) {
 		buf_str(out, ",\"predicted\":");
 		predict_json(j->predict, trace_reader_names(j->r), out);
@@ -260,6 +274,13 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 			recorded_judge(cli, trace_reopen(j.r), &(struct msgs){ .cli = cli, .silent = true }, &j.rec);
 			j.failed |= j.rec.failed;
 		}
+		if (!j.failed && o->process > (j.recording ? j.rec.processes : 1)) {
+			buf_safe(&cli->err, j.file, strlen(j.file));
+			buf_printf(&cli->err, ": error: there is no process %llu: %s %u [no-such-process]\n",
+			           (ull)o->process, j.recording ? "it holds" : "a trace of events has",
+			           j.recording ? j.rec.processes : 1);
+			j.failed = true;
+		}
 		if (wanted) {
 			buf_str(&results, i ? ",\n" : "");
 			json_report(&j, o, &results);
@@ -300,6 +321,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_FLAG, "each", 0, NULL, &o.each,
 		  "show every violating block, also when the places are the same", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &o.quiet, "the verdict line alone", 0, 0, NULL },
+		{ OPT_UINT, "process", 0, "N", &o.process,
+		  "of a recording with several: judge the blocks of the N'th (default: the first)", 1, 4096, NULL },
 		{ OPT_FLAG, "lenient", 0, NULL, &o.lenient,
 		  "take impossible events (a lock held twice, ...) as warnings", 0, 0, NULL },
 		{ OPT_SIZE, "memory", 'm', "SIZE", &o.memory,

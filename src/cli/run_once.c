@@ -138,7 +138,7 @@ static int watch(struct listener *l, pid_t pid)
 		sigaction(signals[i], i < 2 ? &pass : &ignore, &old[i]);
 	for (bool busy = false;;) {
 		struct pollfd p[2] = { { l->fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
-		int ms = busy ? 0 : l->rec ? 4 : 50;
+		int ms = busy ? 0 : l->rec ? 1 : 50;
 		struct timespec wait = { 0, ms * 1000000L };
 		ppoll(p, 2, ms == 50 && pidfd >= 0 ? NULL : &wait, &open);
 		if (to_forward) {

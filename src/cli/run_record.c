@@ -16,12 +16,15 @@ enum { MAX_PROCESSES = 4096, MUCH = REC_RING / 8 };
 struct tap {
 	struct rec_shm *shm;
 	uint64_t tail;
+	uint64_t letters;  /* of a TEXT, still to come */
+	uint64_t *own;     /* by slot: records taken of its own ring */
 	bool idle;
 };
 
 struct recording {
 	struct recorder *out;
 	const char *path;
+	bool parts;
 	struct tap *from; /* by number of the process */
 	uint32_t n, unmapped;
 	uint32_t lost;       /* processes that were too many */
@@ -34,6 +37,7 @@ struct recording *recording_begin(const char *path, uint64_t keep, const char **
 	if (!r)
 		return NULL;
 	r->path = path;
+	r->parts = keep != 0;
 	r->from = calloc(MAX_PROCESSES, sizeof *r->from);
 	r->out = r->from ? recorder_open(path, keep, why) : NULL;
 	if (r->out)
@@ -52,11 +56,47 @@ void recording_add(struct recording *r, int fd)
 		p = mmap(NULL, sizeof(struct rec_shm), PROT_READ | PROT_WRITE,
 		         MAP_SHARED | MAP_NORESERVE, fd, 0);
 	close(fd);
-	if (p == MAP_FAILED) {
+	uint64_t *own = p != MAP_FAILED ? calloc(REC_SLOTS, sizeof *own) : NULL;
+	if (!own) {
+		if (p != MAP_FAILED)
+			munmap(p, sizeof(struct rec_shm));
 		r->lost++;
 		return;
 	}
-	r->from[r->n++].shm = p;
+	r->from[r->n++] = (struct tap){ .shm = p, .own = own };
+}
+
+/* n more records of the own ring of `slot`. */
+static void take_own(struct recording *r, uint32_t i, unsigned slot, uint64_t n)
+{
+	struct tap *s = &r->from[i];
+	if (slot >= REC_SLOTS || n > REC_OWN)
+		return;
+	struct rec_own *o = &s->shm->own[slot];
+	uint64_t at = s->own[slot] % REC_OWN, first = REC_OWN - at < n ? REC_OWN - at : n;
+	recorder_put(r->out, i, &o->list[at], first);
+	recorder_put(r->out, i, o->list, n - first);
+	s->own[slot] += n;
+	__atomic_store_n(&o->taken, s->own[slot], __ATOMIC_RELEASE);
+}
+
+/* Records of the ring, with what its SPANs speak of in their places. */
+static void take_records(struct recording *r, uint32_t i, const struct rec *rec, uint64_t n)
+{
+	struct tap *s = &r->from[i];
+	uint64_t from = 0;
+	for (uint64_t k = 0; k < n; k++) {
+		if (s->letters) {
+			s->letters--;
+		} else if (rec_kind(rec[k]) == REC_TEXT) {
+			s->letters = rec_letters(rec[k]);
+		} else if (rec_kind(rec[k]) == REC_SPAN) {
+			recorder_put(r->out, i, rec + from, k - from);
+			take_own(r, i, rec_slot(rec[k]), rec_addr(rec[k]));
+			from = k + 1;
+		}
+	}
+	recorder_put(r->out, i, rec + from, n - from);
 }
 
 /* What stands in the ring. Numbers there are the program's: not trusted. */
@@ -70,14 +110,22 @@ static uint64_t take_ring(struct recording *r, uint32_t i)
 		uint64_t at = s->tail % REC_RING, run = REC_RING - at;
 		if (run > left)
 			run = left;
-		if (run > 65536)
-			run = 65536; /* so that the program has room again soon */
-		recorder_put(r->out, i, &s->shm->ring[at], run);
+		if (run > REC_RING / 8)
+			run = REC_RING / 8; /* so that the program has room again soon */
+		take_records(r, i, &s->shm->ring[at], run);
 		s->tail += run;
 		left -= run;
 		__atomic_store_n(&s->shm->tail, s->tail, __ATOMIC_RELEASE);
 	}
 	return n;
+}
+
+static void untap(struct tap *s)
+{
+	munmap(s->shm, sizeof *s->shm);
+	free(s->own);
+	s->shm = NULL;
+	s->own = NULL;
 }
 
 /* The process is gone: what its threads had noted for themselves too. */
@@ -86,17 +134,13 @@ static void take_rest(struct recording *r, uint32_t i)
 	struct rec_shm *shm = r->from[i].shm;
 	if (!shm)
 		return;
-	/* Only the slots in use: looking at the others would make their pages. */
 	take_ring(r, i);
+	/* Only the slots in use: looking at the others would make their pages. */
 	uint32_t slots = __atomic_load_n(&shm->slots, __ATOMIC_RELAXED);
-	for (uint32_t k = 1; k < slots && k < REC_SLOTS; k++) {
-		uint32_t n = __atomic_load_n(&shm->own[k].n, __ATOMIC_ACQUIRE);
-		if (n && n <= REC_OWN - 4)
-			recorder_put(r->out, i, shm->own[k].list, n);
-	}
+	for (uint32_t k = 1; k < slots && k < REC_SLOTS; k++)
+		take_own(r, i, k, __atomic_load_n(&shm->own[k].n, __ATOMIC_ACQUIRE) - r->from[i].own[k]);
 	recorder_flush(r->out, i);
-	munmap(shm, sizeof *shm);
-	r->from[i].shm = NULL;
+	untap(&r->from[i]);
 }
 
 bool recording_drain(struct recording *r)
@@ -157,7 +201,10 @@ bool recording_end(struct recording *r, struct buf *err, bool quiet)
 	uint64_t accesses = size.accesses;
 	bool ok = recorder_close(r->out, &why);
 	struct stat st;
-	if (!ok)
+	if (!ok && r->parts)
+		buf_printf(err, "intact: the recording %s is not complete: %s; its last parts are in %s.part*\n",
+		           r->path, why, r->path);
+	else if (!ok)
 		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why);
 	else if (!r->n)
 		buf_printf(err, "intact: nothing was recorded: the program was not built with "

@@ -18,11 +18,12 @@ struct run_message {
 };
 
 struct run_shown {
-	uint32_t count, confirmed;
+	uint32_t count, confirmed, suppressed;
 };
 
-/* False when a setting cannot be read (cli->err says so). */
+/* False when a setting cannot be read (cli->err says so). `results` (or NULL)
+ * gets the findings as the results of a document (docs/json.md, `intact run`). */
 bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct buf *out,
-                struct run_shown *shown);
+                struct buf *results, struct run_shown *shown);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/run_report.h"
 #include "cli/run_settings.h"
@@ -86,13 +87,25 @@ void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uin
 	buf_add(&cli->err, text->data, text->len);
 }
 
+void run_log_begin(struct settings *s)
+{
+	char *cwd = getcwd(NULL, 0);
+	buf_init(&s->log.results);
+	s->log.arena = &s->arena;
+	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
+	free(cwd);
+	s->text.json = &s->log;
+}
+
 bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct buf *out,
-                struct run_shown *shown)
+                struct buf *results, struct run_shown *shown)
 {
 	struct settings s = { 0 };
 	arena_init(&s.arena, 0);
 	bool ok = settings_read(cli, &s);
 	s.text.color = cli->color_out;
+	if (results)
+		run_log_begin(&s);
 	for (uint32_t i = 0; i < n; i++) {
 		struct raw_report r;
 		if (!raw_parse(&r, &s.arena, m[i].text, m[i].len))
@@ -101,7 +114,11 @@ bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct
 		findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
 	}
 	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
-	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed };
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed };
+	if (results) {
+		buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
+		buf_free(&s.log.results);
+	}
 	arena_free(&s.arena);
 	return ok;
 }

@@ -25,5 +25,7 @@ const char *run_option(struct arena *a, const char *name);
 bool settings_read(struct cli *cli, struct settings *s);
 /* Sends the report of process `pid` where `s` says. */
 void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid);
+/* Findings are kept as JSON too from now on, in s->log. */
+void run_log_begin(struct settings *s);
 
 #endif

@@ -125,6 +125,7 @@ void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct re
 	struct replay *r = replay_new();
 	memset(out, 0, sizeof *out);
 	buf_init(&out->text);
+	buf_init(&out->results);
 	buf_init(&symbols);
 	if (!ps.v || !texts || !msg || !r) {
 		out->nomem = true;
@@ -150,7 +151,7 @@ void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct re
 				                         symbols.len ? &names : NULL };
 	out->processes = ps.n;
 	if (k && !out->failed)
-		out->failed = !run_report(cli, msg, k, &out->text, &out->shown);
+		out->failed = !run_report(cli, msg, k, &out->text, &out->results, &out->shown);
 	for (uint32_t i = 0; texts && i < ps.n; i++)
 		buf_free(&texts[i]);
 	buf_free(&symbols);
@@ -163,4 +164,5 @@ void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct re
 void recorded_free(struct recorded *r)
 {
 	buf_free(&r->text);
+	buf_free(&r->results);
 }

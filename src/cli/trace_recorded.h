@@ -12,6 +12,7 @@
 
 struct recorded {
 	struct buf text;        /* the report */
+	struct buf results;     /* the same as JSON: results of `intact run` */
 	struct run_shown shown;
 	uint32_t processes;
 	uint64_t records;

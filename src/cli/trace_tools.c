@@ -143,6 +143,7 @@ static int stats(struct cli *cli, const char *file, bool json, uint32_t top)
 	struct trace_reader *r = trace_open(file, msgs_add, &m);
 	if (!r)
 		return EXIT_USAGE;
+	trace_lives(r, LIVES_REUSED);
 	struct order *ord = order_new(file, true, NULL, NULL);
 	struct trace_stats *s = stats_new();
 	struct event *ev;
@@ -321,7 +322,7 @@ static int judge_claims(struct cli *cli, struct claims *c, struct cycle_judge *j
 	return rc;
 }
 
-static int verify_against(struct cli *cli, struct claims *c, const char *trace)
+static int verify_against(struct cli *cli, struct claims *c, const char *trace, uint32_t process)
 {
 	struct msgs m = { .cli = cli };
 	struct cycle_judge *j = judge_new();
@@ -330,6 +331,10 @@ static int verify_against(struct cli *cli, struct claims *c, const char *trace)
 	size_t n;
 	bool ok = j != NULL;
 	int rc = EXIT_USAGE;
+	if (r) {
+		trace_lives(r, LIVES_REUSED);
+		trace_process(r, process);
+	}
 	for (size_t i = 0; ok && i < c->ncycles; i++)
 		ok = judge_want_cycle(j, &c->cycles[i]);
 	while (ok && r && (n = trace_next(r, &ev)))
@@ -341,6 +346,20 @@ static int verify_against(struct cli *cli, struct claims *c, const char *trace)
 	trace_close(r);
 	judge_free(j);
 	return rc;
+}
+
+/* Is the verdict the one its own parts lead to? */
+static bool verdict_fits(const json_t *one)
+{
+	const char *verdict = json_string_value(json_object_get(one, "verdict"));
+	json_t *run = json_object_get(one, "run"), *predicted = json_object_get(one, "predicted");
+	bool broken = json_is_false(json_object_get(one, "serializable")) ||
+	              json_integer_value(json_object_get(run, "confirmed")) > 0 ||
+	              json_integer_value(json_object_get(predicted, "proven")) > 0 ||
+	              (predicted && json_integer_value(json_object_get(run, "findings")) > 0);
+	return verdict && (!strcmp(verdict, "violated") ? broken
+	                   : !strcmp(verdict, "holds")  ? !broken
+	                                                : true);
 }
 
 int trace_verify_report(struct cli *cli, const struct cmd *sub, json_t *root,
@@ -361,8 +380,9 @@ int trace_verify_report(struct cli *cli, const struct cmd *sub, json_t *root,
 	} else if (!trace || !json_is_array(findings) || !read_claims(findings, &c, &why)) {
 		rc = cli_usage(cli, sub, "not a report of intact trace --json: %s", why);
 	} else {
-		rc = verify_against(cli, &c, trace);
-		if (rc == EXIT_HOLDS && json_is_true(fine) == (c.ncycles > 0)) {
+		json_int_t process = json_integer_value(json_object_get(one, "process"));
+		rc = verify_against(cli, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0);
+		if (rc == EXIT_HOLDS && (json_is_true(fine) == (c.ncycles > 0) || !verdict_fits(one))) {
 			buf_str(&cli->out, "rejected: its verdict is not that of its findings\n");
 			rc = EXIT_VIOLATED;
 		}

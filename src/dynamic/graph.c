@@ -315,9 +315,19 @@ static void start(struct graph *g, struct thread *th)
 	th->gen = g->nodes[id].gen;
 }
 
+/* The variable is another from here on: its memory was given back. */
+static void var_renew(struct var *v, const struct event *e)
+{
+	if (!(e->flags & EVENT_FIRST))
+		return;
+	v->nreads = 0;
+	v->write = (struct past){ 0 };
+}
+
 static void do_read(struct graph *g, const struct event *e)
 {
 	struct var *v = &g->vars[e->target];
+	var_renew(v, e);
 	uint32_t i = 0;
 	while (i < v->nreads && v->reads[i].end.thread != e->thread)
 		i++;
@@ -334,6 +344,7 @@ static void do_write(struct graph *g, const struct event *e)
 {
 	struct var *v = &g->vars[e->target];
 	bool mine = false;
+	var_renew(v, e);
 	for (uint32_t i = 0; i < v->nreads; i++) {
 		mine |= v->reads[i].end.thread == e->thread;
 		link_in(g, &v->reads[i], e);
@@ -375,6 +386,8 @@ static void do_event(struct graph *g, const struct event *e)
 		do_write(g, e);
 		break;
 	case EVENT_ACQ:
+		if (e->flags & EVENT_FIRST)
+			g->locks[e->target] = (struct past){ 0 };
 		link_in(g, &g->locks[e->target], e);
 		break;
 	case EVENT_REL:

@@ -147,6 +147,7 @@ static void pop(struct thread *t, uint64_t keep)
 static void push(struct replay *r, struct watched *w, struct rec rec)
 {
 	struct thread *t = &w->t;
+	pop(t, rec_keep(rec));
 	if (t->top >= t->limit && (w->cap >= MAX_FRAMES || !frames_grow(w, w->cap * 2))) {
 		r->nomem |= w->cap < MAX_FRAMES;
 		return;

@@ -51,8 +51,11 @@
  *
  * Cost: a link costs one comparison, or a pass over the open blocks that reach
  * the two threads when its source is reached; an open block newly reached by
- * another costs a pass over the threads it reaches. Memory: variables, locks,
- * threads, and the pairs of an open block and a thread it reaches.
+ * another costs a pass over the threads the two reach. Memory: variables, locks,
+ * threads, and the pairs of an open block and a thread it reaches. These are
+ * the square of the blocks that are open at once, and the passes the cube, so
+ * without a budget the analysis ends (SERIAL_PAIRS) at 2^23 of them, 1 GB:
+ * three thousand blocks open at once that all reach each other.
  *
  * The witness. Beside E[u][A] stands why: the path by which A first reached
  * that transaction, an immutable list of links shared between paths (`link`:
@@ -72,7 +75,7 @@ static bool need_thread(struct serial *s, uint32_t t)
 	uint32_t old = s->nthreads, n = old;
 	if (t < old)
 		return true;
-	if (!GROW(s, s->rows, n, t))
+	if (!GROW(s, s->rows, n, t) || !GROW(s, s->marks, s->nmarks, t))
 		return false;
 	if (!GROW(s, s->threads, s->nthreads, t))
 		return false;
@@ -159,37 +162,114 @@ static struct cycle_end end_here(const struct serial *s, const struct event *e)
 		e->target, e->loc, b->loc, b->label, th->serial, e->kind };
 }
 
+/* E[v][a] becomes what it is by way of b, E[v][a] at `at` of its row (NONE: INF). */
+static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const struct reach *by,
+                 uint32_t to_b)
+{
+	uint32_t why = why_cat(s, to_b, s->rows[v].e[by->at].why);
+	if (at == NONE) {
+		reach_add(s, v, a, by->serial, why);
+		return;
+	}
+	struct entry *e = &s->rows[v].e[at];
+	why_drop(s, e->why);
+	e->why = why;
+	e->serial = by->serial;
+	/* It may be of the block's own thread, around a cycle: a path from now on. */
+	s->slots[a].reach[e->back].serial = by->serial;
+	s->slots[a].reach[e->back].path = true;
+	if (by->serial < s->rows[v].min)
+		s->rows[v].min = by->serial;
+}
+
 /* A newly reaches the open block in column b: what b reaches, A reaches. */
 static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
 {
-	s->whys[to_b].refs++; /* E[.][a] may let go of it meanwhile */
-	for (uint32_t i = 0; i < s->slots[b].ntouched && !s->end; i++) {
-		uint32_t v = s->slots[b].touched[i];
-		const struct entry *eb = row_get(s, v, b), *ea = row_get(s, v, a);
-		if (eb->why && (!ea || eb->serial < ea->serial))
-			row_set(s, v, a, eb->serial, why_cat(s, to_b, eb->why));
+	uint32_t stamp = reach_stamp(s);
+	const struct slot *A = &s->slots[a], *B = &s->slots[b];
+	for (uint32_t i = 0; i < A->n; i++)
+		s->marks[A->reach[i].thread] = (struct mark){ stamp, A->reach[i].at,
+			                                      A->reach[i].serial };
+	for (uint32_t i = 0; i < B->n && !s->end; i++) {
+		const struct reach *x = &B->reach[i];
+		const struct mark *m = &s->marks[x->thread];
+		if (!x->path)
+			continue;
+		if (m->stamp != stamp)
+			gain(s, x->thread, a, NONE, x, to_b);
+		else if (x->serial < m->serial)
+			gain(s, x->thread, a, m->at, x, to_b);
 	}
-	why_drop(s, to_b);
+}
+
+/* The same for all of s->fresh, thread by thread that b reaches. */
+static void inherit_by_rows(struct serial *s, uint32_t fresh, uint32_t b)
+{
+	const struct slot *B = &s->slots[b];
+	for (uint32_t i = 0; i < B->n && !s->end; i++) {
+		const struct reach x = B->reach[i];
+		const struct row *r = &s->rows[x.thread];
+		uint32_t stamp = reach_stamp(s);
+		if (!x.path)
+			continue;
+		for (uint32_t k = 0; k < r->n; k++) {
+			struct slot *sl = &s->slots[r->e[k].slot];
+			sl->stamp = stamp;
+			sl->at = k;
+		}
+		for (uint32_t k = 0; k < fresh && !s->end; k++) {
+			uint32_t a = s->fresh[k].slot;
+			const struct slot *A = &s->slots[a];
+			if (A->stamp != stamp)
+				gain(s, x.thread, a, NONE, &x, s->fresh[k].why);
+			else if (x.serial < s->rows[x.thread].e[A->at].serial)
+				gain(s, x.thread, a, A->at, &x, s->fresh[k].why);
+		}
+	}
+}
+
+/* All of s->fresh newly reach b: by whichever way is the shorter. */
+static void inherit_all(struct serial *s, uint32_t fresh, uint32_t b)
+{
+	uint64_t columns = 0, rows = 0;
+	for (uint32_t i = 0; i < fresh; i++) {
+		s->whys[s->fresh[i].why].refs++; /* E[.][a] may let go of it meanwhile */
+		columns += s->slots[s->fresh[i].slot].n;
+	}
+	for (uint32_t i = 0; i < s->slots[b].n && rows < columns; i++)
+		if (s->slots[b].reach[i].path)
+			rows += s->rows[s->slots[b].reach[i].thread].n;
+	if (rows < columns)
+		inherit_by_rows(s, fresh, b);
+	for (uint32_t i = 0; i < fresh; i++) {
+		if (rows >= columns && !s->end)
+			inherit(s, s->fresh[i].slot, b, s->fresh[i].why);
+		why_drop(s, s->fresh[i].why);
+	}
 }
 
 /*
- * The open blocks that reach (u, m) and not yet thread t go to s->fresh, in
- * the order of slots; their number. *any: does one reach (u, m) at all?
+ * The open blocks that reach (u, m) and not yet thread t go to s->fresh; their
+ * number. *any: does one reach (u, m) at all? *own: the path by which block b
+ * does, NONE when it does not.
  */
 static uint32_t find_fresh(struct serial *s, struct row *ru, uint32_t m,
-                           const struct row *rt, bool *any)
+                           const struct row *rt, uint32_t b, bool *any, uint32_t *own)
 {
-	uint32_t min = INF, n = 0, j = 0;
+	uint32_t min = INF, n = 0, stamp = reach_stamp(s);
 	*any = false;
+	*own = NONE;
+	for (uint32_t i = 0; i < rt->n; i++)
+		s->slots[rt->e[i].slot].stamp = stamp;
 	for (uint32_t i = 0; i < ru->n; i++) {
 		const struct entry *x = &ru->e[i];
 		min = x->serial < min ? x->serial : min;
 		if (x->serial > m)
 			continue;
 		*any = true;
-		while (j < rt->n && rt->e[j].slot < x->slot)
-			j++;
-		if (j < rt->n && rt->e[j].slot == x->slot)
+		if (x->slot == b)
+			*own = x->why;
+		if (s->slots[x->slot].stamp == stamp)
 			continue; /* reaches t's current transaction by program order */
 		if (!GROW(s, s->fresh, s->fresh_cap, n))
 			return 0;
@@ -205,19 +285,16 @@ static void link_slow(struct serial *s, const struct access *a,
 {
 	struct thread *th = &s->threads[e->thread];
 	bool any;
-	uint32_t m = a->serial, b = th->slot;
-	uint32_t fresh = find_fresh(s, &s->rows[a->thread], m, &s->rows[e->thread], &any);
+	uint32_t m = a->serial, b = th->slot, own;
+	uint32_t fresh = find_fresh(s, &s->rows[a->thread], m, &s->rows[e->thread], b, &any, &own);
 	if (!any)
 		return;
 	s->st.slow++;
 	if (!fresh && (b == NONE || s->slots[b].found))
 		return;
 	struct cycle_link link = { end_of(s, a, kind, target), end_here(s, e) };
-	if (b != NONE && !s->slots[b].found) {
-		const struct entry *x = row_get(s, a->thread, b);
-		if (x && x->serial <= m)
-			why_report(s, b, x->why, &link);
-	}
+	if (b != NONE && own != NONE && !s->slots[b].found)
+		why_report(s, b, own, &link);
 	if (!fresh)
 		return;
 	if (b == NONE) {
@@ -229,14 +306,16 @@ static void link_slow(struct serial *s, const struct access *a,
 	for (uint32_t i = 0; shared && i < fresh && !s->end; i++) {
 		struct entry *x = &s->fresh[i];
 		const struct slot *from = &s->slots[x->slot];
-		bool own = from->thread == a->thread && from->serial == m;
-		x->why = why_link(s, own ? 0 : x->why, shared);
+		bool first = from->thread == a->thread && from->serial == m;
+		x->why = why_link(s, first ? 0 : x->why, shared);
 		x->serial = th->serial;
 	}
-	if (s->end || !row_set_fresh(s, e->thread, fresh))
+	for (uint32_t i = 0; i < fresh && !s->end; i++)
+		reach_add(s, e->thread, s->fresh[i].slot, s->fresh[i].serial, s->fresh[i].why);
+	if (s->end)
 		return; /* memory has ended: everything is given up together */
-	for (uint32_t i = 0; b != NONE && i < fresh && !s->end; i++)
-		inherit(s, s->fresh[i].slot, b, s->fresh[i].why);
+	if (b != NONE)
+		inherit_all(s, fresh, b);
 	why_link_drop(s, shared);
 }
 
@@ -311,6 +390,19 @@ static void look_up_from_now(struct serial *s, const struct var *v)
 		if (s->o.budget && s->bytes > s->o.budget)
 			s->end = SERIAL_NOMEM;
 	}
+}
+
+/* The variable is another from here on: its memory was given back. */
+static void var_renew(struct serial *s, struct var *v)
+{
+	for (uint32_t id = v->r.next; id;) {
+		uint32_t next = s->more[id].next;
+		s->more[id].event = 0;
+		s->more[id].next = s->more_free;
+		s->more_free = id;
+		id = next;
+	}
+	*v = (struct var){ 0 };
 }
 
 static void do_read(struct serial *s, const struct event *e)
@@ -405,7 +497,7 @@ static void do_begin(struct serial *s, const struct event *e)
 	sl->thread = e->thread;
 	sl->serial = th->serial;
 	sl->found = false;
-	row_set(s, e->thread, k, th->serial, 0);
+	reach_add(s, e->thread, k, th->serial, 0);
 }
 
 static void do_end(struct serial *s, const struct event *e)
@@ -419,11 +511,7 @@ static void do_end(struct serial *s, const struct event *e)
 	uint32_t k = th->slot;
 	if (k == NONE)
 		return;
-	struct slot *sl = &s->slots[k];
-	for (uint32_t i = 0; i < sl->ntouched; i++)
-		row_unset(s, sl->touched[i], k);
-	s->entries -= sl->ntouched;
-	sl->ntouched = 0;
+	reach_end(s, k);
 	th->slot = NONE;
 	th->block = 0;
 	s->free_slots[s->nfree_slots++] = k;
@@ -453,6 +541,8 @@ static void do_sync(struct serial *s, const struct event *e)
 	struct access a;
 	switch (e->kind) {
 	case EVENT_ACQ:
+		if (e->flags & EVENT_FIRST)
+			s->locks[e->target] = (struct access){ 0 };
 		a = s->locks[e->target];
 		link_in(s, &a, EVENT_REL, e->target, e);
 		break;
@@ -513,6 +603,8 @@ static void one(struct serial *s, const struct event *e)
 		th->forked.event = 0;
 		link_in(s, &f, EVENT_FORK, e->thread, e);
 	}
+	if (e->kind <= EVENT_WRITE && e->flags & EVENT_FIRST)
+		var_renew(s, &s->vars[e->target]);
 	if (e->kind == EVENT_READ)
 		do_read(s, e);
 	else if (e->kind == EVENT_WRITE)
@@ -568,7 +660,7 @@ void serial_free(struct serial *s)
 		free(s->rows[i].e);
 	}
 	for (uint32_t i = 0; s->slots && i < s->slots_cap; i++)
-		free(s->slots[i].touched);
+		free(s->slots[i].reach);
 	free(s->vars);
 	free(s->locks);
 	free(s->threads);
@@ -582,5 +674,6 @@ void serial_free(struct serial *s)
 	free(s->links);
 	free(s->stack);
 	free(s->fresh);
+	free(s->marks);
 	free(s);
 }

@@ -21,7 +21,8 @@
 struct serial_opts {
 	cycle_fn *found;
 	void *ctx;
-	size_t budget;         /* bytes; 0: no bound */
+	size_t budget;         /* bytes; 0: clock: SERIAL_PAIRS_MAX; graph: none */
+	uint32_t pairs;        /* clock: instead of SERIAL_PAIRS_MAX; 0: that (tests) */
 	uint32_t serial_limit; /* clock: largest serial; 0: the default (tests) */
 };
 
@@ -32,7 +33,8 @@ struct serial_stats {
 	size_t bytes;       /* memory held at the end */
 };
 
-enum serial_end { SERIAL_OK, SERIAL_NOMEM, SERIAL_LIMIT };
+enum serial_end { SERIAL_OK, SERIAL_NOMEM, SERIAL_LIMIT, SERIAL_PAIRS };
+#define SERIAL_PAIRS_MAX (1u << 23) /* of an open block and a thread it reaches */
 
 struct serial;
 struct serial *serial_new(const struct serial_opts *o);

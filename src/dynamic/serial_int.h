@@ -60,8 +60,16 @@ struct thread {
 struct slot {
 	uint32_t thread, serial;
 	bool found;             /* its violation has been reported */
-	uint32_t *touched;      /* threads u with E[u][slot] < INF */
-	uint32_t ntouched, cap;
+	struct reach *reach;    /* threads u with E[u][slot] < INF */
+	uint32_t n, cap;
+	uint32_t stamp, at;
+};
+
+/* One of them: its entry is rows[thread].e[at], with the same serial; `path`:
+ * it is not the block itself. */
+struct reach {
+	uint32_t thread, at, serial;
+	bool path;
 };
 
 struct why {
@@ -76,13 +84,14 @@ struct shared_link {
 	uint32_t refs;          /* free ones: the next free */
 };
 
-/* E[t][slot], below INF, and the path to it. */
+/* E[t][slot], below INF, and the path to it; slots[slot].reach[back] is its
+ * other side. */
 struct entry {
-	uint32_t slot, serial, why;
+	uint32_t slot, serial, why, back;
 };
 
 struct row {
-	struct entry *e;        /* by increasing slot */
+	struct entry *e;        /* in no order */
 	uint32_t n, cap;
 	uint32_t min;           /* a lower bound of the serials; INF when empty */
 };
@@ -111,6 +120,10 @@ struct serial {
 	uint32_t stack_cap;
 	struct entry *fresh;    /* of the link at hand: who gains a path by it */
 	uint32_t fresh_cap;
+	struct mark {
+		uint32_t stamp, at, serial;
+	} *marks;               /* by thread: where it stands in the column at hand */
+	uint32_t nmarks, stamp;
 	size_t bytes;
 	struct serial_stats st;
 	uint64_t entries;
@@ -143,14 +156,13 @@ void why_report(struct serial *s, uint32_t k, uint32_t why,
 
 /* ---- serial_rows.c ------------------------------------------------------ */
 
-/* E[t][k], or NULL for INF. */
-struct entry *row_get(struct serial *s, uint32_t t, uint32_t k);
-/* E[t][k] = serial, reached by the path `why` (whose reference it takes). */
-void row_set(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why);
-/* The first n of s->fresh, none of which is in row t, go into it. */
-bool row_set_fresh(struct serial *s, uint32_t t, uint32_t n);
-/* E[t][k] = INF. */
-void row_unset(struct serial *s, uint32_t t, uint32_t k);
+/* A new stamp: no slot and no thread is marked with it. */
+uint32_t reach_stamp(struct serial *s);
+/* E[t][k] = serial, which was INF, reached by the path `why` (whose reference it
+ * takes). */
+void reach_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why);
+/* The clock of block k ends: E[.][k] = INF. */
+void reach_end(struct serial *s, uint32_t k);
 bool row_slots_grow(struct serial *s);
 /* Thread t starts a new transaction: the next serial. */
 void row_next_serial(struct serial *s, uint32_t t);

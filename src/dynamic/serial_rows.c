@@ -2,8 +2,10 @@
  * serial_rows: the clocks themselves (serial.c): rows E[t][.], serials, and
  * the memory they live in.
  *
- * A row is an array of entries by increasing slot; a slot remembers the rows
- * it stands in, so that a block that ends is taken out of exactly those.
+ * A row is an array of entries, a column (a slot's `reach`) one of the rows it
+ * stands in; each side knows where the other is. So an entry is added and
+ * taken out in constant time, however many blocks are open. Whether one column
+ * has what another has is told by marks (`stamp`), not by searching.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,6 @@ void *serial_grow_to(struct serial *s, void *p, size_t old, size_t now, size_t e
 	return q;
 }
 
-
 bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
                        size_t elem)
 {
@@ -51,96 +52,51 @@ bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
 
 /* ---- the clocks --------------------------------------------------------- */
 
-/* Where slot k stands in the row, or would. */
-static uint32_t row_at(const struct row *r, uint32_t k)
+uint32_t reach_stamp(struct serial *s)
 {
-	uint32_t lo = 0, hi = r->n;
-	while (hi - lo > 8) {
-		uint32_t mid = (lo + hi) / 2;
-		if (r->e[mid].slot < k)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo < hi && r->e[lo].slot < k)
-		lo++;
-	return lo;
+	if (++s->stamp)
+		return s->stamp;
+	for (uint32_t i = 0; i < s->nslots; i++)
+		s->slots[i].stamp = 0;
+	for (uint32_t i = 0; i < s->nmarks; i++)
+		s->marks[i].stamp = 0;
+	return s->stamp = 1;
 }
 
-/* E[t][k], or NULL for INF. */
-struct entry *row_get(struct serial *s, uint32_t t, uint32_t k)
-{
-	struct row *r = &s->rows[t];
-	uint32_t at = row_at(r, k);
-	return at < r->n && r->e[at].slot == k ? &r->e[at] : NULL;
-}
-
-/* E[t][k] = serial, reached by the path `why` (whose reference it takes). */
-void row_set(struct serial *s, uint32_t t, uint32_t k, uint32_t serial,
-                uint32_t why)
+void reach_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why)
 {
 	struct row *r = &s->rows[t];
 	struct slot *sl = &s->slots[k];
-	uint32_t at = row_at(r, k);
-	if (at < r->n && r->e[at].slot == k) {
-		why_drop(s, r->e[at].why);
-	} else {
-		if (!GROW(s, sl->touched, sl->cap, sl->ntouched) ||
-		    !GROW(s, r->e, r->cap, r->n)) {
-			why_drop(s, why);
-			return;
-		}
-		sl->touched[sl->ntouched++] = t;
-		memmove(r->e + at + 1, r->e + at, (r->n - at) * sizeof *r->e);
-		r->n++;
-		if (++s->entries > s->st.live)
-			s->st.live = s->entries;
+	if (!s->o.budget && s->entries >= (s->o.pairs ? s->o.pairs : SERIAL_PAIRS_MAX))
+		s->end = SERIAL_PAIRS;
+	if (s->end || !GROW(s, sl->reach, sl->cap, sl->n) || !GROW(s, r->e, r->cap, r->n)) {
+		why_drop(s, why);
+		return;
 	}
-	r->e[at] = (struct entry){ k, serial, why };
+	sl->reach[sl->n] = (struct reach){ t, r->n, serial, why != 0 };
+	r->e[r->n++] = (struct entry){ k, serial, why, sl->n++ };
 	if (serial < r->min)
 		r->min = serial;
-}
-
-/*
- * The first n of s->fresh, none of which is in row t, go into it; one pass
- * from the end, because with thousands of open blocks there are thousands.
- */
-bool row_set_fresh(struct serial *s, uint32_t t, uint32_t n)
-{
-	struct row *r = &s->rows[t];
-	if (!GROW(s, r->e, r->cap, r->n + n))
-		return false;
-	uint32_t from = r->n, to = r->n + n, left = n;
-	while (left) {
-		if (from && r->e[from - 1].slot > s->fresh[left - 1].slot)
-			r->e[--to] = r->e[--from];
-		else
-			r->e[--to] = s->fresh[--left];
-	}
-	r->n += n;
-	s->entries += n;
-	if (s->entries > s->st.live)
+	if (++s->entries > s->st.live)
 		s->st.live = s->entries;
-	for (uint32_t i = 0; i < n; i++) {
-		struct slot *sl = &s->slots[s->fresh[i].slot];
-		if (s->fresh[i].serial < r->min)
-			r->min = s->fresh[i].serial;
-		if (!GROW(s, sl->touched, sl->cap, sl->ntouched))
-			return false;
-		sl->touched[sl->ntouched++] = t;
-	}
-	return true;
 }
 
-/* E[t][k] = INF. */
-void row_unset(struct serial *s, uint32_t t, uint32_t k)
+void reach_end(struct serial *s, uint32_t k)
 {
-	struct row *r = &s->rows[t];
-	uint32_t at = row_at(r, k);
-	why_drop(s, r->e[at].why);
-	memmove(r->e + at, r->e + at + 1, (r->n - at - 1) * sizeof *r->e);
-	if (--r->n == 0)
-		r->min = INF;
+	struct slot *sl = &s->slots[k];
+	for (uint32_t i = 0; i < sl->n; i++) {
+		struct row *r = &s->rows[sl->reach[i].thread];
+		uint32_t at = sl->reach[i].at;
+		why_drop(s, r->e[at].why);
+		if (at != --r->n) {
+			r->e[at] = r->e[r->n];
+			s->slots[r->e[at].slot].reach[r->e[at].back].at = at;
+		}
+		if (!r->n)
+			r->min = INF;
+	}
+	s->entries -= sl->n;
+	sl->n = 0;
 }
 
 bool row_slots_grow(struct serial *s)
@@ -185,8 +141,10 @@ static void rebase(struct serial *s, uint32_t t)
 	}
 	for (uint32_t k = 0; k < s->nslots; k++)
 		DOWN_IF(&s->slots[k]);
-	for (uint32_t i = 0; i < r->n; i++)
+	for (uint32_t i = 0; i < r->n; i++) {
 		DOWN(r->e[i].serial);
+		s->slots[r->e[i].slot].reach[r->e[i].back].serial = r->e[i].serial;
+	}
 	DOWN(th->serial);
 	if (r->min < INF)
 		DOWN(r->min);

@@ -9,6 +9,10 @@
  * The flag EVENT_INNER is set by order.c, not by the readers: the event only
  * repeats what holds already (a begin inside a block, the acquire of a lock
  * the thread holds, and what undoes them). Analyses skip such events.
+ *
+ * EVENT_FIRST is set by the reader of a recording (trace_lives): the variable or
+ * lock is a new one from here on. Memory was given back and is used again, and
+ * what was done to the old one is no conflict with this.
  */
 #ifndef INTACT_EVENT_EVENT_H
 #define INTACT_EVENT_EVENT_H
@@ -28,7 +32,7 @@ enum event_kind {
 	EVENT_KINDS = 8,
 };
 
-enum { EVENT_INNER = 1 };
+enum { EVENT_INNER = 1, EVENT_FIRST = 2 };
 
 struct event {
 	uint64_t index;  /* place in the trace, from 1 */

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "base/utf8.h"
 #include "event/input.h"
 #include "event/itr.h"
 #include "event/recpack.h"
@@ -42,6 +41,8 @@ struct trace_reader {
 	uint32_t process;
 	struct buf symbols;
 	struct translate *events_of;
+	enum lives lives;
+	uint32_t wanted;      /* process */
 	struct symtab symtab;
 	char again[64];       /* a name the recording can be opened by again */
 	FILE *spool;          /* its bytes, when they came from a pipe */
@@ -449,9 +450,9 @@ static bool look_ahead(struct trace_reader *r)
 	uint32_t process;
 	size_t n, len = 0;
 	bool ok = in != NULL;
-	r->events_of = translate_new(&r->names);
+	r->events_of = translate_new(&r->names, r->lives);
 	while (ok && r->events_of && (n = trace_next_recs(in, &recs, &process)))
-		if (!(process & ~ITR_OPENING))
+		if ((process & ~ITR_OPENING) == r->wanted)
 			ok = translate_look(r->events_of, recs, n);
 	const char *text = in ? trace_symbols(in, &len) : NULL;
 	ok = ok && r->events_of && symtab_read(&r->symtab, text, len);
@@ -461,7 +462,7 @@ static bool look_ahead(struct trace_reader *r)
 	return ok;
 }
 
-/* The records of the first process, as events. */
+/* The records of one process, as events. */
 static size_t next_recorded(struct trace_reader *r, struct event **batch)
 {
 	struct rec *recs;
@@ -472,7 +473,7 @@ static size_t next_recorded(struct trace_reader *r, struct event **batch)
 		return 0;
 	}
 	while (!count && (n = trace_next_recs(r, &recs, &process))) {
-		if (process & ~ITR_OPENING)
+		if ((process & ~ITR_OPENING) != r->wanted)
 			continue;
 		*batch = translate_put(r->events_of, recs, n, &count);
 		if (!*batch) {
@@ -498,6 +499,16 @@ size_t trace_next(struct trace_reader *r, struct event **batch)
 	if (!n)
 		r->done = true;
 	return n;
+}
+
+void trace_lives(struct trace_reader *r, enum lives lives)
+{
+	r->lives = lives;
+}
+
+void trace_process(struct trace_reader *r, uint32_t process)
+{
+	r->wanted = process;
 }
 
 const char *trace_reopen(const struct trace_reader *r)
@@ -551,62 +562,4 @@ enum trace_format trace_reader_format(const struct trace_reader *r)
 const char *trace_reader_codec(const struct trace_reader *r)
 {
 	return trace_input_codec(r->in);
-}
-
-/* ---- messages ----------------------------------------------------------- */
-
-#define SHOW_MAX 100 /* bytes of a line that are shown */
-
-static void excerpt(const struct trace_msg *m, struct buf *out)
-{
-	size_t from = 0, len = m->source_len;
-	while (len && (m->source[len - 1] == '\r' || m->source[len - 1] == '\n'))
-		len--;
-	if (m->col > SHOW_MAX)
-		from = m->col - SHOW_MAX / 2;
-	size_t shown = len - from < SHOW_MAX ? len - from : SHOW_MAX;
-	struct buf before;
-	buf_init(&before);
-	buf_printf(out, "%6llu | ", (unsigned long long)m->line);
-	buf_safe(out, m->source + from, shown);
-	buf_char(out, '\n');
-	if (m->col) {
-		size_t at = m->col - 1 - from;
-		buf_safe(&before, m->source + from, at < shown ? at : shown);
-		buf_str(out, "       | ");
-		buf_repeat(out, ' ', utf8_columns(buf_cstr(&before), before.len));
-		buf_char(out, '^');
-		size_t w = m->width < shown - at ? m->width : shown - at;
-		if (at < shown && w > 1)
-			buf_repeat(out, '~', w - 1);
-		buf_char(out, '\n');
-	}
-	buf_free(&before);
-}
-
-void trace_msg_render(const struct trace_msg *m, struct buf *out, bool color)
-{
-	if (m->file)
-		buf_safe(out, m->file, strlen(m->file));
-	if (m->line)
-		buf_printf(out, ":%llu", (unsigned long long)m->line);
-	if (m->col)
-		buf_printf(out, ":%u", m->col);
-	if (m->event && !m->line)
-		buf_printf(out, ": event %llu", (unsigned long long)m->event);
-	buf_str(out, ": ");
-	if (color)
-		buf_str(out, m->error ? "\033[1;31m" : "\033[1;35m");
-	buf_str(out, m->error ? "error" : "warning");
-	if (color)
-		buf_str(out, "\033[0m");
-	buf_str(out, ": ");
-	buf_safe(out, m->text, strlen(m->text));
-	if (m->code)
-		buf_printf(out, " [%s]", m->code);
-	buf_char(out, '\n');
-	if (m->source)
-		excerpt(m, out);
-	if (m->hint)
-		buf_printf(out, "  hint: %s\n", m->hint);
 }

@@ -20,6 +20,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "event/record.h"
+#include "event/translate.h"
 
 struct trace_msg {
 	bool error;         /* else a warning */
@@ -50,6 +51,14 @@ void trace_close(struct trace_reader *r);
  * The caller may change the flags.
  */
 size_t trace_next(struct trace_reader *r, struct event **batch);
+/*
+ * How a recording's variables are told apart when memory is used again
+ * (translate.h); before the first trace_next. LIVES_NAMED when nothing is said.
+ */
+void trace_lives(struct trace_reader *r, enum lives lives);
+/* Which process of a recording is read as events; the first, 0, when nothing is
+ * said. Before the first trace_next. */
+void trace_process(struct trace_reader *r, uint32_t process);
 /* True when reading stopped at an error. */
 bool trace_failed(const struct trace_reader *r);
 /* True when the file is cut or damaged: the events given are a prefix. */

@@ -13,18 +13,20 @@
  *
  * Slots are used again: CREATE says who has one from here on. The functions
  * a thread is in come as differences, in front of the record that needs them:
- * POP leaves so many, PUSH enters one. TEXT is followed by its letters, in
- * records of sixteen.
+ * POP leaves so many, PUSH enters one (and leaves before, when it says so).
+ * TEXT is followed by its letters, in records of sixteen.
  *
  * Order. The ring has one writer at a time (its lock), and the calls it tells
  * of are made under that lock, so its order is theirs. Only an access to data
- * of the thread's own is noted without it, in the thread's own buffer. That
- * is emptied into the ring before the thread's next record there, and before
- * that of a thread which takes the data over: whoever sees the cell of
- * another thread empties that thread's buffer first. So the order is one in
- * which all accesses to a cell stand as they were made.
+ * of the thread's own is noted without it, in the thread's own ring. SPAN, in
+ * the common ring, says that so many records of it come here: before the
+ * thread's next record there, and before that of a thread which takes the data
+ * over. Whoever sees the cell of another thread tells that thread's notes
+ * first; `seq` is odd while a note is made, from before the cell shows it
+ * until it can be read. So the order is one in which all accesses to a cell
+ * stand as they were made.
  *
- * Both parts are shared memory: when the program is killed, what was noted is
+ * All of it is shared memory: when the program is killed, what was noted is
  * there to be read. Files: see itr.h (blocks of type RECORDS).
  */
 #ifndef INTACT_EVENT_RECORD_H
@@ -51,7 +53,8 @@ enum rec_kind {
 	REC_END,        /* the thread is over */
 	REC_JOIN,       /* address: slot of the one that was waited for */
 	REC_POP,        /* address: functions that stay */
-	REC_PUSH,       /* address: where it returns to; arg: REC_INLINED */
+	REC_PUSH,       /* address: where it returns to; arg: REC_INLINED, and
+	                   twice (functions that stay, before it, + 1), or 0 */
 	REC_MARK,       /* a block begins; arg: REC_NAMED, the TEXT before */
 	REC_MARK_END,
 	REC_TEXT,       /* address: length; arg: what it is */
@@ -61,6 +64,8 @@ enum rec_kind {
 	REC_FORKED,     /* first of a child: what its parent (pc: pid) told up to
 	                   its address'th fork came before */
 	REC_KINDS,
+	/* In shared memory only: so many (address) of this slot's own records. */
+	REC_SPAN = REC_KINDS,
 };
 
 enum { REC_SHARED = 1, REC_WAIT = 2, REC_INLINED = 1, REC_NAMED = 1 };
@@ -84,33 +89,45 @@ static inline unsigned rec_arg(struct rec r) { return (unsigned)(r.a >> 48) & 0x
 static inline uint64_t rec_addr(struct rec r) { return r.a & REC_LOW; }
 static inline unsigned rec_slot(struct rec r) { return (unsigned)(r.b >> 48); }
 static inline uint64_t rec_pc(struct rec r) { return r.b & REC_LOW; }
+/* Functions that stay when PUSH is told, UINT64_MAX: all. */
+static inline uint64_t rec_keep(struct rec r)
+{
+	unsigned k = rec_arg(r) >> 1;
+	return k ? k - 1 : UINT64_MAX;
+}
+enum { REC_KEEP_MAX = 126 };
 /* Records of letters behind a TEXT. */
 static inline uint64_t rec_letters(struct rec r) { return (rec_addr(r) + 15) / 16; }
 
 /* ---- shared memory ------------------------------------------------------ */
 
-#define REC_MAGIC UINT64_C(0x3143455254434e49)
+#define REC_MAGIC UINT64_C(0x3243455254434e49)
 enum {
-	REC_RING = 1 << 20,  /* records, a power of two */
-	REC_OWN = 1024,      /* records of a thread's own buffer */
+	REC_RING = 1 << 18,  /* records, a power of two: they fit the caches */
+	REC_OWN = 1 << 15,   /* records of a thread's own ring */
 	REC_SLOTS = 1 << 14,
 };
 
-/* A thread's own buffer: `n` records behind it. The lock is its thread's, and
- * that of whoever empties it; 64 bytes. */
+/* A thread's own ring. `n` and `taken` count for ever. */
 struct rec_own {
-	uint32_t lock, n;
-	uint64_t pad[7];
-	struct rec list[REC_OWN - 4];
+	uint32_t seq, pad;
+	uint64_t n;            /* noted by the thread */
+	uint64_t told;         /* of these, those that a SPAN speaks of */
+	uint64_t pad1[5];
+	uint64_t taken;        /* by the reader */
+	uint64_t pad2[7];
+	struct rec list[REC_OWN];
 };
 
 struct rec_shm {
 	uint64_t magic;
 	uint32_t pid, parent;  /* parent: the process it was forked from, or 0 */
-	uint32_t slots, pad;   /* those below have been used */
-	uint64_t pad0[5];
-	uint64_t head;         /* written by the program: records put, ever */
-	uint64_t pad1[7];
+	uint64_t pad0[6];
+	/* All that a writer of the ring changes, on one line. */
+	uint32_t lock, slots;  /* slots: those below have been used */
+	uint64_t put;          /* records put, ever; head: those that can be read */
+	uint64_t head, room;   /* put may go up to `room` without looking */
+	uint64_t pad1[4];
 	uint64_t tail;         /* written by the reader: records taken, ever */
 	uint64_t pad2[7];
 	struct rec ring[REC_RING];

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -21,14 +22,13 @@
 #include "event/recpack.h"
 #include "event/recstate.h"
 
-enum { PARTS = 8, BLOCK = 131072, LEVEL = 1 };
+enum { PARTS = 8, BLOCK = 131072, LEVEL = -20 };
 #define MAX_PCS (1u << 20)
 #define MAX_MODULES 4096
 
 struct process {
 	struct rec *held;
 	size_t n;
-	uint64_t letters; /* of a TEXT that are still to come */
 	struct recstate *state;
 	bool known;
 };
@@ -36,6 +36,7 @@ struct process {
 struct recorder {
 	char *path;
 	int fd;
+	int whole;         /* with parts: PATH itself, kept open for its lock */
 	const char *error;
 	struct recpack *pack;
 	ZSTD_CCtx *zstd;
@@ -84,18 +85,34 @@ static void part_name(const struct recorder *r, uint32_t part, struct buf *out)
 	buf_printf(out, "%s.part%u", r->path, part);
 }
 
-static bool open_file(struct recorder *r, const char *path)
+/* The header, at the beginning of r->fd. */
+static bool begin_file(struct recorder *r)
 {
 	unsigned char head[ITR_HEADER];
-	r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (r->fd < 0) {
-		fail(r, strerror(errno));
-		return false;
-	}
 	itr_put_header(head);
 	r->part_bytes = 0;
 	emit(r, head, sizeof head);
 	return !r->error;
+}
+
+/* A file that another recorder writes is left alone. */
+static bool open_file(struct recorder *r, const char *path)
+{
+	struct stat st;
+	r->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (r->fd < 0 || fstat(r->fd, &st)) {
+		fail(r, strerror(errno));
+		return false;
+	}
+	if (flock(r->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		fail(r, "another recording is being written to it");
+		return false;
+	}
+	if (S_ISREG(st.st_mode) && ftruncate(r->fd, 0)) {
+		fail(r, strerror(errno));
+		return false;
+	}
+	return begin_file(r);
 }
 
 static bool open_part(struct recorder *r)
@@ -114,7 +131,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 	*why = "out of memory";
 	if (!r)
 		return NULL;
-	r->fd = -1;
+	r->fd = r->whole = -1;
 	r->keep = keep;
 	r->path = strdup(path);
 	r->pack = recpack_new();
@@ -125,7 +142,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 	if (r->path && r->pack && r->zstd) {
 		/* The name must be good for a file, parts or not. */
 		if (open_file(r, path) && keep) {
-			close(r->fd);
+			r->whole = r->fd;
 			open_part(r);
 		}
 		if (!r->error)
@@ -200,40 +217,38 @@ static void see_pc(struct recorder *r, uint64_t pc)
 
 /* Which program counters there are, for the symbols: those of the block that
  * was packed last, where calls return to, and what is loaded. */
-static void see(struct recorder *r, const struct rec *rec, size_t n)
+static void see(struct recorder *r, const struct rec *rec)
 {
-	uint64_t before = 0, pc;
+	uint64_t pc;
+	const uint32_t *odd;
 	for (uint32_t i = 0; i < recpack_places(r->pack); i++) {
 		unsigned kind = recpack_place(r->pack, i, &pc);
 		if (kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH || kind == REC_MARK)
 			see_pc(r, pc);
 	}
-	for (size_t i = 0; i < n; i++) {
-		unsigned kind = rec_kind(rec[i]);
-		if (kind <= REC_ATOMIC_WRITE)
-			continue;
-		if (kind == REC_TEXT) {
-			memcpy(r->text, &rec[i + 1], rec_addr(rec[i]));
-			r->text[rec_addr(rec[i])] = 0;
-			i += rec_letters(rec[i]);
-		} else if (kind == REC_MODULE) {
-			see_module(r, rec[i]);
-		} else if (kind == REC_PUSH && rec_addr(rec[i]) != before) {
-			before = rec_addr(rec[i]);
-			see_pc(r, before);
+	for (size_t k = 0, n = recpack_odd(r->pack, &odd); k < n; k++) {
+		const struct rec *now = &rec[odd[k]];
+		if (rec_kind(*now) == REC_TEXT) {
+			memcpy(r->text, now + 1, rec_addr(*now));
+			r->text[rec_addr(*now)] = 0;
+		} else if (rec_kind(*now) == REC_MODULE) {
+			see_module(r, *now);
+		} else {
+			see_pc(r, rec_addr(*now));
 		}
 	}
 }
 
-static void put_records(struct recorder *r, uint32_t process, const struct rec *rec, size_t n,
-                        bool opening)
+/* How many were written: not a TEXT whose letters are still to come. */
+static size_t put_records(struct recorder *r, uint32_t process, const struct rec *rec, size_t n,
+                          bool opening)
 {
-	if (!n)
-		return;
-	recpack_put(r->pack, rec, n, &r->raw);
-	put_block(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_PACKED,
+	n = recpack_put(r->pack, rec, n, &r->raw);
+	if (n)
+		put_block(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_PACKED,
 	                                .count = (uint32_t)n, .first = r->size.records + 1,
 	                                .process = process | (opening ? ITR_OPENING : 0) });
+	return n;
 }
 
 /* ---- parts -------------------------------------------------------------- */
@@ -321,7 +336,11 @@ static void join_parts(struct recorder *r)
 	if (close(r->fd))
 		fail(r, strerror(errno));
 	r->size.bytes = 0;
-	open_file(r, r->path);
+	r->fd = r->whole;
+	r->whole = -1;
+	if (lseek(r->fd, 0, SEEK_SET) < 0 || ftruncate(r->fd, 0))
+		fail(r, strerror(errno));
+	begin_file(r);
 	for (uint32_t i = r->first_part; i <= r->part && !r->error; i++) {
 		part_name(r, i, &name);
 		append_part(r, buf_cstr(&name), i == r->first_part);
@@ -358,34 +377,22 @@ static struct process *process_of(struct recorder *r, uint32_t process)
 	return p->held && (!r->keep || p->state) ? p : NULL;
 }
 
-/* Writes the records held, all but a TEXT that is not complete: `whole`. */
-static void write_held(struct recorder *r, uint32_t process, size_t whole)
+/* Writes the records held, all but a TEXT that is not complete. */
+static void write_held(struct recorder *r, uint32_t process)
 {
 	struct process *p = &r->proc[process];
+	size_t whole = p->n ? put_records(r, process, p->held, p->n, false) : 0;
 	if (!whole)
 		return;
-	put_records(r, process, p->held, whole, false);
-	see(r, p->held, whole);
+	see(r, p->held);
 	r->size.records += whole;
+	r->size.accesses += recpack_accesses(r->pack);
 	if (p->state && !recstate_note(p->state, p->held, whole))
 		fail(r, "out of memory");
 	memmove(p->held, p->held + whole, (p->n - whole) * sizeof *p->held);
 	p->n -= whole;
 	if (r->keep && r->part_bytes > r->keep / PARTS)
 		next_part(r);
-}
-
-/* Records of the TEXT whose letters did not all come. */
-static size_t cut_text(const struct process *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (rec_kind(p->held[i]) == REC_TEXT) {
-			size_t len = 1 + rec_letters(p->held[i]);
-			if (len > p->n - i)
-				return p->n - i;
-			i += len - 1;
-		}
-	return 0;
 }
 
 bool recorder_put(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
@@ -395,26 +402,24 @@ bool recorder_put(struct recorder *r, uint32_t process, const struct rec *rec, s
 		fail(r, "out of memory");
 		return false;
 	}
-	for (size_t i = 0; i < n && !r->error; i++) {
-		/* A TEXT stays with its letters. */
-		if (!p->letters && p->n > BLOCK - 2 - REC_TEXT_MAX / 16)
-			write_held(r, process, p->n);
-		p->held[p->n++] = rec[i];
-		if (p->letters)
-			p->letters--;
-		else if (rec_kind(rec[i]) == REC_TEXT && rec_addr(rec[i]) <= REC_TEXT_MAX)
-			p->letters = rec_letters(rec[i]);
-		else
-			r->size.accesses += rec_kind(rec[i]) <= REC_ATOMIC_WRITE;
+	while (n && !r->error) {
+		size_t now = BLOCK - p->n < n ? BLOCK - p->n : n;
+		memcpy(p->held + p->n, rec, now * sizeof *rec);
+		p->n += now;
+		rec += now;
+		n -= now;
+		if (p->n == BLOCK)
+			write_held(r, process);
+		if (p->n == BLOCK) /* a TEXT longer than any: the program's doing */
+			fail(r, "the program told nonsense");
 	}
 	return !r->error;
 }
 
 bool recorder_flush(struct recorder *r, uint32_t process)
 {
-	struct process *p = process < r->nproc ? &r->proc[process] : NULL;
-	if (p && p->held && !p->letters && !r->error)
-		write_held(r, process, p->n);
+	if (process < r->nproc && r->proc[process].held && !r->error)
+		write_held(r, process);
 	return !r->error;
 }
 
@@ -422,11 +427,9 @@ bool recorder_flush(struct recorder *r, uint32_t process)
 static void settle(struct recorder *r)
 {
 	for (uint32_t i = 0; i < r->nproc; i++) {
-		struct process *p = &r->proc[i];
-		if (p->held && p->n && !r->error)
-			write_held(r, i, p->letters ? p->n - cut_text(p) : p->n);
-		p->n = 0;
-		p->letters = 0;
+		if (r->proc[i].held && !r->error)
+			write_held(r, i);
+		r->proc[i].n = 0;
 	}
 	if (r->keep && r->fd >= 0 && !r->error)
 		join_parts(r);
@@ -468,6 +471,8 @@ bool recorder_close(struct recorder *r, const char **why)
 		if (close(r->fd))
 			fail(r, strerror(errno));
 	}
+	if (r->whole >= 0)
+		close(r->whole);
 	bool ok = !r->error;
 	if (!ok)
 		*why = r->error;

@@ -18,6 +18,7 @@ struct place {
 	uint32_t next;   /* place that came after it; 0: unknown */
 	uint32_t bucket; /* that finds it */
 	uint8_t arg;
+	bool used;       /* by a record before */
 };
 
 struct recpack {
@@ -27,7 +28,13 @@ struct recpack {
 	uint32_t last[LAST];
 	uint64_t addr, fresh;  /* last of any place; last new counter */
 	unsigned slot;
+	size_t accesses;
+	uint32_t *odd;         /* see recpack_odd */
+	size_t nodd;
+	unsigned char *bytes;  /* what is being packed, before it goes out */
 };
+
+enum { ONE = 32, BYTES = 1 << 16 }; /* no record is longer than ONE */
 
 struct recpack *recpack_new(void)
 {
@@ -36,7 +43,9 @@ struct recpack *recpack_new(void)
 		return NULL;
 	p->places = malloc((RECPACK_MAX + 1) * sizeof *p->places);
 	p->buckets = calloc(BUCKETS, sizeof *p->buckets);
-	if (p->places && p->buckets) {
+	p->odd = malloc(RECPACK_MAX * sizeof *p->odd);
+	p->bytes = malloc(BYTES + REC_TEXT_MAX + 2 * ONE);
+	if (p->places && p->buckets && p->odd && p->bytes) {
 		p->n = 1;
 		return p;
 	}
@@ -50,6 +59,8 @@ void recpack_free(struct recpack *p)
 		return;
 	free(p->places);
 	free(p->buckets);
+	free(p->odd);
+	free(p->bytes);
 	free(p);
 }
 
@@ -62,6 +73,7 @@ static void restart(struct recpack *p)
 	memset(p->last, 0, sizeof p->last);
 	p->addr = p->fresh = 0;
 	p->slot = 0;
+	p->accesses = p->nodd = 0;
 }
 
 static uint64_t zigzag(uint64_t now, uint64_t before)
@@ -96,7 +108,7 @@ static uint32_t place_find(const struct recpack *p, uint64_t key, uint32_t *buck
 	return id;
 }
 
-/* What holds after a record at place `id`, for writer and reader alike. */
+/* What holds after a record at place `id`: for the reader; put_one does the same. */
 static void note(struct recpack *p, uint32_t *last, uint32_t id, uint64_t addr, unsigned arg)
 {
 	struct place *at = &p->places[id];
@@ -117,60 +129,108 @@ static unsigned char *put_varint(unsigned char *s, uint64_t v)
 	return s;
 }
 
-static unsigned char *put_one(struct recpack *p, unsigned char *s, struct rec r)
+/* What changes with every record, apart from the tables: held in registers. */
+struct packer {
+	struct place *places;
+	unsigned char *s;
+	uint64_t addr;
+	size_t accesses;
+	unsigned slot;
+};
+
+/* A place that was not expected: its number, or all of it. */
+static __attribute__((noinline)) uint32_t put_place(struct recpack *p, struct packer *k, uint64_t key)
 {
-	unsigned char *head = s++;
-	uint64_t key = key_of(r), addr = rec_addr(r);
-	uint32_t *last = &p->last[rec_slot(r) % LAST], id = p->places[*last].next, bucket;
-	*head = (unsigned char)rec_kind(r);
-	if (rec_slot(r) == p->slot)
-		*head |= SAME_SLOT;
-	else
-		s = put_varint(s, p->slot = rec_slot(r));
-	if (id && p->places[id].key == key) {
-		*head |= NEXT;
-	} else if ((id = place_find(p, key, &bucket))) {
-		s = put_varint(s, id);
-	} else {
-		*s++ = 0;
-		s = put_varint(s, zigzag(rec_pc(r), p->fresh));
-		p->fresh = rec_pc(r);
-		id = place_add(p, key);
-		p->places[id].bucket = bucket;
-		p->buckets[bucket] = id;
+	uint32_t bucket, id = place_find(p, key, &bucket);
+	if (id) {
+		k->s = put_varint(k->s, id);
+		return id;
 	}
-	const struct place *at = &p->places[id];
-	if (addr == ((at->addr + at->step) & REC_LOW) && at->arg == rec_arg(r)) {
-		*head |= ADDRESS;
-	} else {
-		s = put_varint(s, zigzag(addr, at->addr));
-		*s++ = (unsigned char)rec_arg(r);
-	}
-	note(p, last, id, addr, rec_arg(r));
-	return s;
+	*k->s++ = 0;
+	k->s = put_varint(k->s, zigzag(key & REC_LOW, p->fresh));
+	p->fresh = key & REC_LOW;
+	p->addr = k->addr;
+	id = place_add(p, key);
+	p->places[id].bucket = bucket;
+	p->buckets[bucket] = id;
+	return id;
 }
 
-void recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out)
+static inline struct packer put_one(struct recpack *p, struct packer k, struct rec r, size_t number)
 {
-	unsigned char tmp[4096], *s = tmp;
+	unsigned char *head = k.s++;
+	unsigned kind = rec_kind(r), arg = rec_arg(r), slot = rec_slot(r), flags = SAME_SLOT;
+	uint64_t key = key_of(r), addr = rec_addr(r);
+	uint32_t *last = &p->last[slot % LAST], before = *last, id = k.places[before].next;
+	if (slot != k.slot) {
+		flags = 0;
+		k.s = put_varint(k.s, k.slot = slot);
+	}
+	if (id && k.places[id].key == key) {
+		flags |= NEXT;
+	} else {
+		struct packer now = k; /* its address goes no further than this */
+		id = put_place(p, &now, key);
+		k.s = now.s;
+		k.places[before].next = id;
+	}
+	struct place *at = &k.places[id];
+	uint64_t was = at->addr;
+	if (kind <= REC_ATOMIC_WRITE)
+		k.accesses++;
+	else if (kind == REC_TEXT || kind == REC_MODULE ||
+	         (kind == REC_PUSH && (addr != was || !at->used)))
+		p->odd[p->nodd++] = (uint32_t)number;
+	if (addr == ((was + at->step) & REC_LOW) && at->arg == arg) {
+		flags |= ADDRESS;
+	} else {
+		k.s = put_varint(k.s, zigzag(addr, was));
+		*k.s++ = (unsigned char)arg;
+		at->arg = (uint8_t)arg;
+		at->used = true;
+	}
+	*head = (unsigned char)(kind | flags);
+	*last = id;
+	at->step = addr - was;
+	at->addr = k.addr = addr;
+	return k;
+}
+
+size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out)
+{
+	size_t i = 0;
 	restart(p);
-	for (size_t i = 0; i < n;) {
-		struct rec now = r[i++];
-		s = put_one(p, s, now);
-		for (uint64_t k = rec_kind(now) == REC_TEXT ? rec_letters(now) : 0; k && i < n; k--) {
-			if (s > tmp + sizeof tmp - 64) {
-				buf_add(out, (char *)tmp, (size_t)(s - tmp));
-				s = tmp;
-			}
-			memcpy(s, &r[i++], sizeof *r);
-			s += sizeof *r;
+	struct packer k = { .places = p->places, .s = p->bytes };
+	while (i < n) {
+		struct rec now = r[i];
+		uint64_t letters = rec_kind(now) == REC_TEXT ? rec_letters(now) : 0;
+		if (letters > n - i - 1 || letters > REC_TEXT_MAX / 16)
+			break;
+		if (k.s > p->bytes + BYTES) {
+			buf_add(out, (char *)p->bytes, (size_t)(k.s - p->bytes));
+			k.s = p->bytes;
 		}
-		if (s > tmp + sizeof tmp - 64) {
-			buf_add(out, (char *)tmp, (size_t)(s - tmp));
-			s = tmp;
+		k = put_one(p, k, now, i++);
+		if (letters) {
+			memcpy(k.s, &r[i], letters * sizeof *r);
+			k.s += letters * sizeof *r;
+			i += letters;
 		}
 	}
-	buf_add(out, (char *)tmp, (size_t)(s - tmp));
+	buf_add(out, (char *)p->bytes, (size_t)(k.s - p->bytes));
+	p->accesses = k.accesses;
+	return i;
+}
+
+size_t recpack_accesses(const struct recpack *p)
+{
+	return p->accesses;
+}
+
+size_t recpack_odd(const struct recpack *p, const uint32_t **list)
+{
+	*list = p->odd;
+	return p->nodd;
 }
 
 uint32_t recpack_places(const struct recpack *p)

@@ -31,8 +31,15 @@
 struct recpack;
 struct recpack *recpack_new(void);
 void recpack_free(struct recpack *p);
-/* Appends n records (n <= RECPACK_MAX, no TEXT cut from its letters). */
-void recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out);
+/*
+ * Appends n records (n <= RECPACK_MAX), but not a TEXT at the end whose letters
+ * have not all come: how many went in.
+ */
+size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out);
+/* Of these: how many were accesses; which (*list, owned by p) were TEXT, MODULE,
+ * or a PUSH that returns to another place than the one before it there. */
+size_t recpack_accesses(const struct recpack *p);
+size_t recpack_odd(const struct recpack *p, const uint32_t **list);
 /* Of the records put last: how many places there were, and the i'th (from 0),
  * a kind and a program counter. */
 uint32_t recpack_places(const struct recpack *p);

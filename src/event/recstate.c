@@ -167,6 +167,14 @@ static void pop(struct thread *t, uint64_t keep)
 		unmark(t);
 }
 
+/* Told again it leaves nothing. */
+static void push(struct recstate *s, struct thread *t, struct rec r)
+{
+	pop(t, rec_keep(r));
+	r.a &= ~(UINT64_C(0xfe) << 48);
+	add(s, &t->frames, &r, 1);
+}
+
 static void one(struct recstate *s, struct rec r)
 {
 	unsigned kind = rec_kind(r);
@@ -192,7 +200,7 @@ static void one(struct recstate *s, struct rec r)
 	else if (kind == REC_RELEASE)
 		release(t, r);
 	else if (kind == REC_PUSH)
-		add(s, &t->frames, &r, 1);
+		push(s, t, r);
 	else if (kind == REC_POP)
 		pop(t, rec_addr(r));
 	else if (kind == REC_MARK)

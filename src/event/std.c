@@ -209,7 +209,7 @@ enum std_result std_scan(const char *s, const char *end, struct trace_names *t,
 }
 
 /* A name between the format's own signs. */
-static void print_name(const struct names *n, uint32_t id, struct buf *out)
+void std_name(const struct names *n, uint32_t id, struct buf *out)
 {
 	char tmp[24];
 	size_t len;
@@ -224,17 +224,19 @@ static void print_name(const struct names *n, uint32_t id, struct buf *out)
 	if (n->len && out->len > from && out->data[from] == '#' &&
 	    (from == 0 || out->data[from - 1] == '\n'))
 		out->data[from] = '_';
+	if (out->len == from)
+		buf_char(out, '_');
 }
 
 void std_print(const struct event *ev, const struct trace_names *t, bool numeric,
                struct buf *out)
 {
-	print_name(&t->ns[NS_THREAD], ev->thread, out);
+	std_name(&t->ns[NS_THREAD], ev->thread, out);
 	buf_char(out, '|');
 	buf_str(out, event_kind_name[ev->kind]);
 	if (ev->kind < EVENT_BEGIN || ev->target) {
 		buf_char(out, '(');
-		print_name(&t->ns[space_of[ev->kind]], ev->target, out);
+		std_name(&t->ns[space_of[ev->kind]], ev->target, out);
 		buf_char(out, ')');
 	}
 	buf_char(out, '|');
@@ -246,7 +248,7 @@ void std_print(const struct event *ev, const struct trace_names *t, bool numeric
 	} else if (numeric) {
 		buf_printf(out, "%u", ev->loc & ~LOC_TEXT);
 	} else {
-		print_name(&t->ns[NS_LOC], ev->loc & ~LOC_TEXT, out);
+		std_name(&t->ns[NS_LOC], ev->loc & ~LOC_TEXT, out);
 	}
 	buf_char(out, '\n');
 }

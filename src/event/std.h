@@ -33,6 +33,9 @@ enum std_result { STD_EVENT, STD_SKIP, STD_BAD, STD_NOMEM };
  */
 enum std_result std_scan(const char *s, const char *end, struct trace_names *t,
                          struct event *ev, struct std_error *err);
+/* A name as it can stand in a line: blanks, bars and what is no letter become
+ * '_'; of several lines the first. Different names may become the same. */
+void std_name(const struct names *n, uint32_t id, struct buf *out);
 /* One line with its newline. Names are written so that they read back: the
  * bytes the format uses itself become '_'. `numeric` keeps places to numbers,
  * which is all some readers take. */

@@ -1,66 +1,9 @@
-#include "event/translate.h"
+#include "event/translate_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
-
-enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20 };
-#define MIXED UINT32_MAX
-
-/* 4 KiB of the program's memory, eight bytes a cell. */
-struct page {
-	uint64_t number;
-	uint8_t mask[PAGE];    /* bytes of the first access; 0: none */
-	uint32_t var[PAGE];    /* 0: none yet; id + 1; MIXED: several, see `part` */
-	uint16_t life[PAGE];   /* times its memory was given back */
-};
-
-struct lock {
-	uint64_t addr;
-	uint32_t id, next;     /* next: of its page, 0: last */
-	uint32_t holder, depth; /* thread + 1 */
-	uint32_t life;
-	uint32_t var;          /* of a reader-writer lock, + 1 */
-	bool shared;           /* some take it as readers */
-};
-
-struct thread {
-	bool known;
-	uint32_t id;
-	uint64_t *pcs;         /* of the functions it is in */
-	uint32_t *stack;       /* and the stack at each: of the caller's side */
-	uint32_t depth, cap;
-	uint32_t marks[MARKS]; /* depth at each */
-	uint32_t nmarks;
-	uint32_t holds;        /* locks it has */
-};
-
-struct translate {
-	struct trace_names *names;
-	const struct symtab *symbols;
-	struct map page_at, lock_at, lock_page; /* pages; locks by address, page */
-	struct page **pages;
-	uint32_t npages, pages_cap;
-	struct map part;       /* cell -> parts (8 numbers of 4 bits) */
-	struct map part_var;   /* first byte of a part -> variable + 1 */
-	struct lock *locks;    /* [0] unused */
-	uint32_t nlocks, locks_cap;
-	struct thread threads[REC_SLOTS];
-	struct map stacks;     /* stack << 32 | number of a counter -> stack */
-	struct map pc_at;
-	uint32_t *stack_up, *stack_pc; /* a stack: the one below it, its counter */
-	uint64_t *pcs;
-	uint32_t nstacks, stacks_cap, npcs, pcs_cap;
-	uint32_t *loc;         /* by stack: place + 1 */
-	struct event *out;
-	size_t n, cap;
-	uint64_t index;
-	char label[REC_TEXT_MAX + 1];
-	bool nomem;
-};
-
-static void *grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t elem)
+void *tr_grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t elem)
 {
 	if (want < *cap)
 		return p;
@@ -77,12 +20,13 @@ static void *grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, si
 	return q;
 }
 
-struct translate *translate_new(struct trace_names *names)
+struct translate *translate_new(struct trace_names *names, enum lives lives)
 {
 	struct translate *t = calloc(1, sizeof *t);
 	if (!t)
 		return NULL;
 	t->names = names;
+	t->lives = lives;
 	map_init(&t->page_at);
 	map_init(&t->lock_at);
 	map_init(&t->lock_page);
@@ -98,7 +42,7 @@ void translate_free(struct translate *t)
 {
 	if (!t)
 		return;
-	for (uint32_t i = 0; i < REC_SLOTS; i++) {
+	for (uint32_t i = 0; i < t->nslots; i++) {
 		free(t->threads[i].pcs);
 		free(t->threads[i].stack);
 	}
@@ -120,12 +64,12 @@ void translate_free(struct translate *t)
 
 /* ---- memory ------------------------------------------------------------- */
 
-static struct page *page_of(struct translate *t, uint64_t addr, bool make)
+struct page *tr_page(struct translate *t, uint64_t addr, bool make)
 {
 	uint32_t at = map_get(&t->page_at, addr >> 12);
 	if (at != MAP_NONE || !make)
 		return at == MAP_NONE ? NULL : t->pages[at];
-	t->pages = grow(t, t->pages, &t->pages_cap, t->npages, sizeof *t->pages);
+	t->pages = tr_grow(t, t->pages, &t->pages_cap, t->npages, sizeof *t->pages);
 	struct page *p = t->nomem ? NULL : calloc(1, sizeof *p);
 	if (!p || !map_put(&t->page_at, addr >> 12, t->npages)) {
 		free(p);
@@ -156,7 +100,7 @@ static uint32_t refine(uint32_t parts, unsigned mask)
 
 static void look_access(struct translate *t, uint64_t addr, unsigned mask)
 {
-	struct page *p = page_of(t, addr, true);
+	struct page *p = tr_page(t, addr, true);
 	uint64_t cell = addr >> 3;
 	if (!p || !mask)
 		return;
@@ -170,13 +114,13 @@ static void look_access(struct translate *t, uint64_t addr, unsigned mask)
 	t->nomem |= !map_put(&t->part, cell, parts);
 }
 
-static struct lock *lock_of(struct translate *t, uint64_t addr)
+struct lock *tr_lock(struct translate *t, uint64_t addr)
 {
 	uint32_t i = map_get(&t->lock_at, addr);
 	if (i != MAP_NONE)
 		return &t->locks[i];
 	i = t->nlocks;
-	t->locks = grow(t, t->locks, &t->locks_cap, i, sizeof *t->locks);
+	t->locks = tr_grow(t, t->locks, &t->locks_cap, i, sizeof *t->locks);
 	if (t->nomem)
 		return NULL;
 	uint32_t head = map_get(&t->lock_page, addr >> 12);
@@ -194,7 +138,7 @@ bool translate_look(struct translate *t, const struct rec *rec, size_t n)
 		if (kind <= REC_ATOMIC_WRITE) {
 			look_access(t, rec_addr(rec[i]), rec_arg(rec[i]));
 		} else if (kind == REC_ACQUIRE && rec_arg(rec[i]) & REC_SHARED) {
-			struct lock *l = lock_of(t, rec_addr(rec[i]));
+			struct lock *l = tr_lock(t, rec_addr(rec[i]));
 			if (l)
 				l->shared = true;
 		} else if (kind == REC_TEXT) {
@@ -209,118 +153,9 @@ void translate_symbols(struct translate *t, const struct symtab *s)
 	t->symbols = s;
 }
 
-/* ---- names -------------------------------------------------------------- */
-
-/* `what` and the variable's name or its address, `life` when it is not the
- * first there. */
-static uint32_t add_name(struct translate *t, enum name_space ns, const char *what,
-                         uint64_t addr, uint32_t life)
-{
-	struct names *n = &t->names->ns[ns];
-	const struct sym_data *d = t->symbols ? symtab_data(t->symbols, addr) : NULL;
-	struct buf b;
-	bool ok;
-	if (!d && !life && !*what) {
-		ok = names_append_addr(n, addr);
-	} else {
-		buf_init(&b);
-		buf_str(&b, what);
-		if (d)
-			buf_str(&b, d->name);
-		else
-			buf_printf(&b, "0x%llx", (unsigned long long)addr);
-		if (d && addr != d->addr)
-			buf_printf(&b, "+%llu", (unsigned long long)(addr - d->addr));
-		if (life)
-			buf_printf(&b, "#%u", life + 1);
-		size_t len = b.len < NAME_MAX_LEN ? b.len : NAME_MAX_LEN;
-		ok = names_append(n, buf_cstr(&b), len) && !b.failed;
-		buf_free(&b);
-	}
-	t->nomem |= !ok;
-	return ok ? n->len - 1 : 0;
-}
-
-static uint32_t push_stack(struct translate *t, uint32_t stack, uint64_t pc)
-{
-	uint32_t number = t->npcs, id = t->nstacks;
-	if (id >= MAX_STACKS)
-		return stack;
-	if (!map_intern(&t->pc_at, pc, &number)) {
-		t->nomem = true;
-		return stack;
-	}
-	if (number == t->npcs) {
-		t->pcs = grow(t, t->pcs, &t->pcs_cap, t->npcs, sizeof *t->pcs);
-		if (t->nomem)
-			return stack;
-		t->pcs[t->npcs++] = pc;
-	}
-	if (!map_intern(&t->stacks, (uint64_t)stack << 32 | number, &id)) {
-		t->nomem = true;
-		return stack;
-	}
-	if (id < t->nstacks)
-		return id;
-	uint32_t cap = t->stacks_cap, cap2 = cap, cap3 = cap;
-	t->stack_up = grow(t, t->stack_up, &cap, id, sizeof *t->stack_up);
-	t->stack_pc = grow(t, t->stack_pc, &cap2, id, sizeof *t->stack_pc);
-	t->loc = grow(t, t->loc, &cap3, id, sizeof *t->loc);
-	if (t->nomem)
-		return stack;
-	t->stacks_cap = cap;
-	t->stack_up[id] = stack;
-	t->stack_pc[id] = number;
-	t->nstacks++;
-	return id;
-}
-
-static void show_pc(const struct translate *t, uint64_t pc, struct buf *b)
-{
-	const struct sym_addr *a = t->symbols ? symtab_addr(t->symbols, pc - 1) : NULL;
-	bool any = false;
-	for (uint32_t i = 0; a && i < a->n; i++) {
-		const struct sym_frame *f = &t->symbols->frames[a->first + i];
-		if (f->system || !f->file)
-			continue;
-		if (b->len)
-			buf_char(b, '\n');
-		const char *slash = strrchr(f->file, '/');
-		buf_printf(b, "%s:%u %s", slash ? slash + 1 : f->file, f->line,
-		           f->function ? f->function : "?");
-		any = true;
-	}
-	if (!any && !a) {
-		if (b->len)
-			buf_char(b, '\n');
-		buf_printf(b, "0x%llx", (unsigned long long)pc);
-	}
-}
-
-/* The place for a stack, made into text when it is first needed. */
-static uint32_t loc_of(struct translate *t, uint32_t stack)
-{
-	struct buf b;
-	if (!stack || t->nomem)
-		return LOC_NONE;
-	if (t->loc[stack])
-		return LOC_TEXT | (t->loc[stack] - 1);
-	buf_init(&b);
-	uint32_t s = stack;
-	for (unsigned n = 0; s && n < FRAMES && b.len < NAME_MAX_LEN - 512; n++, s = t->stack_up[s])
-		show_pc(t, t->pcs[t->stack_pc[s]], &b);
-	uint32_t id = names_add_safe(&t->names->ns[NS_LOC], buf_cstr(&b),
-	                             b.len < NAME_MAX_LEN ? b.len : NAME_MAX_LEN);
-	buf_free(&b);
-	if (id == NAME_FULL || id >= LOC_TEXT - 1)
-		return LOC_NONE;
-	t->loc[stack] = id + 1;
-	return LOC_TEXT | id;
-}
-
 /* ---- events ------------------------------------------------------------- */
 
-static void put(struct translate *t, const struct thread *th, unsigned kind, uint32_t target,
+void tr_put(struct translate *t, const struct thread *th, unsigned kind, uint32_t target,
                 uint32_t loc)
 {
 	if (t->n == t->cap) {
@@ -334,7 +169,17 @@ static void put(struct translate *t, const struct thread *th, unsigned kind, uin
 		t->cap = cap;
 	}
 	t->out[t->n++] = (struct event){ .index = ++t->index, .thread = th->id, .target = target,
-		                         .loc = loc, .kind = (uint8_t)kind };
+		                         .loc = loc, .kind = (uint8_t)kind,
+		                         .flags = t->flags };
+	t->flags = 0;
+}
+
+/* The next event is the first of a variable or lock, when *renewed says so. */
+void tr_first(struct translate *t, bool *renewed)
+{
+	if (*renewed)
+		t->flags = EVENT_FIRST;
+	*renewed = false;
 }
 
 static void begin_thread(struct translate *t, struct thread *th, uint32_t number)
@@ -355,33 +200,17 @@ static void begin_thread(struct translate *t, struct thread *th, uint32_t number
 static struct thread *thread_of(struct translate *t, uint32_t slot)
 {
 	struct thread *th = &t->threads[slot];
+	if (slot >= t->nslots)
+		t->nslots = slot + 1;
 	if (!th->known)
 		begin_thread(t, th, t->names->ns[NS_THREAD].len + 1);
 	return th;
 }
 
-static uint32_t here(struct translate *t, const struct thread *th, uint64_t pc)
+uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc)
 {
 	uint32_t below = th->depth ? th->stack[th->depth - 1] : 0;
-	return pc ? loc_of(t, push_stack(t, below, pc)) : LOC_NONE;
-}
-
-static void push(struct translate *t, struct thread *th, struct rec r)
-{
-	uint32_t below = th->depth ? th->stack[th->depth - 1] : 0;
-	uint32_t cap = th->cap, cap2 = cap;
-	if (th->depth >= 1 << 20)
-		return;
-	th->stack = grow(t, th->stack, &cap, th->depth, sizeof *th->stack);
-	th->pcs = grow(t, th->pcs, &cap2, th->depth, sizeof *th->pcs);
-	if (t->nomem)
-		return;
-	th->cap = cap;
-	/* Where it was called from stands for the caller. */
-	if (!(rec_arg(r) & REC_INLINED) && rec_pc(r) && th->depth)
-		below = push_stack(t, below, rec_addr(r));
-	th->pcs[th->depth] = rec_pc(r);
-	th->stack[th->depth++] = below;
+	return pc ? tr_loc(t, tr_push_stack(t, below, pc)) : LOC_NONE;
 }
 
 static void pop(struct translate *t, struct thread *th, uint64_t keep)
@@ -390,8 +219,27 @@ static void pop(struct translate *t, struct thread *th, uint64_t keep)
 		th->depth = (uint32_t)keep;
 	while (th->nmarks && th->nmarks <= MARKS && th->marks[th->nmarks - 1] > th->depth) {
 		th->nmarks--;
-		put(t, th, EVENT_END, 0, LOC_NONE);
+		tr_put(t, th, EVENT_END, 0, LOC_NONE);
 	}
+}
+
+static void push(struct translate *t, struct thread *th, struct rec r)
+{
+	pop(t, th, rec_keep(r));
+	uint32_t below = th->depth ? th->stack[th->depth - 1] : 0;
+	uint32_t cap = th->cap, cap2 = cap;
+	if (th->depth >= 1 << 20)
+		return;
+	th->stack = tr_grow(t, th->stack, &cap, th->depth, sizeof *th->stack);
+	th->pcs = tr_grow(t, th->pcs, &cap2, th->depth, sizeof *th->pcs);
+	if (t->nomem)
+		return;
+	th->cap = cap;
+	/* Where it was called from stands for the caller. */
+	if (!(rec_arg(r) & REC_INLINED) && rec_pc(r) && th->depth)
+		below = tr_push_stack(t, below, rec_addr(r));
+	th->pcs[th->depth] = rec_pc(r);
+	th->stack[th->depth++] = below;
 }
 
 static void part_access(struct translate *t, const struct thread *th, unsigned kind,
@@ -405,11 +253,16 @@ static void part_access(struct translate *t, const struct thread *th, unsigned k
 		done |= 1u << part;
 		uint64_t byte = cell << 3 | b;
 		uint32_t var = map_get(&t->part_var, byte);
+		bool renewed = var != MAP_NONE && var & RENEWED;
 		if (var == MAP_NONE || !var) {
-			var = add_name(t, NS_VAR, "", byte, p->life[cell % PAGE]) + 1;
+			var = tr_name(t, NS_VAR, "", byte, p->life[cell % PAGE]) + 1;
 			t->nomem |= !map_put(&t->part_var, byte, var);
+		} else if (renewed) {
+			var &= ~RENEWED;
+			map_put(&t->part_var, byte, var);
 		}
-		put(t, th, kind, var - 1, loc);
+		tr_first(t, &renewed);
+		tr_put(t, th, kind, var - 1, loc);
 	}
 }
 
@@ -417,154 +270,22 @@ static void access(struct translate *t, const struct thread *th, struct rec r)
 {
 	unsigned kind = rec_kind(r) & 1 ? EVENT_WRITE : EVENT_READ, mask = rec_arg(r);
 	uint64_t cell = rec_addr(r) >> 3;
-	struct page *p = page_of(t, rec_addr(r), true);
+	struct page *p = tr_page(t, rec_addr(r), true);
 	if (!p || !mask)
 		return;
-	uint32_t loc = here(t, th, rec_pc(r)), *var = &p->var[cell % PAGE];
+	uint32_t loc = tr_here(t, th, rec_pc(r)), *var = &p->var[cell % PAGE];
 	if (!*var) {
 		if (map_get(&t->part, cell) != MAP_NONE)
 			*var = MIXED;
 		else
-			*var = add_name(t, NS_VAR, "", cell << 3 | (unsigned)__builtin_ctz(mask),
+			*var = tr_name(t, NS_VAR, "", cell << 3 | (unsigned)__builtin_ctz(mask),
 			                p->life[cell % PAGE]) + 1;
 	}
-	if (*var == MIXED)
+	if (*var == MIXED) {
 		part_access(t, th, kind, p, cell, mask, loc);
-	else
-		put(t, th, kind, *var - 1, loc);
-}
-
-/* ---- locks -------------------------------------------------------------- */
-
-static void lock_access(struct translate *t, const struct thread *th, struct lock *l,
-                        unsigned kind, uint32_t loc)
-{
-	if (!l->var)
-		l->var = add_name(t, NS_VAR, "lock:", l->addr, l->life) + 1;
-	put(t, th, kind, l->var - 1, loc);
-}
-
-static void acquire(struct translate *t, struct thread *th, struct rec r)
-{
-	struct lock *l = lock_of(t, rec_addr(r));
-	uint32_t loc = here(t, th, rec_pc(r));
-	if (!l || t->nomem)
-		return;
-	if (rec_arg(r) & REC_SHARED) {
-		lock_access(t, th, l, EVENT_READ, loc);
-		return;
-	}
-	if (l->id == NAME_FULL)
-		l->id = add_name(t, NS_LOCK, "", l->addr, l->life);
-	if (l->holder && l->holder != th->id + 1) {
-		/* Its holder let go unseen. */
-		struct thread gone = { .id = l->holder - 1 };
-		for (; l->depth; l->depth--)
-			put(t, &gone, EVENT_REL, l->id, LOC_NONE);
-	}
-	th->holds += !l->depth;
-	l->holder = th->id + 1;
-	l->depth++;
-	put(t, th, EVENT_ACQ, l->id, loc);
-	if (l->shared)
-		lock_access(t, th, l, EVENT_WRITE, loc);
-}
-
-static void release(struct translate *t, struct thread *th, struct rec r)
-{
-	struct lock *l = lock_of(t, rec_addr(r));
-	uint32_t loc = here(t, th, rec_pc(r));
-	if (!l || t->nomem)
-		return;
-	if (l->holder != th->id + 1) {
-		if (l->shared)
-			lock_access(t, th, l, EVENT_READ, loc);
-		return;
-	}
-	uint32_t times = rec_arg(r) & REC_WAIT ? l->depth : 1;
-	if (l->shared)
-		lock_access(t, th, l, EVENT_WRITE, loc);
-	for (; times; times--, l->depth--)
-		put(t, th, EVENT_REL, l->id, loc);
-	if (!l->depth) {
-		l->holder = 0;
-		th->holds -= th->holds > 0;
-	}
-}
-
-/* What a thread still has when it ends (a robust mutex) others can take. */
-static void let_go(struct translate *t, struct thread *th)
-{
-	for (uint32_t i = 1; th->holds && i < t->nlocks; i++) {
-		struct lock *l = &t->locks[i];
-		if (l->holder != th->id + 1)
-			continue;
-		for (; l->depth; l->depth--)
-			put(t, th, EVENT_REL, l->id, LOC_NONE);
-		l->holder = 0;
-		th->holds--;
-	}
-	th->holds = 0;
-}
-
-/* Another object lives there from now on, unless the old one is in use. */
-static void renew(struct lock *l)
-{
-	if (l->holder || (l->id == NAME_FULL && !l->var))
-		return;
-	l->id = NAME_FULL;
-	l->var = 0;
-	l->life++;
-}
-
-static void forget_cells(struct translate *t, struct page *p, uint64_t from, uint64_t to)
-{
-	for (uint64_t cell = from; cell < to; cell++) {
-		uint32_t *var = &p->var[cell % PAGE];
-		if (*var == MIXED)
-			for (unsigned b = 0; b < 8; b++)
-				if (map_get(&t->part_var, cell << 3 | b) != MAP_NONE)
-					map_put(&t->part_var, cell << 3 | b, 0);
-		if (*var)
-			p->life[cell % PAGE]++;
-		*var = 0;
-	}
-}
-
-static void forget_page(struct translate *t, struct page *p, uint64_t from, uint64_t to)
-{
-	uint64_t lo = p->number * PAGE, hi = lo + PAGE;
-	forget_cells(t, p, from > lo ? from : lo, to < hi ? to : hi);
-}
-
-static void forget(struct translate *t, uint64_t addr, uint64_t size)
-{
-	uint64_t from = (addr + 7) >> 3, to = (addr + size) >> 3;
-	if (to <= from)
-		return;
-	uint64_t first = from / PAGE, last = (to - 1) / PAGE;
-	if (last - first >= t->npages) {
-		for (uint32_t i = 0; i < t->npages; i++)
-			if (t->pages[i]->number >= first && t->pages[i]->number <= last)
-				forget_page(t, t->pages[i], from, to);
 	} else {
-		for (uint64_t n = first; n <= last; n++) {
-			struct page *p = page_of(t, n << 12, false);
-			if (p)
-				forget_page(t, p, from, to);
-		}
-	}
-	if (last - first >= t->nlocks) {
-		for (uint32_t i = 1; i < t->nlocks; i++)
-			if (t->locks[i].addr - addr < size)
-				renew(&t->locks[i]);
-		return;
-	}
-	for (uint64_t n = first; n <= last; n++) {
-		uint32_t i = map_get(&t->lock_page, n);
-		for (; i != MAP_NONE && i; i = t->locks[i].next)
-			if (t->locks[i].addr - addr < size)
-				renew(&t->locks[i]);
+		tr_first(t, &p->renewed[cell % PAGE]);
+		tr_put(t, th, kind, *var - 1, loc);
 	}
 }
 
@@ -574,9 +295,11 @@ static void create(struct translate *t, struct rec r)
 {
 	uint32_t slot = (uint32_t)(rec_addr(r) >> 32) & (REC_SLOTS - 1);
 	struct thread *by = rec_slot(r) && rec_slot(r) != slot ? thread_of(t, rec_slot(r)) : NULL;
+	if (slot >= t->nslots)
+		t->nslots = slot + 1;
 	begin_thread(t, &t->threads[slot], (uint32_t)rec_addr(r));
 	if (by)
-		put(t, by, EVENT_FORK, t->threads[slot].id, here(t, by, rec_pc(r)));
+		tr_put(t, by, EVENT_FORK, t->threads[slot].id, tr_here(t, by, rec_pc(r)));
 }
 
 static void mark(struct translate *t, struct thread *th, struct rec r)
@@ -589,7 +312,7 @@ static void mark(struct translate *t, struct thread *th, struct rec r)
 	if (th->nmarks < MARKS)
 		th->marks[th->nmarks] = th->depth;
 	th->nmarks++;
-	put(t, th, EVENT_BEGIN, label, here(t, th, rec_pc(r)));
+	tr_put(t, th, EVENT_BEGIN, label, tr_here(t, th, rec_pc(r)));
 }
 
 static void one(struct translate *t, struct rec r)
@@ -599,19 +322,19 @@ static void one(struct translate *t, struct rec r)
 	if (kind == REC_CREATE)
 		create(t, r);
 	else if (kind == REC_FORGET)
-		forget(t, rec_addr(r), rec_pc(r));
+		tr_forget(t, rec_addr(r), rec_pc(r));
 	else if (kind == REC_RENEW && map_get(&t->lock_at, rec_addr(r)) != MAP_NONE)
-		renew(lock_of(t, rec_addr(r)));
+		tr_renew(t, tr_lock(t, rec_addr(r)));
 	else if (!th)
 		return;
 	else if (kind <= REC_ATOMIC_WRITE)
 		access(t, th, r);
 	else if (kind == REC_ACQUIRE)
-		acquire(t, th, r);
+		tr_acquire(t, th, r);
 	else if (kind == REC_RELEASE)
-		release(t, th, r);
+		tr_release(t, th, r);
 	else if (kind == REC_END)
-		let_go(t, th);
+		tr_let_go(t, th);
 	else if (kind == REC_PUSH)
 		push(t, th, r);
 	else if (kind == REC_POP)
@@ -620,10 +343,10 @@ static void one(struct translate *t, struct rec r)
 		mark(t, th, r);
 	else if (kind == REC_MARK_END && th->nmarks) {
 		th->nmarks--;
-		put(t, th, EVENT_END, 0, LOC_NONE);
+		tr_put(t, th, EVENT_END, 0, LOC_NONE);
 	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known &&
 	           &t->threads[rec_addr(r)] != th) {
-		put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id, LOC_NONE);
+		tr_put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id, LOC_NONE);
 	}
 }
 

@@ -16,7 +16,8 @@
  * Variables are bytes that are only ever used together: an access to eight
  * bytes of which some are also used alone is one event for each such part. So
  * the records are looked at twice: translate_look for all of them, then
- * translate_put. Memory that was given back holds new variables.
+ * translate_put. Memory that was given back holds new variables: `lives` says
+ * how they are told from the old ones.
  *
  * Only the first process is told of. Memory: about 5 bytes for each byte that
  * was used more than once, 64 a stack.
@@ -34,7 +35,15 @@
 
 struct translate;
 
-struct translate *translate_new(struct trace_names *names);
+/* Variables and locks in memory that was used before: */
+enum lives {
+	LIVES_NAMED,  /* ids and names of their own (0x5600#2): for files */
+	LIVES_APART,  /* ids of their own */
+	LIVES_REUSED, /* the old one's id, EVENT_FIRST on their first event: memory
+	                 follows the addresses used, not how often */
+};
+
+struct translate *translate_new(struct trace_names *names, enum lives lives);
 void translate_free(struct translate *t);
 bool translate_look(struct translate *t, const struct rec *rec, size_t n);
 /* Names for addresses; kept by the caller. */

@@ -7,6 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/grow.h"
 #include "event/itr.h"
 #include "event/std.h"
 
@@ -27,6 +28,9 @@ struct trace_writer {
 	z_stream gz;
 	bool gz_open;
 	unsigned char *out;
+	/* STD: threads, variables and locks under the names they get there */
+	struct trace_names plain;
+	uint32_t *plain_of[NS_LOCK + 1], plain_cap[NS_LOCK + 1]; /* id -> there + 1 */
 };
 
 static void fail(struct trace_writer *w, const char *why)
@@ -50,6 +54,7 @@ struct trace_writer *writer_open(const char *path, const struct writer_opts *o,
 		return NULL;
 	w->o = *o;
 	w->names = names;
+	trace_names_init(&w->plain);
 	w->named[NS_LABEL] = 1; /* the empty label is everywhere */
 	if (!w->o.block_events || w->o.block_events > 65536)
 		w->o.block_events = 65536;
@@ -120,10 +125,46 @@ static void stream(struct trace_writer *w, const char *p, size_t n, bool last)
 	}
 }
 
+/* A name no other has there: the text of several may be the same. */
+static uint32_t plain_new(struct trace_writer *w, enum name_space ns, uint32_t id)
+{
+	struct names *to = &w->plain.ns[ns];
+	struct buf b;
+	buf_init(&b);
+	std_name(&w->names->ns[ns], id, &b);
+	uint32_t at, len = to->len;
+	while ((at = names_add_safe(to, buf_cstr(&b), b.len)) != NAME_FULL && at < len)
+		buf_printf(&b, "~%u", id);
+	if (at == NAME_FULL || b.failed)
+		fail(w, "out of memory");
+	buf_free(&b);
+	return at;
+}
+
+static uint32_t plain_id(struct trace_writer *w, enum name_space ns, uint32_t id)
+{
+	if (w->error || !GROW(w->plain_of[ns], w->plain_cap[ns], id + 1ull)) {
+		fail(w, "out of memory");
+		return 0;
+	}
+	uint32_t *of = &w->plain_of[ns][id];
+	if (!*of)
+		*of = plain_new(w, ns, id) + 1;
+	return *of - 1;
+}
+
+/* Labels and places are only shown: theirs may be the same. */
 static void put_std(struct trace_writer *w, const struct event *ev, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		std_print(&ev[i], w->names, w->o.numeric, &w->raw);
+	static const uint8_t space[EVENT_BEGIN] = { NS_VAR, NS_VAR, NS_LOCK, NS_LOCK, NS_THREAD, NS_THREAD };
+	w->plain.ns[NS_LABEL] = w->names->ns[NS_LABEL]; /* lent */
+	w->plain.ns[NS_LOC] = w->names->ns[NS_LOC];
+	for (size_t i = 0; i < n && !w->error; i++) {
+		struct event e = ev[i];
+		e.thread = plain_id(w, NS_THREAD, e.thread);
+		if (e.kind < EVENT_BEGIN)
+			e.target = plain_id(w, space[e.kind], e.target);
+		std_print(&e, &w->plain, w->o.numeric, &w->raw);
 		if (w->raw.len > OUT_SIZE) {
 			stream(w, w->raw.data, w->raw.len, false);
 			buf_clear(&w->raw);
@@ -252,6 +293,10 @@ bool writer_close(struct trace_writer *w, const char **why)
 	buf_free(&w->packed);
 	free(w->held);
 	free(w->out);
+	memset(&w->plain.ns[NS_LABEL], 0, 2 * sizeof w->plain.ns[0]); /* they were lent */
+	trace_names_free(&w->plain);
+	for (int i = 0; i <= NS_LOCK; i++)
+		free(w->plain_of[i]);
 	free(w);
 	return ok;
 }

@@ -6,6 +6,7 @@
 
 struct lock {
 	uint32_t owner1, depth; /* owner + 1; 0 = nobody */
+	uint32_t life;
 };
 
 struct thread {
@@ -21,6 +22,8 @@ struct cycle_judge {
 	struct lock *locks;
 	struct thread *threads;
 	size_t nlocks, nthreads;
+	uint32_t *lives;          /* of variables; only where one was renewed */
+	size_t nlives;
 };
 
 struct cycle_judge *judge_new(void)
@@ -36,6 +39,7 @@ void judge_free(struct cycle_judge *j)
 	free(j->wanted);
 	free(j->locks);
 	free(j->threads);
+	free(j->lives);
 	free(j);
 }
 
@@ -90,13 +94,30 @@ static bool follow_lock(struct lock *l, const struct event *e)
 			l->depth++;
 			return true;
 		}
-		*l = (struct lock){ e->thread + 1, 1 };
+		*l = (struct lock){ e->thread + 1, 1, l->life + (e->flags & EVENT_FIRST ? 1 : 0) };
 		return false;
 	}
 	if (l->owner1 == e->thread + 1 && --l->depth)
 		return true;
-	*l = (struct lock){ 0, 0 };
+	*l = (struct lock){ 0, 0, l->life };
 	return false;
+}
+
+/* The life of the variable or lock of an event; false: out of memory. */
+static bool follow_life(struct cycle_judge *j, const struct event *e, uint32_t *life)
+{
+	*life = 0;
+	if (e->kind == EVENT_ACQ || e->kind == EVENT_REL) {
+		*life = j->locks[e->target].life;
+	} else if (e->kind <= EVENT_WRITE) {
+		bool first = e->flags & EVENT_FIRST;
+		if (first && !GROW(j->lives, j->nlives, e->target + 1ull))
+			return false;
+		if (first)
+			j->lives[e->target]++;
+		*life = e->target < j->nlives ? j->lives[e->target] : 0;
+	}
+	return true;
 }
 
 bool judge_feed(struct cycle_judge *j, const struct event *ev, size_t n)
@@ -106,12 +127,13 @@ bool judge_feed(struct cycle_judge *j, const struct event *ev, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct event *e = &ev[i];
 		bool repeats = false, ok = GROW(j->threads, j->nthreads, e->thread + 1ull);
+		uint32_t life;
 		if (ok && (e->kind == EVENT_ACQ || e->kind == EVENT_REL)) {
 			ok = GROW(j->locks, j->nlocks, e->target + 1ull);
 			if (ok)
 				repeats = follow_lock(&j->locks[e->target], e);
 		}
-		if (!ok)
+		if (!ok || !follow_life(j, e, &life))
 			return false;
 		struct thread *t = &j->threads[e->thread];
 		/* a transaction starts at an outermost begin, and at every event
@@ -127,7 +149,7 @@ bool judge_feed(struct cycle_judge *j, const struct event *ev, size_t n)
 		if (j->next < j->n && j->wanted[j->next] == e->index)
 			j->facts[j->next] = (struct cycle_fact){
 				e->index, t->block, t->ordinal, e->thread, e->target,
-				e->loc, e->kind, repeats };
+				e->loc, life, e->kind, repeats };
 		if (e->kind == EVENT_END && t->depth)
 			t->depth--;
 	}
@@ -165,6 +187,8 @@ static const char *check_end(const struct cycle_end *e, const struct cycle_fact 
 static bool conflict(const struct cycle_fact *a, const struct cycle_fact *b)
 {
 	if (a->thread == b->thread)
+		return false;
+	if (a->kind <= EVENT_REL && b->kind <= EVENT_REL && a->life != b->life)
 		return false;
 	if (a->kind <= EVENT_WRITE && b->kind <= EVENT_WRITE && a->target == b->target &&
 	    (a->kind == EVENT_WRITE || b->kind == EVENT_WRITE))

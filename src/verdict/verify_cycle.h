@@ -3,8 +3,8 @@
  *
  * Reads the trace once, remembers what the events named in the cycles are,
  * then judges each cycle by the definitions of docs/trace.md alone. Shares
- * nothing with the engines that find cycles but the event reader; the flags
- * that order.c sets are not looked at.
+ * nothing with the engines that find cycles but the event reader; of the flags
+ * only the reader's EVENT_FIRST is looked at.
  */
 #ifndef INTACT_VERDICT_VERIFY_CYCLE_H
 #define INTACT_VERDICT_VERIFY_CYCLE_H
@@ -22,6 +22,7 @@ struct cycle_fact {
 	uint64_t block;  /* begin of the outermost block around it, 0: none */
 	uint64_t ordinal; /* of its transaction within the thread */
 	uint32_t thread, target, loc;
+	uint32_t life;   /* of its variable or lock: renewed so often (EVENT_FIRST) */
 	uint8_t kind;
 	bool repeats;    /* an acquire of a lock held already, or its release */
 };

@@ -8,6 +8,7 @@ letter by letter. Then the ways a recording can go wrong.
 """
 import difflib
 import importlib.util
+import json
 import os
 import re
 import signal
@@ -269,6 +270,136 @@ def keep_last(intact, exe, tmp):
         "%d bytes, at most %d, left %s, exit %d\n%s\n%s" % (size, most, left, t.returncode, t.stderr, t.stdout[:500]))
 
 
+# A marked block that another one comes into, in a forked child when asked.
+BROKEN = r"""
+#include <intact/annotate.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static sem_t there, back;
+static long balance;
+static long get(void) { pthread_mutex_lock(&m); long v = balance; pthread_mutex_unlock(&m); return v; }
+static void set(long v) { pthread_mutex_lock(&m); balance = v; pthread_mutex_unlock(&m); }
+static void *first(void *arg) {
+	INTACT_BEGIN("first");
+	long v = get();
+	sem_post(&there); sem_wait(&back);
+	set(v + 1);
+	INTACT_END();
+	return arg;
+}
+static void *second(void *arg) {
+	sem_wait(&there);
+	INTACT_BEGIN("second");
+	set(get() + 1);
+	INTACT_END();
+	sem_post(&back);
+	return arg;
+}
+static void go(void) {
+	pthread_t a, b;
+	sem_init(&there, 0, 0); sem_init(&back, 0, 0);
+	if (pthread_create(&a, NULL, first, NULL) || pthread_create(&b, NULL, second, NULL)) _exit(2);
+	pthread_join(a, NULL); pthread_join(b, NULL);
+}
+int main(int argc, char **argv) {
+	int status;
+	(void)argv;
+	set(1);
+	if (argc == 1) { go(); return 0; }
+	pid_t pid = fork();
+	if (pid == 0) { go(); exit(0); }
+	return waitpid(pid, &status, 0) == pid ? 0 : 2;
+}
+"""
+
+
+def reports(intact, exe, tmp):
+    """JSON of a recording: the run's results in it, verified, corrupted rejected."""
+    path, out = os.path.join(tmp, "b.itr"), os.path.join(tmp, "b.json")
+    online = os.path.join(tmp, "run.json")
+    r = sh([intact, "run", "--json", online, "--record", path, exe])
+    t = sh([intact, "trace", "--json", out, path])
+    doc = json.load(open(out))["results"][0]
+    first = json.load(open(online))
+    bad = None
+    if t.returncode != 1 or doc["serializable"] or doc["violating_blocks"] != 1:
+        bad = t.stdout + t.stderr
+    elif doc["run"]["results"] != first["results"] or not first["results"]:
+        bad = "run: %s\ntrace: %s" % (first["results"], doc["run"]["results"])
+    elif doc["run"]["confirmed"] != first["confirmed"] or doc["run"]["findings"] != first["findings"]:
+        bad = "counts differ"
+    say("trace --json holds the results of run --json", bad)
+    v = sh([intact, "verify", out])
+    say("verify accepts the report of a recording", None if v.returncode == 0 else v.stdout + v.stderr)
+    text = open(out).read()
+    bad = []
+    cycle = doc["findings"][0]["cycle"]
+    event = cycle[0]["from"]["event"]
+    for what, broken in (("an event", text.replace('"event":%d' % event, '"event":%d' % (event + 1))),
+                         ("a name", text.replace(cycle[0]["from"]["op"], cycle[0]["from"]["op"][:-1] + "x)")),
+                         ("the verdict", text.replace('"verdict":"violated"', '"verdict":"holds"')),
+                         ("no findings", re.sub(r'"findings":\[.*?\],"findings_not', '"findings":[],"findings_not', text, count=1, flags=re.S)),
+                         ("the other thread", text.replace('"thread":"T1"', '"thread":"T2"'))):
+        if broken == text:
+            bad.append(what + ": not in the report")
+        open(out, "w").write(broken)
+        v = sh([intact, "verify", out])
+        if v.returncode not in (1, 2):
+            bad.append("%s: exit %d %s%s" % (what, v.returncode, v.stdout, v.stderr))
+    say("verify rejects it corrupted", "\n".join(bad) or None)
+
+
+def forked(intact, exe, tmp):
+    """A child's events are in the same file: findings as online, its blocks on demand."""
+    path, out = os.path.join(tmp, "f.itr"), os.path.join(tmp, "f.json")
+    say("a child that does it: run = trace", same(intact, [exe, "fork"], [], tmp))
+    r = sh([intact, "record", "-o", path, exe, "fork"])
+    one, two, three = trace(intact, path, "-q"), trace(intact, path, "-q", "--process=2"), trace(intact, path, "--process=3")
+    j = sh([intact, "trace", "--process=2", "--json", out, path])
+    v = sh([intact, "verify", out])
+    ok = "2 processes" in r.stderr and "of the first of 2 processes" in one.stdout and "serializable: there are no blocks" in one.stdout \
+        and two.returncode == 1 and "not serializable: 1 of 2 blocks" in two.stdout and "of process 2 of 2" in two.stdout \
+        and three.returncode == 2 and "no-such-process" in three.stderr and j.returncode == 1 and v.returncode == 0
+    say("--process judges the blocks of the child, and verify them", None if ok else "\n".join(
+        x.stdout + x.stderr for x in (r, one, two, three, v)))
+
+
+def one_writer(intact, exe, tmp):
+    """Two recordings to one file: the second is refused; by themselves they go apart."""
+    path = os.path.join(tmp, "two.itr")
+    p = subprocess.Popen([intact, "record", "-o", path, exe], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    r = sh([intact, "record", "-o", path, exe, "bounded"])
+    k = sh([intact, "record", "-o", path, "--keep-last=1M", exe, "bounded"])
+    child = int(open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()[0])
+    os.kill(child, signal.SIGKILL)
+    p.communicate(timeout=60)
+    t = trace(intact, path)
+    ok = r.returncode == 2 and k.returncode == 2 and "another recording" in r.stderr + k.stderr and not t.stderr \
+        and "deposit is not atomic" in t.stdout
+    say("a file that is being recorded to is left alone", None if ok else r.stderr + t.stderr + t.stdout[:300])
+    k = sh([intact, "record", "-o", path, "--keep-last=1M", exe, "bounded"])
+    t = trace(intact, path)
+    say("--keep-last 1M of a short run is all of it", None if k.returncode == 0 and not t.stderr and
+        "deposit is not atomic" in t.stdout and not [f for f in os.listdir(tmp) if ".part" in f] else k.stderr + t.stderr)
+    raw = os.path.join(tmp, "raw2.itr")
+    env = dict(os.environ, INTACT_OPTIONS="record=" + raw)
+    p = subprocess.Popen([exe], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    p.stdout.readline()
+    r = subprocess.Popen([exe, "bounded"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    r.wait()
+    os.kill(p.pid, signal.SIGKILL)
+    p.communicate(timeout=60)
+    t, u = trace(intact, raw), trace(intact, "%s.%d" % (raw, r.pid))
+    say("programs by themselves that are told the same file: FILE and FILE.PID",
+        None if "deposit is not atomic" in u.stdout and not u.stderr and t.returncode in (0, 1) else t.stderr + u.stderr)
+
+
 def main():
     intact = os.path.abspath(sys.argv[1])
     rest = sys.argv[2:]
@@ -290,6 +421,14 @@ def main():
                 damaged(intact, exe, tmp)
                 by_itself(intact, exe, tmp)
                 keep_last(intact, exe, tmp)
+                one_writer(intact, exe, tmp)
+            open(source, "w").write(BROKEN)
+            why = build(intact, source, exe, "cc", "-O1")
+            if why:
+                say("the program that is not serializable", why)
+            else:
+                reports(intact, exe, tmp)
+                forked(intact, exe, tmp)
     print("1..%d" % len(results))
     return 1 if any(results) else 0
 

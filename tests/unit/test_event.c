@@ -142,6 +142,46 @@ static void test_round_trips(void)
 		}
 }
 
+/* Names that are the same in STD, or the same anyway (two static variables of
+ * one name), stay different objects. */
+static void test_names_stay_apart(void)
+{
+	static const char *const vars[] = { "x|y", "x_y", "x y", "x_y~1", "", "_", "x\ny", "x", "x" };
+	enum { N = sizeof vars / sizeof *vars };
+	struct trace_names t;
+	struct heard h;
+	const char *why;
+	size_t n, back = 0;
+	trace_names_init(&t);
+	names_add_safe(&t.ns[NS_LABEL], "", 0);
+	for (size_t i = 0; i < N; i++)
+		for (int ns = NS_THREAD; ns <= NS_LOCK; ns++)
+			CHECK(names_append(&t.ns[ns], vars[i], strlen(vars[i])));
+	for (int format = 0; format < 2; format++) {
+		struct event ev[3 * N];
+		size_t k = 0;
+		for (uint32_t i = 0; i < N; i++) {
+			ev[k++] = (struct event){ .index = 3 * i + 1, .thread = i, .target = i, .kind = EVENT_WRITE, .loc = LOC_NONE };
+			ev[k++] = (struct event){ .index = 3 * i + 2, .thread = i, .target = i, .kind = EVENT_ACQ, .loc = 7 };
+			ev[k++] = (struct event){ .index = 3 * i + 3, .thread = i, .target = i, .kind = EVENT_REL, .loc = 7 };
+		}
+		struct trace_writer *w = writer_open(path, &(struct writer_opts){ .format = format ? FORMAT_ITR : FORMAT_STD },
+		                                     &t, &why);
+		CHECK(w && writer_put(w, ev, k) && writer_close(w, &why));
+		struct event *got;
+		struct trace_reader *r = trace_open(path, hear, &h);
+		CHECK(r != NULL);
+		back = 0;
+		while ((n = trace_next(r, &got)))
+			for (size_t i = 0; i < n; i++, back++)
+				CHECK(got[i].thread == ev[back].thread && got[i].target == ev[back].target &&
+				      got[i].kind == ev[back].kind && got[i].loc == ev[back].loc);
+		CHECK_EQ(back, k);
+		trace_close(r);
+	}
+	trace_names_free(&t);
+}
+
 static void test_recorder_blocks(void)
 {
 	/* 16 bytes an event: names are lost, all else stays */
@@ -453,6 +493,7 @@ int main(void)
 		return 1;
 	close(fd);
 	RUN(test_round_trips);
+	RUN(test_names_stay_apart);
 	RUN(test_recorder_blocks);
 	RUN(test_truncation);
 	RUN(test_flipped_bits);

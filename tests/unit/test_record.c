@@ -99,7 +99,7 @@ static void test_hostile(void)
 		struct trace_names names;
 		trace_names_init(&names);
 		names_add_safe(&names.ns[NS_LABEL], "", 0);
-		struct translate *t = translate_new(&names);
+		struct translate *t = translate_new(&names, LIVES_NAMED);
 		CHECK(rp && again && st && t);
 		CHECK(!rec_check(in, n));
 		CHECK(replay_feed(rp, in, n));
@@ -127,15 +127,38 @@ static void count_cycle(void *ctx, const struct cycle *c)
 	++*(uint32_t *)ctx;
 }
 
+/* Both algorithms; how many blocks violate. */
 static uint32_t judge(struct event *ev, size_t n, const struct trace_names *names)
 {
-	uint32_t found = 0;
+	uint32_t found = 0, twin = 0;
 	struct order *o = order_new("test", true, NULL, NULL);
 	struct serial *s = serial_new(&(struct serial_opts){ .found = count_cycle, .ctx = &found });
+	struct graph *g = graph_new(&(struct serial_opts){ .found = count_cycle, .ctx = &twin });
 	CHECK(order_check(o, ev, n, names) == n);
 	CHECK(serial_feed(s, ev, n) == SERIAL_OK);
+	CHECK(graph_feed(g, ev, n) == SERIAL_OK);
+	CHECK_EQ(found, twin);
 	serial_free(s);
+	graph_free(g);
 	order_free(o);
+	return found;
+}
+
+/* The records as events with new lives told in this way: how many violate. */
+static uint32_t judge_lives(const struct rec *rec, size_t n, enum lives lives, size_t *count,
+                            uint32_t *vars)
+{
+	struct trace_names names;
+	trace_names_init(&names);
+	names_add_safe(&names.ns[NS_LABEL], "", 0);
+	struct translate *t = translate_new(&names, lives);
+	CHECK(translate_look(t, rec, n));
+	struct event *ev = translate_put(t, rec, n, count);
+	CHECK(ev != NULL);
+	uint32_t found = judge(ev, *count, &names);
+	*vars = names.ns[NS_VAR].len + names.ns[NS_LOCK].len;
+	translate_free(t);
+	trace_names_free(&names);
 	return found;
 }
 
@@ -191,22 +214,58 @@ static void test_variables(void)
 				                  masks[rng_below(&r, 8)], addr, t + 1, 0);
 			}
 		}
-		struct trace_names names;
-		trace_names_init(&names);
-		names_add_safe(&names.ns[NS_LABEL], "", 0);
-		struct translate *t = translate_new(&names);
-		CHECK(translate_look(t, rec, n));
-		struct event *ev = translate_put(t, rec, n, &count);
-		CHECK(ev != NULL);
+		static const struct trace_names none;
 		size_t k = bytewise(rec, n, naive);
-		uint32_t want = judge(naive, k, &names), got = judge(ev, count, &names);
-		CHECK_EQ(got, want);
-		CHECK(count <= k);
+		uint32_t want = judge(naive, k, &none), vars;
+		CHECK_EQ(judge_lives(rec, n, LIVES_NAMED, &count, &vars), want);
+		CHECK_EQ(judge_lives(rec, n, LIVES_APART, &count, &vars), want);
+		CHECK_EQ(judge_lives(rec, n, LIVES_REUSED, &count, &vars), want);
+		CHECK(count <= k && vars <= 16);
 		violated += want > 0;
-		translate_free(t);
-		trace_names_free(&names);
 	}
 	CHECK(violated > 500);
+}
+
+/* Locks of which some are renewed, reader-writer locks too: reused ids lead to
+ * the same verdicts, and no more names than addresses. */
+static void test_renewed_locks(void)
+{
+	struct rng r;
+	uint32_t violated = 0;
+	rng_seed(&r, 5);
+	for (int round = 0; round < 3000; round++) {
+		struct rec rec[60];
+		bool open[3] = { false };
+		uint32_t holder[2] = { 0 }, readers[2] = { 0 }, vars, all;
+		size_t n = 0, want = 6 + rng_below(&r, 50), count;
+		while (n < want) {
+			unsigned t = rng_below(&r, 3), what = rng_below(&r, 16), l = rng_below(&r, 2);
+			uint64_t addr = 0x20000 + 64 * l;
+			if (what < 4) {
+				rec[n++] = rec_make(open[t] ? REC_MARK_END : REC_MARK, 0, 0, t + 1, 0);
+				open[t] = !open[t];
+			} else if (what == 4 && !holder[l] && !readers[l]) {
+				rec[n++] = rec_make(rng_below(&r, 2) ? REC_RENEW : REC_FORGET, 0, addr, t + 1, 8);
+			} else if (what < 8 && !holder[l] && !(readers[l] >> t & 1) && rng_below(&r, 4) == 0) {
+				rec[n++] = rec_make(REC_ACQUIRE, REC_SHARED, addr, t + 1, 0);
+				readers[l] |= 1u << t;
+			} else if (readers[l] >> t & 1) {
+				rec[n++] = rec_make(REC_RELEASE, 0, addr, t + 1, 0);
+				readers[l] &= ~(1u << t);
+			} else if (holder[l] == t + 1) {
+				rec[n++] = rec_make(REC_RELEASE, 0, addr, t + 1, 0);
+				holder[l] = 0;
+			} else if (!holder[l] && !readers[l]) {
+				rec[n++] = rec_make(REC_ACQUIRE, 0, addr, t + 1, 0);
+				holder[l] = t + 1;
+			}
+		}
+		uint32_t a = judge_lives(rec, n, LIVES_NAMED, &count, &all);
+		CHECK_EQ(judge_lives(rec, n, LIVES_REUSED, &count, &vars), a);
+		CHECK(vars <= 4 && vars <= all);
+		violated += a > 0;
+	}
+	CHECK(violated > 200);
 }
 
 static void test_names(void)
@@ -253,6 +312,7 @@ int main(void)
 	RUN(test_packing);
 	RUN(test_hostile);
 	RUN(test_variables);
+	RUN(test_renewed_locks);
 	RUN(test_names);
 	return check_done();
 }

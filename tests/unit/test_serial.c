@@ -496,11 +496,74 @@ static void test_memory_is_flat(void)
 	CHECK(many <= few + 8);
 }
 
+/* ---- many blocks open at once ---- */
+
+static void count_one(void *ctx, const struct cycle *c)
+{
+	(void)c;
+	++*(uint64_t *)ctx;
+}
+
+static void add_event(struct event *ev, size_t *n, uint32_t thread, enum event_kind kind, uint32_t target)
+{
+	ev[*n] = (struct event){ .index = *n + 1, .thread = thread, .kind = (uint8_t)kind,
+		                 .target = target, .loc = LOC_NONE };
+	++*n;
+}
+
+/* A chain of open blocks, linked from its beginning, its end or in any order,
+ * then closed: the clocks stay within their pairs, and both engines agree. */
+static void test_open_blocks(void)
+{
+	enum { K = 300 };
+	static struct event ev[8 * K];
+	struct rng r;
+	rng_seed(&r, number("INTACT_SEED", 8) + 2);
+	for (int shape = 0; shape < 3; shape++) {
+		uint32_t order[K];
+		uint64_t clock = 0, graph = 0;
+		size_t n = 0;
+		for (uint32_t i = 0; i < K; i++) {
+			add_event(ev, &n, i, EVENT_BEGIN, 0);
+			order[i] = shape == 1 ? K - 1 - i : i;
+		}
+		for (uint32_t i = K; shape == 2 && i-- > 1;) {
+			uint32_t k = rng_below(&r, i + 1), was = order[i];
+			order[i] = order[k];
+			order[k] = was;
+		}
+		for (uint32_t i = 0; i < K; i++) {
+			if (!order[i])
+				continue;
+			add_event(ev, &n, order[i] - 1, EVENT_WRITE, order[i]);
+			add_event(ev, &n, order[i], EVENT_READ, order[i]);
+		}
+		add_event(ev, &n, K - 1, EVENT_WRITE, 0);
+		for (uint32_t i = 0; i < K / 2; i++)
+			add_event(ev, &n, i, EVENT_READ, 0);
+		struct serial_opts o = { .found = count_one, .ctx = &clock };
+		struct serial *s = serial_new(&o);
+		CHECK_EQ(serial_feed(s, ev, n), SERIAL_OK);
+		serial_free(s);
+		o.ctx = &graph;
+		struct graph *g = graph_new(&o);
+		CHECK_EQ(graph_feed(g, ev, n), SERIAL_OK);
+		graph_free(g);
+		CHECK_EQ(clock, graph);
+		CHECK_EQ(clock, K / 2);
+		o = (struct serial_opts){ .pairs = K * K / 4 };
+		s = serial_new(&o);
+		CHECK_EQ(serial_feed(s, ev, n), SERIAL_PAIRS);
+		serial_free(s);
+	}
+}
+
 int main(void)
 {
 	RUN(test_memory_is_flat);
 	RUN(test_against_the_judge);
 	RUN(test_wild);
 	RUN(test_large);
+	RUN(test_open_blocks);
 	return check_done();
 }
