@@ -215,6 +215,11 @@ def only_the_nemesis_is_skipped():
     out = run("-", stdin="\n".join([event(big, "invoke", "read", None), event(big, "ok", "read", 7), event(2, "invoke", "read", None),
                                     event(2, "ok", "read", 8)]).encode(), want=1).stdout.decode()
     assert "2 operations by 2 processes" in out, out
+    for name, mark in (("nemesis", ""), (":nemesis", ":")):
+        lines = [event(name, mark + "info", mark + "kill", None), event(0, mark + "invoke", mark + "write", 3),
+                 event(name, mark + "info", mark + "kill", None), event(0, mark + "ok", mark + "write", 3)]
+        out = run("-", stdin="\n".join(lines).encode(), want=0).stdout.decode()
+        assert "1 operation by 1 process" in out, out
     out = run("-", stdin=b"{:process :nemesis, :type :info, :f :kill, :value nil}\n", want=0).stdout.decode()
     assert "nothing but 1 record that is no client's" in out, out
 
