@@ -257,6 +257,8 @@ static void translate(const struct history *h, const struct check *c, struct par
 	if (!c->ops)
 		return;
 	const uint32_t *map = c->ops + part->first;
+	if (r->verdict != LIN_HOLDS)
+		r->norder = 0; /* what there is of it was never finished */
 #define TO_HISTORY(x) ((x) == RANK_INF ? RANK_INF : map[x])
 	for (uint32_t i = 0; i < r->norder; i++)
 		r->order[i] = TO_HISTORY(r->order[i]);
