@@ -466,6 +466,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		run.opts.condition = (enum condition)a.condition;
 		run.opts.algorithm = (enum algorithm)a.algorithm;
 		run.opts.delta = a.delta;
+		run.opts.order = a.witness || outputs_wanted(&a.outputs);
 		run.opts.jobs = (uint32_t)a.jobs;
 		for (int i = 0; i < o.nargs; i++) {
 			if (i && !outputs_take_stdout(&a.outputs) && !a.quiet && !convert)

@@ -99,14 +99,16 @@ enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct re
 	return run[a](p, r);
 }
 
-/* Assertions that only say no are explained by an algorithm that knows why. */
-static void explain(const struct problem *p, struct result *r)
+/* Assertions that only say yes or no are explained by an algorithm that knows
+ * why: a violation always, an order when it is wanted. */
+static void explain(const struct problem *p, bool order, struct result *r)
 {
-	if (r->verdict != LIN_VIOLATED || r->proof != PROOF_NONE)
+	bool unproved = r->verdict == LIN_VIOLATED && r->proof == PROOF_NONE;
+	if (!unproved && (r->verdict != LIN_HOLDS || r->order || !order || !p->n))
 		return;
 	struct result why;
 	enum lin_verdict v = automatic(p, &why);
-	if (v == LIN_VIOLATED) {
+	if (v == r->verdict) {
 		why.algorithm = r->algorithm;
 		why.why = r->why;
 		result_free(r);
@@ -114,7 +116,7 @@ static void explain(const struct problem *p, struct result *r)
 		return;
 	}
 	result_free(&why);
-	if (v == LIN_HOLDS) /* two engines disagree: say nothing rather than wrong */
+	if (v <= LIN_VIOLATED) /* two engines disagree: say nothing rather than wrong */
 		r->verdict = LIN_UNKNOWN;
 }
 
@@ -255,6 +257,8 @@ static void translate(const struct history *h, const struct check *c, struct par
 	if (!c->ops)
 		return;
 	const uint32_t *map = c->ops + part->first;
+	if (r->verdict != LIN_HOLDS)
+		r->norder = 0; /* what there is of it was never finished */
 #define TO_HISTORY(x) ((x) == RANK_INF ? RANK_INF : map[x])
 	for (uint32_t i = 0; i < r->norder; i++)
 		r->order[i] = TO_HISTORY(r->order[i]);
@@ -438,7 +442,7 @@ static void judge(struct job *j, struct part *part)
 		if (p.k > 1)
 			p.obj = OBJ_REGISTER;
 		lin_atomic(&p, j->o->algorithm, &part->r);
-		explain(&p, &part->r);
+		explain(&p, j->o->order, &part->r);
 		if (j->o->delta && part->r.verdict <= LIN_VIOLATED) {
 			if (part->r.verdict == LIN_HOLDS)
 				part->delta = 0;

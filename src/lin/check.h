@@ -13,6 +13,7 @@ struct check_options {
 	uint32_t k;       /* k-atomicity; 1: atomicity */
 	bool k_min;       /* find the least k */
 	bool delta;       /* find the least staleness */
+	bool order;       /* an order is wanted, also from assertions that have none */
 	uint32_t jobs;
 };
 

@@ -51,6 +51,7 @@ enum form_status form_name(struct form *f, const char **s, size_t *len)
 			q++;
 		if (*q != '"')
 			return stopped(f, q, "expected a plain name");
+		p += *p == ':'; /* a keyword that became a string */
 		*s = p;
 		*len = (size_t)(q - p);
 		f->p = q + 1;

@@ -7,6 +7,10 @@
  * come, and the state; the search goes through the configurations reachable
  * from the start, each once, last found first. An observation that is allowed
  * is made at once. Exponential in the number of processes in the worst case.
+ *
+ * An operation that never answered may happen at any time after those of its
+ * process that came before it, also when the process has gone on: then it is
+ * a process of its own, with a place in the other one that must be reached.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +23,7 @@ struct seq {
 	struct spec_ctx obj;    /* the objects' states */
 	struct spec_ctx conf;   /* configurations: positions, then states by key */
 	uint32_t nkeys, nprocs, words;
+	uint32_t nreal, *after, *need; /* processes from nreal on: one operation each */
 	uint32_t *start, *list; /* operations of each process, in order */
 	uint32_t *parent, *via; /* by configuration */
 	uint32_t cap;
@@ -89,7 +94,7 @@ static void expand(struct seq *s, uint32_t id)
 	for (int observing = 1; observing >= 0; observing--)
 		for (uint32_t q = 0; q < s->nprocs; q++) {
 			uint32_t at = s->start[q] + s->now[q];
-			if (at == s->start[q + 1])
+			if (at == s->start[q + 1] || (q >= s->nreal && s->now[s->after[q - s->nreal]] < s->need[q - s->nreal]))
 				continue;
 			uint32_t op = s->list[at];
 			const struct hop *o = &s->p->ops[op];
@@ -141,29 +146,64 @@ static enum lin_verdict run(struct seq *s, struct result *r)
 	return s->failed || s->conf.failed || s->obj.failed ? LIN_UNKNOWN : LIN_VIOLATED;
 }
 
+/* Which operations are processes of their own; by[i] is the process of i. */
+static void assign(struct seq *s, uint32_t *by)
+{
+	const struct problem *p = s->p;
+	size_t bytes = s->nreal * 4ull + 4;
+	uint32_t *last = get(s, bytes), *count = get(s, bytes), nfloat = 0;
+	for (uint32_t i = 0; i < p->n && !s->failed; i++)
+		last[p->ops[i].proc] = i;
+	for (uint32_t i = 0; i < p->n && !s->failed; i++) {
+		bool stays = p->ops[i].ret != RANK_INF || last[p->ops[i].proc] == i;
+		by[i] = stays ? p->ops[i].proc : s->nreal + nfloat++;
+	}
+	s->nprocs = s->nreal + nfloat;
+	s->after = get(s, nfloat * 4ull + 4);
+	s->need = get(s, nfloat * 4ull + 4);
+	for (uint32_t i = 0; i < p->n && !s->failed; i++) {
+		uint32_t q = p->ops[i].proc;
+		if (by[i] < s->nreal) {
+			count[q]++;
+		} else {
+			s->after[by[i] - s->nreal] = q;
+			s->need[by[i] - s->nreal] = count[q];
+		}
+	}
+	lim_free(p->lim, last, last ? bytes : 0);
+	lim_free(p->lim, count, count ? bytes : 0);
+}
+
 enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,
                                 struct result *r)
 {
 	result_init(r, ALG_SEARCH, p->lim);
-	struct seq s = { .p = p, .nkeys = nkeys ? nkeys : 1, .nprocs = nprocs };
-	s.words = s.nprocs + s.nkeys;
+	struct seq s = { .p = p, .nkeys = nkeys ? nkeys : 1, .nprocs = nprocs, .nreal = nprocs };
 	spec_open(&s.obj, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
 	s.obj.user = p->user;
 	spec_open(&s.conf, NULL, p->vals, p->lim, 0);
-	size_t bs = (nprocs + 2) * 4ull, bl = p->n * 4ull + 4, bw = s.words * 4ull;
+	size_t bl = p->n * 4ull + 4;
+	uint32_t *by = get(&s, bl);
+	if (by)
+		assign(&s, by);
+	s.words = s.nprocs + s.nkeys;
+	size_t bs = (s.nprocs + 2) * 4ull, bw = s.words * 4ull, bf = (s.nprocs - s.nreal) * 4ull + 4;
 	s.start = get(&s, bs);
 	s.list = get(&s, bl);
 	s.now = get(&s, bw);
 	s.next = get(&s, bw);
 	if (!s.failed) {
 		for (uint32_t i = 0; i < p->n; i++)
-			s.start[p->ops[i].proc]++;
-		for (uint32_t q = 1; q <= nprocs; q++)
+			s.start[by[i]]++;
+		for (uint32_t q = 1; q <= s.nprocs; q++)
 			s.start[q] += s.start[q - 1];
 		for (uint32_t i = p->n; i-- > 0;)
-			s.list[--s.start[p->ops[i].proc]] = i;
+			s.list[--s.start[by[i]]] = i;
 		r->verdict = run(&s, r);
 	}
+	lim_free(p->lim, by, by ? bl : 0);
+	lim_free(p->lim, s.after, s.after ? bf : 0);
+	lim_free(p->lim, s.need, s.need ? bf : 0);
 	lim_free(p->lim, s.start, s.start ? bs : 0);
 	lim_free(p->lim, s.list, s.list ? bl : 0);
 	lim_free(p->lim, s.now, s.now ? bw : 0);

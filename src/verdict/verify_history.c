@@ -18,8 +18,7 @@ static enum verify_answer reject(char *why, const char *text, uint32_t op)
 /* ---- orders ------------------------------------------------------------------ */
 
 /* Each operation at most once, each completed one exactly once. */
-static enum verify_answer check_permutation(const struct problem *p, const uint32_t *order,
-                                            uint32_t n, char *why)
+enum verify_answer verify_permutation(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
 {
 	unsigned char *seen = calloc(p->n + 1ull, 1);
 	enum verify_answer out = seen ? VERIFY_ACCEPTED : VERIFY_UNDECIDED;
@@ -113,7 +112,7 @@ static enum verify_answer check_legal(const struct problem *p, const uint32_t *o
 enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n,
                                 char *why)
 {
-	enum verify_answer out = check_permutation(p, order, n, why);
+	enum verify_answer out = verify_permutation(p, order, n, why);
 	uint32_t latest = 0; /* the latest invocation so far, + 1 */
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
 		const struct hop *op = &p->ops[order[i]];
@@ -123,27 +122,6 @@ enum verify_answer verify_order(const struct problem *p, const uint32_t *order, 
 		if (op->call + 1 > latest)
 			latest = op->call + 1;
 	}
-	return out == VERIFY_ACCEPTED ? check_legal(p, order, n, why) : out;
-}
-
-enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order,
-                                           uint32_t n, char *why)
-{
-	enum verify_answer out = check_permutation(p, order, n, why);
-	uint32_t nproc = 0;
-	for (uint32_t i = 0; i < p->n; i++)
-		if (p->ops[i].proc >= nproc)
-			nproc = p->ops[i].proc + 1;
-	uint32_t *last = calloc(nproc + 1ull, sizeof *last);
-	if (!last)
-		return VERIFY_UNDECIDED;
-	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
-		uint32_t q = p->ops[order[i]].proc;
-		if (order[i] + 1 <= last[q])
-			out = reject(why, "two operations of one process are exchanged", order[i]);
-		last[q] = order[i] + 1;
-	}
-	free(last);
 	return out == VERIFY_ACCEPTED ? check_legal(p, order, n, why) : out;
 }
 

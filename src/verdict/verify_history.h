@@ -22,9 +22,15 @@ enum verify_answer { VERIFY_ACCEPTED, VERIFY_REJECTED, VERIFY_UNDECIDED };
  * legal for the object. */
 enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n,
                                 char *why);
-/* Sequential: the order of each process kept instead of real time. */
+/* Each operation at most once, each completed one exactly once. */
+enum verify_answer verify_permutation(const struct problem *p, const uint32_t *order, uint32_t n, char *why);
+/* Sequential: the order of each process kept instead of real time; keys are
+ * objects of their own. What never answered comes at any time after what its
+ * process had done before. */
 enum verify_answer verify_order_sequential(const struct problem *p, const uint32_t *order,
                                            uint32_t n, char *why);
+/* No such order exists: every one is tried, in at most `budget` steps. */
+enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget, char *why);
 /* Regular or safe: saw[i] is the write that read i returns (RANK_INF for the
  * initial value; the read itself: overlapped, with safe); writes have
  * themselves. */

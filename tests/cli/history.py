@@ -215,8 +215,50 @@ def only_the_nemesis_is_skipped():
     out = run("-", stdin="\n".join([event(big, "invoke", "read", None), event(big, "ok", "read", 7), event(2, "invoke", "read", None),
                                     event(2, "ok", "read", 8)]).encode(), want=1).stdout.decode()
     assert "2 operations by 2 processes" in out, out
+    for name, mark in (("nemesis", ""), (":nemesis", ":")):
+        lines = [event(name, mark + "info", mark + "kill", None), event(0, mark + "invoke", mark + "write", 3),
+                 event(name, mark + "info", mark + "kill", None), event(0, mark + "ok", mark + "write", 3)]
+        out = run("-", stdin="\n".join(lines).encode(), want=0).stdout.decode()
+        assert "1 operation by 1 process" in out, out
     out = run("-", stdin=b"{:process :nemesis, :type :info, :f :kill, :value nil}\n", want=0).stdout.decode()
     assert "nothing but 1 record that is no client's" in out, out
+
+
+@test
+def atomic_is_sequential_also_when_a_process_goes_on():
+    lines = [event(0, "invoke", "write", 1), event(0, "info", "write", 1), event(0, "invoke", "read", None), event(0, "ok", "read", 0),
+             event(0, "invoke", "read", None), event(0, "ok", "read", 1)]
+    text = "\n".join(lines).encode()
+    run("--init=0", "-", stdin=text, want=0)
+    run("--init=0", "--condition=sequential", "-", stdin=text, want=0)
+
+
+@test
+def every_answer_is_verified():
+    """Whatever algorithm or condition: a report with an order or a proof that verify accepts, keys included."""
+    good = atomic_history(30, 2, 2, 5, keys=2)
+    bad = good + [event(9, "invoke", "read", None, key=1), event(9, "ok", "read", 77, key=1)]
+    with tempfile.TemporaryDirectory() as d:
+        log, report = os.path.join(d, "h.json"), os.path.join(d, "r.json")
+        for lines, want in ((good, 0), (bad, 1)):
+            with open(log, "w") as f:
+                f.write("\n".join(lines))
+            for args in ([], ["--algorithm=bfs"], ["--algorithm=dfs"], ["--condition=sequential"], ["--condition=regular"], ["--condition=safe"]):
+                run("--init=0", *args, "--witness", "--json", report, log, want=want)
+                p = subprocess.run([INTACT, "verify", report], capture_output=True, timeout=60)
+                hard = want == 1 and args == ["--condition=sequential"]  # every order is tried again, within a budget
+                assert p.returncode in ((0, 3) if hard else (0,)), (args, p.stdout, p.stderr)
+        for early in ([], [event(0, "invoke", "write", 1), event(0, "ok", "write", 1)]):
+            with open(log, "w") as f:  # no k explains it
+                f.write("\n".join(early + [event(1, "invoke", "read", None), event(1, "ok", "read", 9)]))
+            run("--init=0", "--k=min", "--witness", "--json", report, log, want=1)
+            p = subprocess.run([INTACT, "verify", report], capture_output=True, timeout=60)
+            assert p.returncode == 0, (p.stdout, p.stderr)
+        with open(log, "w") as f:
+            f.write("\n".join(atomic_history(12, 1, 2, 3, distinct=False)))
+        for algorithm in ("soar", "clmt"):
+            run("--init=0", "--algorithm=" + algorithm, "--witness", "--json", report, log, want=0)
+            assert subprocess.run([INTACT, "verify", report], capture_output=True, timeout=60).returncode == 0
 
 
 @test
