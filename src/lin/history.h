@@ -75,6 +75,9 @@ struct history {
 	bool timed;
 	struct limits *lim;
 	const struct seqspec *user; /* --spec: what it is checked against, or NULL */
+	/* One line of its file, for a message; NULL: it was not read from one. (Who
+	 * records and checks in memory need not link what reads files.) */
+	struct source *(*show_line)(struct history *h, uint32_t line);
 	/* for the report */
 	const char *format;
 	enum object declared; /* the file says which object */

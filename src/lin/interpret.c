@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "lin/read.h"
 #include "lin/user.h"
 
 const char *const object_names[] = {
@@ -408,7 +407,7 @@ static bool wrong_op(struct history *h, const struct interpretation *in,
 	struct buf b;
 	buf_init(&b);
 	hop_print(h, op, OBJ_GUESS, &b);
-	diag_error(d, "bad-operation", op->line ? history_line(h, op->line) : NULL, (struct span){ 0, 0 },
+	diag_error(d, "bad-operation", op->line && h->show_line ? h->show_line(h, op->line) : NULL, (struct span){ 0, 0 },
 	           "%s: %s (checked as %s%s%s)", buf_cstr(&b), why, h->user ? "" : "a ", history_object(h, in->object),
 	           in->object_guessed ? ", a guess" : "");
 	if (in->object_guessed)

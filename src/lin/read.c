@@ -100,6 +100,7 @@ static bool opened(struct reader *r, enum format f)
 {
 	r->line = 1;
 	r->h->name = arena_strdup(r->h->arena, r->in.name);
+	r->h->show_line = history_line;
 	if (r->in.end < 4096)
 		input_fill(&r->in);
 	if (r->in.error) {
@@ -191,7 +192,7 @@ static bool check_rec(struct reader *r, const struct rec *rec)
 static bool is_client(const struct reader *r, val proc)
 {
 	enum value_kind k = val_kind(&r->h->vals, proc);
-	return k == VK_INT || k == VK_STR;
+	return k == VK_INT || k == VK_NUM || k == VK_STR;
 }
 
 int reader_next(struct reader *r, struct rec *rec)

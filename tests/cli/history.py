@@ -210,6 +210,16 @@ def failed_reads_do_not_tell_the_initial_value():
 
 
 @test
+def only_the_nemesis_is_skipped():
+    big = 99999999999999999999
+    out = run("-", stdin="\n".join([event(big, "invoke", "read", None), event(big, "ok", "read", 7), event(2, "invoke", "read", None),
+                                    event(2, "ok", "read", 8)]).encode(), want=1).stdout.decode()
+    assert "2 operations by 2 processes" in out, out
+    out = run("-", stdin=b"{:process :nemesis, :type :info, :f :kill, :value nil}\n", want=0).stdout.decode()
+    assert "nothing but 1 record that is no client's" in out, out
+
+
+@test
 def records_of_two_kinds_are_refused():
     whole = json.dumps({"ClientId": 0, "Input": "read", "Call": 1, "Output": 3, "Return": 2})
     for text in (whole + "\n" + event(1, "invoke", "read", None), event(1, "invoke", "read", None) + "\n" + whole):
@@ -403,6 +413,32 @@ def follow_reports_before_the_end():
 
 
 @test
+def follow_sees_pairs():
+    def two_keys(first):
+        rest = [event(0, "invoke", "write", ["y", 2]), event(0, "ok", "write", ["y", 2]), event(1, "invoke", "read", ["x", None]),
+                event(1, "ok", "read", ["x", 1])]
+        return [event(0, "invoke", "write", first), event(0, "ok", "write", first)] + rest
+    text = "\n".join(two_keys(["x", 1])).encode()
+    for args in ([], ["--pairs=yes"]):
+        out = run("--follow", *args, "-", stdin=text, want=0).stdout.decode()
+        assert "6 operations" not in out and "initially 0" in out, out
+    run("--follow", "--pairs=no", "-", stdin=text, want=1)
+    bad = text.replace(b'["x", 1]}', b'["x", 2]}')
+    run("--follow", "-", stdin=bad.replace(b'"write", "value": ["x", 2]', b'"write", "value": ["x", 1]'), want=1)
+    late = "\n".join(two_keys(7)).encode()  # the first value is no pair
+    p = run("--follow", "-", stdin=late, want=2)
+    assert b":5:1: error" in p.stderr and b"--pairs=yes" in p.stderr, p.stderr
+    # nothing waits when there are no pairs: told at once, while the pipe is open
+    p = subprocess.Popen([INTACT, "history", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p.stdin.write(("\n".join([event(0, "invoke", "write", 1), event(0, "ok", "write", 1), event(1, "invoke", "read", None),
+                              event(1, "ok", "read", 2)]) + "\n").encode())
+    p.stdin.flush()
+    assert p.wait(timeout=60) == 1
+    p.stdin.close()
+    p.stdout.close()
+
+
+@test
 def follow_with_specifications():
     good = [event(0, "invoke", "deposit", 5), event(0, "ok", "deposit", 5), event(1, "invoke", "withdraw", 5)]
     out = run("--follow", "--spec", example("account.spec"), "-", want=0, stdin="\n".join(good + [event(1, "ok", "withdraw", True)]).encode())
@@ -415,6 +451,47 @@ def follow_with_specifications():
         f.flush()
         p = run("--follow", "--spec", f.name, "-", stdin=b"", want=2)
         assert b"cannot follow a specification that chooses" in p.stderr, p.stderr
+
+
+@test
+def programs_link_with_the_library_alone():
+    """The C API in C and in C++: -lintact and threads, and nothing else."""
+    lib = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(INTACT)))), "libintact.a")
+    with open(lib, "rb") as f:
+        flags = ["-fsanitize=address,undefined"] if b"__asan_init" in f.read() else []
+    cc, cxx = ("clang-14", "clang++-14") if "clang" in lib else ("cc", "c++")
+    program = """#include <intact/history.h>
+#include <thread>
+#include <vector>
+int main(int argc, char **) {
+    intact_history *h = intact_history_new(INTACT_COUNTER, 0);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 16; i++)
+        threads.emplace_back([=] {
+            intact_recorder *r = intact_history_recorder(h);
+            for (int k = 0; k < 3; k++) { intact_invoke(r, INTACT_ADD, 0); intact_return(r, 0); }
+            intact_invoke(r, INTACT_READ, 0);
+            intact_return(r, i == 7 && argc > 1);
+        });
+    for (auto &t : threads) t.join();
+    int verdict = intact_history_check(h);
+    intact_history_free(h);
+    return verdict;
+}
+"""
+    with tempfile.TemporaryDirectory() as d:
+        source = os.path.join(d, "api.cc")
+        with open(source, "w") as f:
+            f.write(program)
+        for compiler, text in ((cc, example("ring.c")), (cxx, source)):
+            exe = os.path.join(d, "exe")
+            p = subprocess.run([compiler, "-O1", "-Wall", "-Wextra", "-Werror", *flags, "-I", os.path.join(ROOT, "include"), text, lib,
+                                "-lpthread", "-o", exe], capture_output=True, text=True)
+            assert p.returncode == 0, p.stderr
+            p = subprocess.run([exe], capture_output=True, text=True, timeout=60)
+            assert p.returncode == 0, p.stdout + p.stderr
+        p = subprocess.run([exe, "wrong"], capture_output=True, text=True, timeout=60)
+        assert p.returncode == 1, p.stdout + p.stderr
 
 
 @test
