@@ -5,6 +5,7 @@ bzip2-*, pbzip2-*, libzstd-*), or what `apt-get source` gives; without either
 they are skipped, with a line that says so. Nothing of them is kept.
 """
 import glob
+import multiprocessing.pool
 import os
 import random
 import shutil
@@ -45,7 +46,6 @@ def compilers(intact):
     """column: (C compiler, C++ compiler, flags, environment)"""
     return {
         "native": (["clang"], ["clang++"], [], {}),
-        "no-op": ([intact, "cc"], [intact, "c++"], [], {"INTACT_CC": "clang"}),
         "intact": ([intact, "cc"], [intact, "c++"], [], {"INTACT_CC": "clang"}),
         "intact-gcc": ([intact, "cc"], [intact, "c++"], [], {"INTACT_CC": "gcc"}),
         "clang-tsan": (["clang"], ["clang++"], ["-fsanitize=thread"], {}),
@@ -54,18 +54,24 @@ def compilers(intact):
 
 
 def make(cc, cxx, flags, env, parts, out, noop):
-    """Compiles the parts (sources, their flags) and links them; `noop`: an object instead of the runtime."""
+    """Compiles the parts (sources, their flags), two at a time, and links them; `noop`: also with this object
+    in place of the runtime, as (object, executable)."""
     env = dict(os.environ, **env)
-    objs = []
-    for i, (files, extra) in enumerate(parts):
-        for f in files:
-            o = "%s.%d.%s.o" % (out, i, os.path.basename(f))
-            c = cc if f.endswith(".c") else cxx
-            subprocess.run([*c, "-O2", "-g", "-w", "-pthread", *flags, *extra, "-c", f, "-o", o], check=True, env=env,
-                           capture_output=True)
-            objs.append(o)
-    link = ["clang++", *objs, noop] if noop else [*cxx, *flags, *objs]
-    subprocess.run([*link, "-pthread", "-o", out], check=True, env=env, capture_output=True)
+    jobs = [(f, extra, "%s.%d.%s.o" % (out, i, os.path.basename(f)))
+            for i, (files, extra) in enumerate(parts) for f in files]
+
+    def one(job):
+        f, extra, o = job
+        c = cc if f.endswith(".c") else cxx
+        subprocess.run([*c, "-O2", "-g", "-w", "-pthread", *flags, *extra, "-c", f, "-o", o], check=True, env=env,
+                       capture_output=True)
+        return o
+
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        objs = pool.map(one, jobs, chunksize=1)
+    subprocess.run([*cxx, *flags, *objs, "-pthread", "-o", out], check=True, env=env, capture_output=True)
+    if noop:
+        subprocess.run(["clang++", *objs, noop[0], "-pthread", "-o", noop[1]], check=True, capture_output=True)
     for o in objs:
         os.unlink(o)
 
@@ -96,16 +102,17 @@ PROGRAMS = {
 }
 
 
-def build(intact, name, src, tmp, noop, columns):
+def build(intact, name, src, tmp, noop):
     """{column: executable}; columns whose compiler is missing or fails are left out."""
     out = {}
     for c, (cc, cxx, flags, env) in compilers(intact).items():
-        if c not in columns:
-            continue
         exe = os.path.join(tmp, name.split()[0] + "." + c)
+        floor = (noop, exe + ".no-op") if c == "intact" else None
         try:
-            make(cc, cxx, flags, env, PROGRAMS[name][1](src), exe, noop if c == "no-op" else None)
+            make(cc, cxx, flags, env, PROGRAMS[name][1](src), exe, floor)
             out[c] = exe
+            if floor:
+                out["no-op"] = floor[1]
         except (subprocess.CalledProcessError, FileNotFoundError) as e:
             why = (getattr(e, "stderr", None) or str(e).encode()).decode(errors="replace").strip().split("\n")[-1]
             print("%s: %s skipped: %s" % (name, c, why[:200]), flush=True)

@@ -102,7 +102,7 @@ def real(intact, name, src, tmp, runs, quick):
         return
     noop = os.path.join(tmp, "noop.o")
     subprocess.run(["clang", "-O2", "-c", os.path.join(HERE, "noop.c"), "-o", noop], check=True)
-    exe = real_programs.build(intact, name, src, tmp, noop, COLUMNS)
+    exe = real_programs.build(intact, name, src, tmp, noop)
     whole, tenth = os.path.join(tmp, "whole.dat"), os.path.join(tmp, "tenth.dat")
     size = (2 if quick else 10) << 20
     real_programs.input_file(whole, size)

@@ -48,6 +48,7 @@ __attribute__((constructor(101))) static void look_up(void)
 	real_copy = c;
 	real_move = m;
 	real_set = s;
+	rt_real_all();
 }
 
 static inline void touch(const void *p, size_t n, bool write, uintptr_t pc)

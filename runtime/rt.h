@@ -218,21 +218,26 @@ const char *rt_env(const char *name);
 extern char **rt_environ;
 void rt_options_read(void);
 
-/* The libc function behind an interposer, looked up once. */
-#define REAL(name)                                                             \
+/*
+ * The libc function behind an interposer. All of them are looked up when the
+ * program starts (rt_real_all): later, dlsym could wait for a thread that loads
+ * a library, and that thread for us. Before that, each at its first use.
+ */
+struct rt_lazy {
+	const char *name, *version;
+	void **slot;
+};
+#define REALV(fn_, version_)                                                   \
 	({                                                                     \
-		static __typeof__(&name) real_;                                \
+		static __typeof__(&fn_) real_;                                 \
+		static struct rt_lazy lazy_ = { #fn_, version_, (void **)&real_ }; \
+		static struct rt_lazy *at_                                     \
+			__attribute__((section("intact_real"), used)) = &lazy_; \
 		if (unlikely(!real_))                                          \
-			real_ = (__typeof__(&name))rt_real(#name, NULL);       \
+			real_ = (__typeof__(&fn_))rt_real(lazy_.name, lazy_.version); \
 		real_;                                                         \
 	})
-#define REALV(name, version)                                                   \
-	({                                                                     \
-		static __typeof__(&name) real_;                                \
-		if (unlikely(!real_))                                          \
-			real_ = (__typeof__(&name))rt_real(#name, version);    \
-		real_;                                                         \
-	})
+#define REAL(fn_) REALV(fn_, NULL)
 
 #pragma GCC visibility pop
 

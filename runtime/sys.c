@@ -84,6 +84,20 @@ void *rt_real(const char *name, const char *version)
 	return p;
 }
 
+extern struct rt_lazy *__start_intact_real[] __attribute__((visibility("hidden")));
+extern struct rt_lazy *__stop_intact_real[] __attribute__((visibility("hidden")));
+
+/* Those that this C library lacks are told of when they are called. */
+void rt_real_all(void)
+{
+	for (struct rt_lazy **at = __start_intact_real; at < __stop_intact_real; at++) {
+		struct rt_lazy *l = *at;
+		void *p = l->version ? dlvsym(RTLD_NEXT, l->name, l->version) : NULL;
+		if (!*l->slot)
+			*l->slot = p ? p : dlsym(RTLD_NEXT, l->name);
+	}
+}
+
 const char *rt_env(const char *name)
 {
 	size_t n = rt_length(name);

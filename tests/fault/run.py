@@ -74,6 +74,9 @@ def main():
                  check=lambda r: None if "unwatched" in r.stderr else "no message: " + r.stderr)
             if not names or "dlclose" in names:
                 build(intact, os.path.join(HERE, "plugin.c"), tmp + "/plugin.so", cc, "-shared -fPIC")
+            if not names or "load_waits" in names:
+                build(intact, os.path.join(HERE, "waiter.c"), tmp + "/waiter.so", cc, "-shared -fPIC")
+            case("load_waits", "timeout 60 {exe} {tmp}/waiter.so", 0, cc)
             case("dlclose", "{exe} {tmp}/plugin.so", 66, cc,
                  lambda r: None if "plugin_bump is not atomic" in r.stderr else r.stderr)
             lost = os.path.relpath(LOST, HERE)
