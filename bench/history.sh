@@ -3,7 +3,8 @@
 # user + system of the whole command, the file read included.
 # N (default 1000000) is the size of the large histories; BIG=1 adds 10^7.
 # A peer is measured beside us when INTACT_PORCUPINE names a program that
-# takes an EDN file and prints its verdict; else its column says so.
+# takes an EDN file (or `jepsen FILE`, `kv FILE`) and exits with its verdict; else
+# its column says so. INTACT_HISTORIES: its test_data, tried file by file.
 set -euo pipefail
 B=${BUILD:-build}
 I=${INTACT:-$B/src/cli/intact}
@@ -57,3 +58,9 @@ for o in queue stack priority-queue; do
 		printf '| %s | %s | %s | %s |\n' "$N" $o $w "$(measure "$I" history --object=$o "$T/h.edn")"
 	done
 done
+
+if [ -n "${INTACT_HISTORIES:-}" ]; then
+	python3 "$(dirname "$0")/history_known.py" "$I" "$INTACT_HISTORIES" ${INTACT_PORCUPINE:+"$INTACT_PORCUPINE"}
+else
+	printf '\nknown histories: not here (INTACT_HISTORIES names the test_data of porcupine)\n'
+fi

@@ -143,6 +143,8 @@ void rt_options_read(void)
 
 /* ---- beginning and end ---- */
 
+static void at_end(void);
+
 void rt_init(void)
 {
 	static int once;
@@ -168,12 +170,20 @@ void rt_init(void)
 	rt_dyn.history = (uint32_t)rt.opt.history_size;
 	if (rt_dyn.history < 4 || rt_dyn.history > RED_LOG)
 		rt_dyn.history = RED_LOG;
+	/* Now: once the main thread has ended the name cannot be had. */
+	char exe[4096];
+	long n = syscall(SYS_readlink, "/proc/self/exe", exe, sizeof exe);
+	rt.exe = n > 0 ? rt_strdup(exe, (size_t)n) : "";
 	rt.on = true;
 	rec_init();
 	rt_attach();
 	if (rt.recording)
 		rt_modules();
 	rt_load_atomic_fns();
+	me->busy = 1; /* what libc allocates for these is no event of the program's */
+	rt_process_init();
+	at_quick_exit(at_end);
+	me->busy = 0;
 	if (rt.opt.verbosity)
 		rt_sayf("Intact: watching process %d\n", rt.pid);
 }
@@ -192,10 +202,12 @@ static void start(int argc, char **argv, char **envp)
 __attribute__((section(".preinit_array"), used))
 static void (*const at_start)(int, char **, char **) = start;
 
+/* When the last thread has ended `me` is rt_nobody, whose mark stays. */
 __attribute__((destructor(101))) static void at_end(void)
 {
 	if (!rt.on || (int)syscall(SYS_getpid) != rt.pid)
 		return;
+	int busy = me->busy;
 	me->busy = 1;
 	if (rt.recording)
 		rt_modules();
@@ -205,7 +217,7 @@ __attribute__((destructor(101))) static void at_end(void)
 		fflush(NULL);
 		syscall(SYS_exit_group, (int)rt.opt.exitcode);
 	}
-	me->busy = 0;
+	me->busy = busy;
 }
 
 static _Noreturn void end_now(int status)

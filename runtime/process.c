@@ -13,11 +13,14 @@
 
 #include "rt.h"
 
+static bool forking; /* by our own fork(), which sees to the recording */
+
 static void in_child(void)
 {
 	rt.pid = (int)syscall(SYS_getpid);
 	if (!rt.on)
 		return;
+	rt_report_forked();
 	rt_dyn.lock.held = rt_dyn.bump.lock.held = rt_dyn.sets.lock.held = 0;
 	rt_dyn.shadow.grow.held = rt.threads_lock.held = rt.modules_lock.held = 0;
 	for (unsigned i = 0; i < 64; i++)
@@ -43,6 +46,27 @@ static void in_child(void)
 	rt.nready = rt_dyn.ready;
 }
 
+/* Of every fork of the C library's, daemon() and forkpty() among them. */
+static void forked(void)
+{
+	in_child();
+	if (!forking && rt.recording)
+		rec_after_fork(true, 0);
+}
+
+void rt_process_init(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
+
+EXPORT pid_t _Fork(void)
+{
+	pid_t pid = REAL(_Fork)();
+	if (pid == 0)
+		forked();
+	return pid;
+}
+
 EXPORT pid_t fork(void)
 {
 	struct rt_thread *th = me;
@@ -51,9 +75,9 @@ EXPORT pid_t fork(void)
 		th->busy = 1;
 	bool rec = mine && rec_before_fork(th);
 	int parent = rt.pid;
+	forking = true; /* two at once: both see to their own child */
 	pid_t pid = REAL(fork)();
-	if (pid == 0)
-		in_child();
+	forking = false;
 	if (rec || (!pid && rt.recording))
 		rec_after_fork(pid == 0, rec ? parent : 0);
 	if (mine) {

@@ -32,6 +32,12 @@ uint32_t rt_shown(void)
 	return shown;
 }
 
+void rt_report_forked(void)
+{
+	out_lock.held = 0;
+	shown = 0;
+}
+
 /* ---- modules ---- */
 
 static uintptr_t hex(const char **s)
@@ -42,13 +48,13 @@ static uintptr_t hex(const char **s)
 	return v;
 }
 
-/* The file mapped at `lo`, from /proc/self/maps: the loader keeps the name it
+/* The file mapped at `lo`, from /proc: the loader keeps the name it
  * was given, which may be relative to a directory the program has left. */
 static bool mapped_file(uintptr_t lo, char *name, size_t size)
 {
 	static char text[8192]; /* under modules_lock */
 	size_t n = 0;
-	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), got;
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC), got;
 	bool found = false;
 	while (fd >= 0 && !found && (got = syscall(SYS_read, fd, text + n, sizeof text - 1 - n)) > 0) {
 		n += (size_t)got;
@@ -103,9 +109,7 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 	if (!name || !*name) {
 		if (rt.nmodules)
 			return 0; /* the vdso */
-		long n = syscall(SYS_readlink, "/proc/self/exe", exe, sizeof exe - 1);
-		exe[n > 0 ? n : 0] = 0;
-		name = exe;
+		name = rt.exe;
 	} else if (name[0] != '/' && mapped_file(lo & ~(uintptr_t)4095, exe, sizeof exe)) {
 		name = exe;
 	}
@@ -121,9 +125,7 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 
 void rt_modules(void)
 {
-	int busy = me->busy;
-	if (me == &rt_nobody)
-		return;
+	int busy = me->busy; /* rt_nobody's is always set: the last thread's end has no other */
 	me->busy = 1;
 	spin_lock(&rt.modules_lock);
 	for (uint32_t i = 0; i < rt.nmodules; i++)

@@ -89,6 +89,7 @@ struct rt {
 	struct rt_module *modules;
 	uint32_t nmodules;
 	struct spin modules_lock;
+	const char *exe;       /* this program's file */
 	uintptr_t *atomic_fns; /* hash of functions given by --atomic; NULL: none */
 };
 
@@ -155,7 +156,11 @@ void rt_grow_frames(struct rt_thread *th);
 void rt_load_atomic_fns(void);
 bool rt_in_section(uintptr_t fn); /* marked INTACT_ATOMIC_FUNCTION */
 
+/* process.c, init.c */
+void rt_process_init(void);
+
 /* report.c */
+void rt_report_forked(void); /* in the child: nobody is telling of anything */
 void rt_flush(bool final); /* tell of all findings */
 uint32_t rt_shown(void);   /* how many were shown */
 void rt_modules(void);     /* look again at what is loaded */

@@ -20,11 +20,8 @@ INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_reduce"
 echo "== random models of both kinds: the independent checker of what holds against exact"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_verify"
 echo "== random programs: cover, unfold and the coloured marking graph; cycles; what is proved against exact"
-# half of the programs on each of two cores
 for t in test_causal test_causal_check; do
-	INTACT_SOAK=${INTACT_SOAK:-20000} INTACT_SOAK_PART=0/2 "$BUILD/tests/unit/$t" examples & half=$!
-	INTACT_SOAK=${INTACT_SOAK:-20000} INTACT_SOAK_PART=1/2 "$BUILD/tests/unit/$t" examples
-	wait $half
+	INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/$t" examples
 done
 echo "== random nets: the prefix against its definition; coloured nets, exact and reduced, against their markings"
 INTACT_SOAK=${INTACT_SOAK:-20000} "$BUILD/tests/unit/test_net"

@@ -100,6 +100,8 @@ const struct explain_page explain_input[] = {
 	  "How stale a read is makes sense for registers with reads and writes only.\n", NULL, NULL, NULL },
 	{ "not-events", "--follow needs events as they happen",
 	  "A history that is followed while it grows is made of invocations and responses, not of whole operations.\n", NULL, NULL, NULL },
+	{ "pairs", "keys within the values, seen too late",
+	  "Jepsen's independent tests write values as [key value]. --follow looks for that at the beginning; --pairs=yes says it.\n", NULL, NULL, NULL },
 	{ "response-mismatch", "a response to another operation than the open one",
 	  "A process has one operation open at a time, and the response is to that one.\n",
 	  "{:process 0, :type :invoke, :f :write, :value 3}\n{:process 0, :type :ok, :f :read, :value 3}\n",

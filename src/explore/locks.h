@@ -43,7 +43,7 @@ struct locks {
  * `busy_wait(arg, node)`: may a thread wait busily there, that is, does a cas
  * that fails have no effect at all? With the shadow store it has one outside
  * the blocks that count: such a step is taken on both stores and may succeed
- * on the other. False when memory ends.
+ * on the other; and where a block commits by it. False when memory ends.
  */
 bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const void *arg, uint32_t node),
                 const void *arg);

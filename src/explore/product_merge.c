@@ -57,10 +57,15 @@
 #define MAX_OUTCOMES 512u   /* beyond, nothing more is glued */
 #define MAX_WORK     200000u
 
-/* Steps outside the blocks that count are taken on the shadow as well. */
+/* A try that fails has an effect when it is outside the blocks that count, where steps are taken on the shadow as well, and
+ * when the block commits with it. */
 static bool unshadowed(const void *arg, uint32_t node)
 {
 	const struct product *x = arg;
+	const struct ir_node *n = &x->ir->nodes[node];
+	for (uint32_t i = n->succ; x->lab && i < n->succ + n->nsucc; i++)
+		if (x->lab->edge[i] && x->ir->succs[i] == node)
+			return false;
 	return x->mode == PROD_STANDARD || product_marked(x, node);
 }
 

@@ -35,17 +35,32 @@ static bool tells(const struct rec *rec)
 	return rec->kind == REC_INVOKE && rec->fn != FN_READ;
 }
 
-/* Reads ahead until an operation tells what the object is. */
+/* [key nil], as reads of independent keys are invoked; with `write` any pair
+ * that may be [key value]. */
+static bool is_pair(const struct values *vs, const struct rec *rec, bool write)
+{
+	uint32_t n = 0;
+	const val *e = rec->in == VAL_NONE ? NULL : val_elems(vs, rec->in, &n);
+	if (rec->kind != REC_INVOKE || !e || n != 2)
+		return false;
+	return write ? rec->fn == FN_WRITE || (rec->fn == FN_CAS && val_elems(vs, e[1], &n)) : rec->fn == FN_READ && e[1] == VAL_NIL;
+}
+
+/* Reads ahead until an operation tells what the object is, and one whether its
+ * values are pairs. */
 static int look_ahead(struct follower *f)
 {
 	int more = 1;
+	bool told = false, open = false, pairs = f->in->pairs == 0 && !f->r.h->user;
 	f->ahead = calloc(LOOK_AHEAD, sizeof *f->ahead);
 	while (f->ahead && f->nahead < LOOK_AHEAD) {
 		more = reader_next(&f->r, &f->ahead[f->nahead]);
 		if (more <= 0)
 			break;
-		f->nahead++;
-		if (tells(&f->ahead[f->nahead - 1]))
+		const struct rec *rec = &f->ahead[f->nahead++];
+		told |= tells(rec);
+		open |= pairs && is_pair(&f->r.h->vals, rec, true);
+		if (told && (!open || (rec->kind == REC_INVOKE && rec->fn == FN_READ)))
 			break;
 	}
 	return f->ahead ? more : -1;
@@ -57,10 +72,12 @@ static void guess(struct follower *f)
 	struct values *vs = &f->r.h->vals;
 	const struct rec *told = NULL;
 	val first_read = VAL_NONE;
+	bool paired = false;
 	for (uint32_t i = 0; i < f->nahead; i++) {
+		paired |= is_pair(vs, &f->ahead[i], false);
 		if (tells(&f->ahead[i]))
-			told = &f->ahead[i];
-		else if (f->ahead[i].kind == REC_OK && first_read == VAL_NONE)
+			told = told ? told : &f->ahead[i];
+		else if (!told && f->ahead[i].kind == REC_OK && first_read == VAL_NONE)
 			first_read = f->ahead[i].in;
 	}
 	if (f->r.h->user) {
@@ -78,7 +95,10 @@ static void guess(struct follower *f)
 		if (in->object == OBJ_REGISTER) /* a cas may still come */
 			in->object = OBJ_CAS_REGISTER;
 	}
-	in->paired = in->pairs == 1;
+	in->paired = in->pairs == 1 || (in->pairs == 0 && paired && !f->r.h->user);
+	uint32_t pair;
+	const val *e = in->paired && first_read != VAL_NONE ? val_elems(vs, first_read, &pair) : NULL;
+	first_read = e && pair == 2 ? e[1] : first_read;
 	in->init_guessed = in->init == VAL_NONE;
 	if (!in->init_guessed)
 		return;
@@ -90,8 +110,11 @@ static void guess(struct follower *f)
 		in->init = first_read;
 	else if (in->object == OBJ_KV)
 		in->init = val_text(vs, VK_STR, "", 0);
-	else if (told && told->fn == FN_WRITE && told->in != VAL_NONE && val_get_int(vs, told->in, &n))
-		in->init = val_int(vs, 0);
+	else if (told && told->fn == FN_WRITE && told->in != VAL_NONE) {
+		e = in->paired ? val_elems(vs, told->in, &pair) : NULL;
+		if (val_get_int(vs, e && pair == 2 ? e[1] : told->in, &n))
+			in->init = val_int(vs, 0);
+	}
 }
 
 /* ---- events --------------------------------------------------------------------------- */
@@ -141,6 +164,11 @@ static int on_invoke(struct follower *f, const struct rec *rec, struct open_op *
 	if (p->open)
 		return wrong(f, rec, "two-open-operations",
 		             "the process invokes an operation while another one of it is open");
+	if (!f->in->paired && f->in->pairs == 0 && !h->user && is_pair(&h->vals, rec, false)) {
+		wrong(f, rec, "pairs", "this read is of one key, but the values before were not taken as [key value] pairs");
+		diag_hint(f->r.d, "--pairs=yes says that they are, --pairs=no that they are not");
+		return -2;
+	}
 	p->raw = (struct hop){ .fn = (uint8_t)rec->fn, .a = rec->in, .b = VAL_NONE, .ret = RANK_INF,
 		               .line = rec->line, .proc = proc_intern(h, rec->proc) };
 	p->raw.key = rec->has_key ? key_intern(h, rec->key) : 0;

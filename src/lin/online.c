@@ -141,24 +141,49 @@ static uint32_t row_hash(const struct online *o, const uint32_t *r)
 		h = (h ^ (r[1 + i] & ~m)) * 0xD6E8FEB86659FD93u;
 		h ^= h >> 31;
 	}
-	for (uint32_t i = 1 + mask_words(o); i < stride(o); i++) {
-		h = (h ^ r[i]) * 0xD6E8FEB86659FD93u;
+	for (uint32_t s = 0; s < o->nslots; s++) {
+		if (o->slots[s].observer)
+			continue; /* rows that differ in what readers may see are compared */
+		h = (h ^ r[1 + mask_words(o) + s]) * 0xD6E8FEB86659FD93u;
 		h ^= h >> 31;
 	}
 	return (uint32_t)hash64(h);
 }
 
-/* Does a make b superfluous: equal, but for fewer crashed ones used? */
+/* Are all states of set a in set b? Both ascend. */
+static bool within(const struct online *o, uint32_t a, uint32_t b)
+{
+	if (a == b)
+		return true;
+	const uint32_t *x = states_at(&o->sets, a), *y = states_at(&o->sets, b);
+	uint32_t n = states_len(&o->sets, a), m = states_len(&o->sets, b), j = 0;
+	if (n >= m)
+		return false;
+	for (uint32_t i = 0; i < n; i++, j++) {
+		while (j < m && y[j] < x[i])
+			j++;
+		if (j == m || y[j] != x[i])
+			return false;
+	}
+	return true;
+}
+
+/* Does a make b superfluous? It is equal, but for having used fewer of the
+ * crashed ones, and its readers may have seen all that those of b may: then
+ * whatever can happen from b on can happen from a on. */
 static bool covers(const struct online *o, const uint32_t *a, const uint32_t *b)
 {
 	uint32_t m, after = 1 + mask_words(o);
-	if (a[0] != b[0] || memcmp(a + after, b + after, o->nslots * 4ull))
+	if (a[0] != b[0])
 		return false;
 	for (uint32_t i = 0; i < mask_words(o); i++) {
 		is_crashed_bit(o, i, &m);
 		if ((a[1 + i] ^ b[1 + i]) & ~m || a[1 + i] & m & ~b[1 + i])
 			return false;
 	}
+	for (uint32_t s = 0; s < o->nslots; s++)
+		if (a[after + s] != b[after + s] && (!o->slots[s].observer || !within(o, b[after + s], a[after + s])))
+			return false;
 	return true;
 }
 
@@ -202,15 +227,22 @@ static bool set_grow(struct online *o)
 	return true;
 }
 
-/* Adds a row to `out` unless it is covered there. */
-static void set_add(struct online *o, const uint32_t *r)
+/* Adds a row to `out` unless it is covered there; with `replace` it takes the
+ * place of one that it covers. */
+static void set_add(struct online *o, const uint32_t *r, bool replace)
 {
 	if (!set_grow(o))
 		return;
 	uint32_t b = row_hash(o, r) & (o->nheads - 1);
-	for (uint32_t i = o->heads[b]; i; i = o->link[i - 1])
-		if (covers(o, row(o, &o->out, i - 1), r))
+	for (uint32_t i = o->heads[b]; i; i = o->link[i - 1]) {
+		uint32_t *there = row(o, &o->out, i - 1);
+		if (covers(o, there, r))
 			return;
+		if (replace && covers(o, r, there)) {
+			memcpy(there, r, stride(o) * 4ull);
+			return;
+		}
+	}
 	memcpy(row(o, &o->out, o->out.n), r, stride(o) * 4ull);
 	o->link[o->out.n] = o->heads[b];
 	o->heads[b] = ++o->out.n;
@@ -408,7 +440,7 @@ static void merge(struct online *o, uint32_t x, bool keep_bit)
 		*saw(o, o->scratch, x) = 0;
 		if (!keep_bit)
 			put(o->scratch, x, false);
-		set_add(o, o->scratch);
+		set_add(o, o->scratch, true);
 	}
 	swap_rows(o);
 }
@@ -420,7 +452,7 @@ int online_return(struct online *o, uint32_t x, const struct hop *op)
 	set_clear(o);
 	for (uint32_t i = 0; i < o->cur.n && !o->failed; i++)
 		if (satisfied(o, row(o, &o->cur, i), x, op) >= 0)
-			set_add(o, row(o, &o->cur, i));
+			set_add(o, row(o, &o->cur, i), false);
 	o->slots[x].op = *op; /* from here on its answer is known */
 	uint32_t *r = malloc(stride(o) * 4ull);
 	o->failed |= !r;
@@ -431,7 +463,7 @@ int online_return(struct online *o, uint32_t x, const struct hop *op)
 		for (uint32_t y = 0; y < o->nslots; y++)
 			if (o->slots[y].used && !o->slots[y].observer && !has(r, y) && !not_its_turn(o, r, y) &&
 			    take_effect(o, r, y))
-				set_add(o, o->scratch);
+				set_add(o, o->scratch, false);
 		if ((++o->steps & 0xFF) == 0 && lim_spent(o->lim))
 			o->failed = true;
 	}

@@ -14,7 +14,9 @@
  * interned set of the states since its invocation, a changing operation's
  * state just before it took effect. Operations take effect as late as
  * possible, when a response asks for it. Rows that differ only in having used
- * more of the operations that will never answer are dropped.
+ * more of the operations that will never answer, or in what their readers may
+ * have seen when it is less, are dropped: what can happen from them on can
+ * happen without them.
  */
 #ifndef INTACT_LIN_ONLINE_H
 #define INTACT_LIN_ONLINE_H

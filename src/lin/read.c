@@ -192,7 +192,7 @@ static bool check_rec(struct reader *r, const struct rec *rec)
 static bool is_client(const struct reader *r, val proc)
 {
 	enum value_kind k = val_kind(&r->h->vals, proc);
-	return k == VK_INT || k == VK_STR;
+	return k == VK_INT || k == VK_NUM || k == VK_STR;
 }
 
 int reader_next(struct reader *r, struct rec *rec)

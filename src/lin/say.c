@@ -235,6 +235,9 @@ static void header(const struct say *s)
 	buf_safe(out, h->name, strlen(h->name));
 	buf_printf(out, ": %u operation%s by %u process%s (%s)", h->n, h->n == 1 ? "" : "s", h->procs.len,
 	           h->procs.len == 1 ? "" : "es", h->format);
+	if (!h->n && h->nskipped)
+		buf_printf(out, ", nothing but %u record%s that %s no client's", h->nskipped, h->nskipped == 1 ? "" : "s",
+		           h->nskipped == 1 ? "is" : "are");
 	if (h->npending)
 		buf_printf(out, ", %u never answered", h->npending);
 	if (h->nfailed)

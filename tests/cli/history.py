@@ -210,6 +210,16 @@ def failed_reads_do_not_tell_the_initial_value():
 
 
 @test
+def only_the_nemesis_is_skipped():
+    big = 99999999999999999999
+    out = run("-", stdin="\n".join([event(big, "invoke", "read", None), event(big, "ok", "read", 7), event(2, "invoke", "read", None),
+                                    event(2, "ok", "read", 8)]).encode(), want=1).stdout.decode()
+    assert "2 operations by 2 processes" in out, out
+    out = run("-", stdin=b"{:process :nemesis, :type :info, :f :kill, :value nil}\n", want=0).stdout.decode()
+    assert "nothing but 1 record that is no client's" in out, out
+
+
+@test
 def records_of_two_kinds_are_refused():
     whole = json.dumps({"ClientId": 0, "Input": "read", "Call": 1, "Output": 3, "Return": 2})
     for text in (whole + "\n" + event(1, "invoke", "read", None), event(1, "invoke", "read", None) + "\n" + whole):
@@ -400,6 +410,32 @@ def follow_reports_before_the_end():
     p.stdin.close()
     out = run("--follow", "--init=0", "-", stdin="\n".join(lines).encode(), want=0).stdout.decode()
     assert "atomic so far" in out and "2000 operations" in out, out
+
+
+@test
+def follow_sees_pairs():
+    def two_keys(first):
+        rest = [event(0, "invoke", "write", ["y", 2]), event(0, "ok", "write", ["y", 2]), event(1, "invoke", "read", ["x", None]),
+                event(1, "ok", "read", ["x", 1])]
+        return [event(0, "invoke", "write", first), event(0, "ok", "write", first)] + rest
+    text = "\n".join(two_keys(["x", 1])).encode()
+    for args in ([], ["--pairs=yes"]):
+        out = run("--follow", *args, "-", stdin=text, want=0).stdout.decode()
+        assert "6 operations" not in out and "initially 0" in out, out
+    run("--follow", "--pairs=no", "-", stdin=text, want=1)
+    bad = text.replace(b'["x", 1]}', b'["x", 2]}')
+    run("--follow", "-", stdin=bad.replace(b'"write", "value": ["x", 2]', b'"write", "value": ["x", 1]'), want=1)
+    late = "\n".join(two_keys(7)).encode()  # the first value is no pair
+    p = run("--follow", "-", stdin=late, want=2)
+    assert b":5:1: error" in p.stderr and b"--pairs=yes" in p.stderr, p.stderr
+    # nothing waits when there are no pairs: told at once, while the pipe is open
+    p = subprocess.Popen([INTACT, "history", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p.stdin.write(("\n".join([event(0, "invoke", "write", 1), event(0, "ok", "write", 1), event(1, "invoke", "read", None),
+                              event(1, "ok", "read", 2)]) + "\n").encode())
+    p.stdin.flush()
+    assert p.wait(timeout=60) == 1
+    p.stdin.close()
+    p.stdout.close()
 
 
 @test

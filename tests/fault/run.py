@@ -112,6 +112,9 @@ def main():
                  lambda r: None if "not-atomic deposit" in r.stdout else r.stdout, source=lost)
             case("lost bad spec", "echo 'atomc x' >{tmp}/bad; {intact} run --spec {tmp}/bad {exe}", 2, cc,
                  lambda r: None if "bad:1:1: error" in r.stderr else r.stderr, source=lost)
+            for how in ("exit", "pthread_exit", "quick_exit", "_exit", "_Fork", "daemon"):
+                case("ends " + how, "{exe} " + how, 0 if how == "daemon" else 66, cc,
+                     lambda r: None if r.stderr.count("SUMMARY") == 1 else r.stderr)
             case("dispositions", "({exe}; {intact} run {exe}; {intact} run --infer {tmp}/spec2 --runs 3 {exe}) | uniq", 0, cc,
                  lambda r: None if r.stdout.count("\n") == 1 else r.stdout)
             case("dispositions pipe ignored", "trap '' PIPE TERM; ({exe}; {intact} run {exe}) | uniq", 0, cc,

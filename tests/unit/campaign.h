@@ -7,9 +7,7 @@
 #ifndef INTACT_TESTS_CAMPAIGN_H
 #define INTACT_TESTS_CAMPAIGN_H
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "soak.h"
 
 struct campaign {
 	uint64_t seed; /* of the first program */
@@ -20,18 +18,13 @@ struct campaign {
 static inline struct campaign campaign(uint64_t base, int sample)
 {
 	const char *soak = getenv("INTACT_SOAK"), *seed = getenv("INTACT_SEED");
-	const char *part = getenv("INTACT_SOAK_PART");
-	uint64_t n = (uint64_t)sample, k = 0, parts = 1;
+	uint64_t n = (uint64_t)sample, k, parts;
+	soak_part(&k, &parts);
 	if (soak && *soak)
 		n = strtoull(soak, NULL, 10);
-	if (part && strchr(part, '/')) {
-		k = strtoull(part, NULL, 10);
-		parts = strtoull(strchr(part, '/') + 1, NULL, 10);
-		parts = parts ? parts : 1;
-	}
 	uint64_t from = n * k / parts, to = n * (k + 1) / parts;
 	return (struct campaign){ base + from + (seed && *seed ? strtoull(seed, NULL, 10) : 1),
-		                  k < parts ? (int)(to - from) : 0 };
+		                  (int)(to - from) };
 }
 
 #endif

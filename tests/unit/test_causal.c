@@ -7,7 +7,7 @@
 
 #include "campaign.h"
 #include "causal/cover.h"
-#include "causal/marking.h"
+#include "marking.h"
 #include "causal_gen.h"
 #include "causal_naive.h"
 #include "check.h"

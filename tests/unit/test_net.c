@@ -9,7 +9,7 @@
 #include "check.h"
 
 #include "base/rng.h"
-#include "causal/marking.h"
+#include "marking.h"
 #include "causal/query.h"
 #include "causal/unfold.h"
 

@@ -1,11 +1,38 @@
-/* marking: see marking.h. Breadth first; open addressing, at most half full. */
-#include "causal/marking.h"
+/*
+ * marking: the reachable markings of a small 1-safe net, one by one.
+ *
+ * The plain twin of the prefix, which tests hold it against: a marking is a bit a place, all of them are
+ * kept in one array with a hash table over it, and each is expanded once. It
+ * answers whether some marking enables nothing. Exponential in the number of
+ * components where the prefix is not, so it lives under limits. No engine uses it.
+ */
+#ifndef INTACT_TESTS_MARKING_H
+#define INTACT_TESTS_MARKING_H
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "causal/net.h"
+
+struct markings {
+	const struct net *net;
+	uint32_t words;      /* of a marking */
+	uint64_t *bits;      /* n markings, in the order of their distance */
+	uint64_t n, cap;
+	uint64_t dead;       /* the nearest marking that enables nothing, if `deadlock` */
+	bool deadlock;
+	const char *limit;   /* "states", "memory" or "time"; NULL: all were seen */
+	uint32_t unsafe;     /* a place that would get a second token, or NET_NONE */
+};
+
+static inline bool marking_has(const struct markings *m, uint64_t i, uint32_t place)
+{
+	return m->bits[i * m->words + place / 64] >> (place % 64) & 1;
+}
+
+/* ---- breadth first; open addressing, at most half full ---------------------- */
 
 struct explore {
 	struct markings *m;
@@ -14,7 +41,7 @@ struct explore {
 	uint64_t *next; /* the marking being made */
 };
 
-static uint64_t hash_of(const uint64_t *b, uint32_t words)
+static inline uint64_t hash_of(const uint64_t *b, uint32_t words)
 {
 	uint64_t h = 0;
 	for (uint32_t i = 0; i < words; i++)
@@ -22,7 +49,7 @@ static uint64_t hash_of(const uint64_t *b, uint32_t words)
 	return h;
 }
 
-static bool grow(struct explore *x)
+static inline bool grow(struct explore *x)
 {
 	struct markings *m = x->m;
 	uint64_t cap = m->cap ? m->cap * 2 : 1024, nslots = cap * 2;
@@ -53,7 +80,7 @@ static bool grow(struct explore *x)
 }
 
 /* Adds x->next unless it is known. */
-static bool add(struct explore *x)
+__attribute__((noinline)) static bool add(struct explore *x) /* inlined, gcc 12 warns of next[] */
 {
 	struct markings *m = x->m;
 	if (m->n == m->cap && !grow(x))
@@ -72,7 +99,7 @@ static bool add(struct explore *x)
 }
 
 /* Fires t at marking i into x->next; false when it is not enabled. */
-static bool fire(struct explore *x, uint64_t i, uint32_t t)
+static inline bool fire(struct explore *x, uint64_t i, uint32_t t)
 {
 	struct markings *m = x->m;
 	const struct net *n = m->net;
@@ -91,12 +118,12 @@ static bool fire(struct explore *x, uint64_t i, uint32_t t)
 	return true;
 }
 
-static bool late(double deadline)
+static inline bool late(double deadline)
 {
 	return clock_seconds() >= deadline;
 }
 
-static void search(struct explore *x, double deadline, bool all)
+static inline void search(struct explore *x, double deadline, bool all)
 {
 	struct markings *m = x->m;
 	for (uint64_t i = 0; i < m->n; i++) {
@@ -121,7 +148,8 @@ static void search(struct explore *x, double deadline, bool all)
 	}
 }
 
-void markings_explore(const struct net *n, uint64_t max_states, uint64_t max_bytes,
+/* Explores until all are seen, one is dead (unless `all`), or a limit: 0 = none. */
+static inline void markings_explore(const struct net *n, uint64_t max_states, uint64_t max_bytes,
                       double deadline, bool all, struct markings *m)
 {
 	memset(m, 0, sizeof *m);
@@ -142,8 +170,10 @@ void markings_explore(const struct net *n, uint64_t max_states, uint64_t max_byt
 	free(x.next);
 }
 
-void markings_free(struct markings *m)
+static inline void markings_free(struct markings *m)
 {
 	free(m->bits);
 	memset(m, 0, sizeof *m);
 }
+
+#endif
