@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run")
-KERNELS = (("lock_heavy", ["4", "100000"]), ("read_mostly", ["4", "5000"]), ("alloc_heavy", ["4", "60"]))
+KERNELS = (("lock_heavy", ["4", "400000"]), ("read_mostly", ["4", "200000"]), ("alloc_heavy", ["4", "600"]))
 
 
 def cost(cmd, cwd):
