@@ -9,7 +9,7 @@
 #include "check.h"
 
 #include "base/rng.h"
-#include "causal/witness.h"
+#include "witness.h"
 
 enum { MAXP = 40, MAXT = 64, NONE = 255 };
 

@@ -1,5 +1,6 @@
 /*
- * witness: see witness.h.
+ * witness: why an event of a prefix is red, as events and arrows. Tests hold colours against
+ * it; no engine uses it.
  *
  * Colours are followed back to where they come from. A token's colour w is that
  * of the last event that did not only read it; r is that, or that of an event
@@ -8,10 +9,19 @@
  * event breadth first over sources in Y until one is in B, which is an event
  * of the block's own thread; from there back in B to the beginning.
  */
-#include "causal/witness.h"
+#ifndef INTACT_TESTS_WITNESS_H
+#define INTACT_TESTS_WITNESS_H
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "causal/unfold.h"
+
+/* An event of a causal chain and the condition by which it is after the one
+ * before it in the chain: one that it takes; NET_NONE for the first event. */
+struct uf_link {
+	uint32_t event, cond;
+};
 
 struct trace {
 	struct prefix *p;
@@ -81,7 +91,15 @@ static uint32_t search(struct trace *x, uint32_t red)
 	return 0;
 }
 
-uint32_t prefix_chain(struct prefix *p, uint32_t red, struct uf_link **out)
+/*
+ * For a red event: a chain from the beginning of the chosen occurrence (an
+ * event of a CHOOSE transition) by events of its thread, then at least one of
+ * another thread, to the red event. Between two neighbours there is a place
+ * that both touch and that not both only read: the place of `cond`. The part
+ * between the thread's last own event and the red one is as short as it can
+ * be. The caller frees *out. How many, or 0 when memory ends.
+ */
+static inline uint32_t prefix_chain(struct prefix *p, uint32_t red, struct uf_link **out)
 {
 	uint32_t *room = calloc((size_t)p->nevents * 3, sizeof *room), n = 0;
 	struct trace x = { p, room, room + p->nevents, room + (size_t)2 * p->nevents, 0 };
@@ -112,7 +130,11 @@ static int by_depth(const void *pa, const void *pb)
 	return a->event < b->event ? -1 : a->event > b->event;
 }
 
-uint32_t prefix_history(struct prefix *p, uint32_t e, uint32_t **out)
+/*
+ * The events of [e], event 0 apart, in an order in which they can fire; the
+ * caller frees *out. How many, or 0 when memory ends.
+ */
+static inline uint32_t prefix_history(struct prefix *p, uint32_t e, uint32_t **out)
 {
 	uint32_t n = config_local(&p->cfg, e);
 	struct placed *all = calloc((size_t)n + 1, sizeof *all);
@@ -131,3 +153,5 @@ uint32_t prefix_history(struct prefix *p, uint32_t e, uint32_t **out)
 	free(all);
 	return n;
 }
+
+#endif
