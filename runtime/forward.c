@@ -19,6 +19,21 @@ static void tell_degraded(void)
 		       "what it touches from here on may go unjudged\n");
 }
 
+static void tell_full(void)
+{
+	static const void *told;
+	if (!__atomic_exchange_n(&told, &rt, __ATOMIC_RELAXED))
+		rt_say("Intact: more locks and atomics than can be followed: "
+		       "what later ones protect or hand over may be misjudged\n");
+}
+
+/* A finding may be wrong where a lock is not known. */
+static inline void check_locks(void)
+{
+	if (unlikely(__atomic_load_n(&rt_dyn.locks.n, __ATOMIC_RELAXED) >= rt_dyn.locks.max))
+		tell_full();
+}
+
 void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
 {
 	int keep = errno;
@@ -27,6 +42,7 @@ void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
 		red_prune(&th->t, sp);
 		bool rec = rec_try(th);
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, read, false, pc);
+		check_locks();
 		if (rec) {
 			rec_put(th, REC_ACQUIRE, read ? REC_SHARED : 0, (uintptr_t)obj, pc);
 			rec_end();
@@ -122,6 +138,7 @@ void rt_sync_acquire(const void *obj)
 	if (th) {
 		bool rec = rec_try(th);
 		red_sync_acquire(&rt_dyn, &th->t, (uintptr_t)obj);
+		check_locks();
 		if (rec) {
 			rec_put(th, REC_SYNC_ACQUIRE, 0, (uintptr_t)obj, 0);
 			rec_end();

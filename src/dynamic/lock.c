@@ -1,7 +1,8 @@
 #include "dynamic/lock.h"
 
-#define MAX_LOCKS (1u << 19)
-#define HEADS     (1u << 17)
+#define MAX_LOCKS (1u << 21) /* and atomics that hand something over */
+#define MIN_LOCKS (1u << 17) /* where address space is short */
+#define HEADS     (1u << 19)
 #define FILTER    (1u << 16) /* bits */
 
 /* At the start of each chunk. */
@@ -94,7 +95,9 @@ bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src)
 bool lock_init(struct lock_table *t)
 {
 	*t = (struct lock_table){ .n = 1 };
-	t->locks = pages_map(MAX_LOCKS * sizeof *t->locks);
+	for (t->max = MAX_LOCKS; !t->locks && t->max >= MIN_LOCKS; t->max /= 2)
+		t->locks = pages_map(t->max * sizeof *t->locks);
+	t->max *= 2;
 	t->heads = pages_map(HEADS * sizeof *t->heads);
 	t->pages = pages_map(FILTER / 8);
 	if (t->locks && t->heads && t->pages)
@@ -106,7 +109,7 @@ bool lock_init(struct lock_table *t)
 void lock_free(struct lock_table *t)
 {
 	if (t->locks)
-		pages_unmap(t->locks, MAX_LOCKS * sizeof *t->locks);
+		pages_unmap(t->locks, t->max * sizeof *t->locks);
 	if (t->heads)
 		pages_unmap(t->heads, HEADS * sizeof *t->heads);
 	if (t->pages)
@@ -136,8 +139,8 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr)
 	id = find(t, *head, addr);
 	if (!id) {
 		id = __atomic_fetch_add(&t->n, 1, __ATOMIC_RELAXED);
-		if (id >= MAX_LOCKS) {
-			__atomic_store_n(&t->n, MAX_LOCKS, __ATOMIC_RELAXED);
+		if (id >= t->max) {
+			__atomic_store_n(&t->n, t->max, __ATOMIC_RELAXED);
 			id = 0;
 		} else {
 			uint64_t bit = mix64(addr >> 12) % FILTER;

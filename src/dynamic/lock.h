@@ -70,7 +70,7 @@ struct lock_table {
 	struct lock *locks;
 	uint32_t *heads;
 	uint64_t *pages;       /* the filter */
-	uint32_t n;
+	uint32_t n, max;       /* n == max: full */
 	struct spin spin[64];
 };
 

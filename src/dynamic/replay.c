@@ -377,5 +377,5 @@ bool replay_message(struct replay *r, struct buf *out)
 
 bool replay_degraded(const struct replay *r)
 {
-	return r->nomem || r->d.shadow.degraded;
+	return r->nomem || r->d.shadow.degraded || r->d.locks.n >= r->d.locks.max;
 }

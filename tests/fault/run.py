@@ -121,7 +121,7 @@ def main():
             case("dispositions", "({exe}; {intact} run {exe}; {intact} run --infer {tmp}/spec2 --runs 3 {exe}) | uniq", 0, cc,
                  lambda r: None if r.stdout.count("\n") == 1 else r.stdout)
             case("dispositions pipe ignored", "trap '' PIPE TERM; ({exe}; {intact} run {exe}) | uniq", 0, cc,
-                 lambda r: None if r.stdout == "13 15 .\n" else r.stdout)
+                 lambda r: None if r.stdout.count("\n") == 1 and {"13", "15"} <= set(r.stdout.split()) else r.stdout)
             case("lost no program", "{intact} run /nonexistent/x", 127, cc, source=lost)
     print("1..%d" % N)
     return 1 if BAD else 0
