@@ -116,6 +116,16 @@ static bool naive_sequential(const struct gen *g, uint32_t used, val held)
 	return false;
 }
 
+/* Is process q between two operations when operation i is invoked? */
+static bool is_free(const struct gen *g, uint32_t q, uint32_t i)
+{
+	for (uint32_t j = 0; j < g->p.n; j++)
+		if (j != i && g->ops[j].proc == q && g->ops[j].ret != RANK_INF && g->ops[j].call < g->ops[i].call &&
+		    g->ops[j].ret > g->ops[i].call)
+			return false;
+	return true;
+}
+
 static void test_sequential(void)
 {
 	struct rng rng;
@@ -127,8 +137,10 @@ static void test_sequential(void)
 		random_register(&g, &rng, 2 + rng_below(&rng, 6), 2 + rng_below(&rng, 3), 2 + rng_below(&rng, 2));
 		uint32_t procs = 2 + rng_below(&rng, 3);
 		for (uint32_t i = 0; i < g.p.n; i++) /* some processes go on after one that never answered */
-			if (g.ops[i].ret == RANK_INF && rng_below(&rng, 2))
-				g.ops[i].proc = rng_below(&rng, procs);
+			if (g.ops[i].ret == RANK_INF && rng_below(&rng, 2)) {
+				uint32_t q = rng_below(&rng, procs);
+				g.ops[i].proc = is_free(&g, q, i) ? q : g.ops[i].proc;
+			}
 		struct result r, a;
 		char why[VERIFY_WHY] = "";
 		bool want = naive_sequential(&g, 0, g.p.init);
