@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "dynamic/predict.h"
 #include "dynamic/reduction.h"
@@ -50,23 +51,9 @@ struct reduce {
 	bool nomem;
 };
 
-static bool grow(struct reduce *r, void **p, uint32_t *n, uint32_t want, size_t elem)
-{
-	size_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	char *q = cap > UINT32_MAX / 2 ? NULL : realloc(*p, cap * elem);
-	if (!q) {
-		r->nomem = true;
-		return false;
-	}
-	memset(q + *n * elem, 0, (cap - *n) * elem);
-	*p = q;
-	*n = (uint32_t)cap;
-	return true;
-}
-#define GROW(r, p, n, want)                                                    \
-	((want) < (n) ? true : grow((r), (void **)&(p), &(n), (want), sizeof *(p)))
+/* Room for element `want`. */
+#define ROOM(r, p, n, want)                                                    \
+	(grow32(&(p), &(n), (want) + 1ull, sizeof *(p)) || ((r)->nomem = true, false))
 
 /* ---- places ------------------------------------------------------------- */
 
@@ -81,7 +68,7 @@ static uintptr_t place_of(struct reduce *r, const struct event *e)
 	uint64_t key = hash64((uint64_t)e->thread << 32 | e->target);
 	key = hash64(key ^ ((uint64_t)e->kind << 32 | e->loc));
 	uint32_t id = r->nplaces;
-	if (!map_intern(&r->by_place, key, &id) || !GROW(r, r->places, r->places_cap, id)) {
+	if (!map_intern(&r->by_place, key, &id) || !ROOM(r, r->places, r->places_cap, id)) {
 		r->nomem = true;
 		return 1;
 	}
@@ -103,11 +90,11 @@ static struct predict_event place_at(const struct reduce *r, uint32_t stack)
 static struct watched *thread_new(struct reduce *r, uint32_t id, struct watched *parent,
                                   uintptr_t pc)
 {
-	if (!GROW(r, r->threads, r->nthreads, id))
+	if (!ROOM(r, r->threads, r->nthreads, id))
 		return NULL;
 	uint32_t slot = r->nfree ? r->free_slots[--r->nfree] : r->nslots;
 	struct watched *w = slot <= SHADOW_MAX_TID ? calloc(1, sizeof *w) : NULL;
-	if (!w || !GROW(r, r->slot_epoch, r->epoch_cap, slot)) {
+	if (!w || !ROOM(r, r->slot_epoch, r->epoch_cap, slot)) {
 		free(w);
 		r->nomem = true;
 		return NULL;
@@ -134,7 +121,7 @@ static struct watched *thread_of(struct reduce *r, uint32_t id)
 static void join_thread(struct reduce *r, struct watched *w, uint32_t id)
 {
 	struct watched *o = id < r->nthreads ? r->threads[id] : NULL;
-	if (!o || o == w || !GROW(r, r->free_slots, r->free_cap, r->nfree))
+	if (!o || o == w || !ROOM(r, r->free_slots, r->free_cap, r->nfree))
 		return;
 	red_join(&r->d, &w->t, &o->t);
 	r->slot_epoch[o->t.tid] = o->t.acc.epoch + 1;
@@ -229,7 +216,7 @@ struct reduce *reduce_new(struct predict *p)
 	r->nslots = r->nplaces = r->nseen = 1;
 	map_init(&r->by_place);
 	r->seen = calloc(RED_MAX_FINDINGS, sizeof *r->seen);
-	if (r->seen && dynamic_init(&r->d) && GROW(r, r->places, r->places_cap, 1))
+	if (r->seen && dynamic_init(&r->d) && ROOM(r, r->places, r->places_cap, 1))
 		return r;
 	reduce_free(r);
 	return NULL;

@@ -3,53 +3,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* ---- memory ------------------------------------------------------------- */
 
-static bool grow(struct reorder *r, void **p, uint32_t *n, uint32_t want, size_t elem)
-{
-	size_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	char *q = cap > UINT32_MAX / 2 ? NULL : realloc(*p, cap * elem);
-	if (!q) {
-		r->nomem = true;
-		return false;
-	}
-	memset(q + *n * elem, 0, (cap - *n) * elem);
-	*p = q;
-	*n = (uint32_t)cap;
-	return true;
-}
-#define GROW(r, p, n, want)                                                    \
-	((want) < (n) ? true : grow((r), (void **)&(p), &(n), (want), sizeof *(p)))
+/* Room for element `want`. */
+#define ROOM(r, p, n, want)                                                    \
+	(grow32(&(p), &(n), (want) + 1ull, sizeof *(p)) || ((r)->nomem = true, false))
 /* a second array of the same length as one that is about to grow */
-#define GROW2(r, p, n, want)                                                   \
-	({ uint32_t n2_ = (n); GROW(r, p, n2_, want); })
+#define ROOM2(r, p, n, want)                                                   \
+	({ uint32_t n2_ = (n); ROOM(r, p, n2_, want); })
 
 static bool need_lock(struct reorder *r, uint32_t l)
 {
 	return l < r->nlocks ||
-	       (GROW2(r, r->lock_max, r->nlocks, l) && GROW2(r, r->lock_stamp, r->nlocks, l) &&
-	        GROW2(r, r->lock_prerel, r->nlocks, l) && GROW2(r, r->lock_acq, r->nlocks, l) &&
-	        GROW(r, r->held, r->nlocks, l));
+	       (ROOM2(r, r->lock_max, r->nlocks, l) && ROOM2(r, r->lock_stamp, r->nlocks, l) &&
+	        ROOM2(r, r->lock_prerel, r->nlocks, l) && ROOM2(r, r->lock_acq, r->nlocks, l) &&
+	        ROOM(r, r->held, r->nlocks, l));
 }
 
 static bool need_var(struct reorder *r, uint32_t v)
 {
 	return v < r->nvars ||
-	       (GROW2(r, r->var_last, r->nvars, v) && GROW(r, r->var_write, r->nvars, v));
+	       (ROOM2(r, r->var_last, r->nvars, v) && ROOM(r, r->var_write, r->nvars, v));
 }
 
 static bool need(struct reorder *r, const struct event *e)
 {
-	if (!GROW(r, r->threads, r->nthreads, e->thread))
+	if (!ROOM(r, r->threads, r->nthreads, e->thread))
 		return false;
 	if (e->kind <= EVENT_WRITE)
 		return need_var(r, e->target);
 	if (e->kind <= EVENT_REL)
 		return need_lock(r, e->target);
 	if (e->kind <= EVENT_JOIN)
-		return GROW(r, r->threads, r->nthreads, e->target);
+		return ROOM(r, r->threads, r->nthreads, e->target);
 	return true;
 }
 
@@ -64,9 +52,9 @@ static bool local_threads(struct reorder *r)
 		if (!t->local1) {
 			uint32_t k = r->nlocal;
 			if (k >= r->local_cap &&
-			    !(GROW2(r, r->tlen, r->local_cap, k) && GROW2(r, r->tglobal, r->local_cap, k) &&
-			      GROW2(r, r->forked_by, r->local_cap, k) && GROW2(r, r->target, r->local_cap, k) &&
-			      GROW2(r, r->done, r->local_cap, k) && GROW(r, r->tstart, r->local_cap, k)))
+			    !(ROOM2(r, r->tlen, r->local_cap, k) && ROOM2(r, r->tglobal, r->local_cap, k) &&
+			      ROOM2(r, r->forked_by, r->local_cap, k) && ROOM2(r, r->target, r->local_cap, k) &&
+			      ROOM2(r, r->done, r->local_cap, k) && ROOM(r, r->tstart, r->local_cap, k)))
 				return false;
 			r->tlen[k] = 0;
 			r->tglobal[k] = r->ev[i].thread;
