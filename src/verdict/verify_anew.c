@@ -1,8 +1,7 @@
 /*
  * verify_anew: see verify_anew.h.
  *
- * Representation: states, shadows and sets of shadows are rows of words, each kept once and named by a
- * number. A shadow is a state and a bit for each thread; a set is the numbers of its shadows in order.
+ * Representation: pairs (pairs.h) of a state and the set of its shadows. A shadow is a state and a bit for each thread.
  * What a block can come to from a shadow is computed once.
  */
 #include "verdict/verify_anew.h"
@@ -11,19 +10,12 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "verdict/rows.h"
+#include "verdict/pairs.h"
 
-#define MAX_SET   20000u               /* shadows of one set */
 #define MAX_ALONE 200000u              /* states of one block that runs alone */
-#define MAX_BYTES ((uint64_t)2 << 30)
 #define MAX_LOOKS 1000u                /* runs that are held against all serial orders */
 
 /* ---- the search --------------------------------------------------------- */
-
-struct pair { /* an interleaved state and its shadows */
-	uint32_t state, set, parent;
-	struct move by;
-};
 
 struct ids {
 	uint32_t *v;
@@ -34,26 +26,15 @@ struct anew {
 	const struct ir *p;
 	uint32_t block, width;   /* of a shadow */
 	struct verify_anew *out;
-	struct rows states, shadows, sets;
-	struct pair *pairs;
-	uint32_t npairs, cap_pairs;
-	struct map seen;         /* state and set: the pair */
+	struct pairs pairs;     /* states with their shadows */
 	struct map alone;        /* shadow and thread: into results, where a length and the shadows stand */
 	struct ids results;
-	uint32_t *stamp, stamped, cap_stamp; /* by shadow: in the set being made */
-	struct ids set;
 	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
 	uint32_t looked;         /* such pairs whose runs have an explanation by causes */
 	/* the step being taken */
 	uint32_t at, thread, outcome;
 	int32_t *from, *to, *shadow, *room, *other;
 };
-
-static void spent(struct anew *x, const char *limit)
-{
-	if (!x->out->limit)
-		x->out->limit = limit;
-}
 
 static bool inside(const struct anew *x, const int32_t *state, uint32_t t)
 {
@@ -80,20 +61,6 @@ static bool same_frame(const struct anew *x, const int32_t *a, const int32_t *b,
 
 /* ---- shadows ------------------------------------------------------------ */
 
-/* Puts the shadow into the set being made. */
-static void add_shadow(struct anew *x, const int32_t *shadow)
-{
-	uint32_t id = row_add(&x->shadows, shadow, x->width);
-	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set.v, x->set.cap, x->set.n + 1ull))
-		spent(x, "memory");
-	else if (x->set.n == MAX_SET)
-		spent(x, "shadows of one state");
-	else if (x->stamp[id] != x->stamped) {
-		x->stamp[id] = x->stamped;
-		x->set.v[x->set.n++] = id;
-	}
-}
-
 struct alone { /* a block on its own, from a shadow */
 	struct anew *x;
 	struct rows met;
@@ -108,16 +75,16 @@ static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const st
 	struct anew *x = a->x;
 	(void)ch;
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		spent(x, "instructions of one step");
+		pairs_spent(&x->pairs, "instructions of one step");
 	if (r != IR_OK)
 		return !x->out->limit;
 	memcpy(x->other, next, sizeof *next * x->p->nstate);
 	ir_clear_dead(x->p, x->other);
 	bool still = inside(x, x->other, a->thread);
 	set_done(x, x->other, a->thread, !still);
-	uint32_t id = still ? row_add(&a->met, x->other, x->width) : row_add(&x->shadows, x->other, x->width);
+	uint32_t id = still ? row_add(&a->met, x->other, x->width) : row_add(&x->pairs.members, x->other, x->width);
 	if (id == MAP_NONE || a->met.n > MAX_ALONE || (!still && !GROW(a->to->v, a->to->cap, a->to->n + 1ull)))
-		spent(x, id == MAP_NONE ? "memory" : "states of a block alone");
+		pairs_spent(&x->pairs, id == MAP_NONE ? "memory" : "states of a block alone");
 	else if (!still)
 		a->to->v[a->to->n++] = id;
 	return !x->out->limit;
@@ -134,11 +101,11 @@ static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
 	struct alone a = { .x = x, .to = &x->results, .thread = thread };
 	at = x->results.n;
 	if (!GROW(x->results.v, x->results.cap, at + 1ull) || !map_put(&x->alone, key, at)) {
-		spent(x, "memory");
+		pairs_spent(&x->pairs, "memory");
 		return at;
 	}
 	x->results.n++;
-	memcpy(x->other, row(&x->shadows, shadow, &len), x->width * sizeof *x->other);
+	memcpy(x->other, row(&x->pairs.members, shadow, &len), x->width * sizeof *x->other);
 	row_add(&a.met, x->other, x->width);
 	for (uint32_t i = 0; i < a.met.n && !x->out->limit; i++) {
 		memcpy(x->shadow, row(&a.met, i, &len), x->width * sizeof *x->shadow);
@@ -154,15 +121,15 @@ static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
 static void close_set(struct anew *x)
 {
 	uint32_t len;
-	for (uint32_t i = 0; i < x->set.n && !x->out->limit; i++)
+	for (uint32_t i = 0; i < x->pairs.nset && !x->out->limit; i++)
 		for (uint32_t t = 0; t < x->p->nthreads && !x->out->limit; t++) {
-			if (!inside(x, x->to, t) || done(x, row(&x->shadows, x->set.v[i], &len), t))
+			if (!inside(x, x->to, t) || done(x, row(&x->pairs.members, x->pairs.set[i], &len), t))
 				continue;
-			uint32_t at = run_block(x, x->set.v[i], t);
+			uint32_t at = run_block(x, x->pairs.set[i], t);
 			for (uint32_t k = 1; !x->out->limit && k <= x->results.v[at]; k++) {
-				const int32_t *s = row(&x->shadows, x->results.v[at + k], &len);
+				const int32_t *s = row(&x->pairs.members, x->results.v[at + k], &len);
 				memcpy(x->other, s, x->width * sizeof *x->other);
-				add_shadow(x, x->other);
+				pairs_put(&x->pairs, x->other);
 			}
 		}
 }
@@ -173,14 +140,14 @@ static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const 
 	struct anew *x = arg;
 	(void)ch;
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		spent(x, "instructions of one step");
+		pairs_spent(&x->pairs, "instructions of one step");
 	if (r != IR_OK)
 		return !x->out->limit;
 	memcpy(x->other, x->shadow, x->width * sizeof *x->other);
 	memcpy(x->other, next, sizeof *next * x->p->nstate);
 	ir_clear_dead(x->p, x->other);
 	if (same_frame(x, x->other, x->to, x->thread))
-		add_shadow(x, x->other);
+		pairs_put(&x->pairs, x->other);
 	return !x->out->limit;
 }
 
@@ -189,30 +156,23 @@ static void follow(struct anew *x, uint32_t set)
 {
 	uint32_t n, len;
 	bool was = inside(x, x->from, x->thread), now = inside(x, x->to, x->thread);
-	x->set.n = 0;
-	x->stamped++;
-	for (uint32_t i = 0; row(&x->sets, set, &n), i < n && !x->out->limit; i++) {
-		uint32_t id = (uint32_t)row(&x->sets, set, &n)[i];
-		memcpy(x->shadow, row(&x->shadows, id, &len), x->width * sizeof *x->shadow);
+	pairs_begin_set(&x->pairs);
+	for (uint32_t i = 0; row(&x->pairs.sets, set, &n), i < n && !x->out->limit; i++) {
+		uint32_t id = (uint32_t)row(&x->pairs.sets, set, &n)[i];
+		memcpy(x->shadow, row(&x->pairs.members, id, &len), x->width * sizeof *x->shadow);
 		if (!was && !now) {
 			ir_successors(x->p, x->shadow, x->thread, x->room, one_outside, x);
 		} else if (!was || now) {
-			add_shadow(x, x->shadow);
+			pairs_put(&x->pairs, x->shadow);
 		} else if (done(x, x->shadow, x->thread) && same_frame(x, x->shadow, x->to, x->thread)) {
 			set_done(x, x->shadow, x->thread, false);
-			add_shadow(x, x->shadow);
+			pairs_put(&x->pairs, x->shadow);
 		}
 	}
 	close_set(x);
 }
 
 /* ---- pairs -------------------------------------------------------------- */
-
-static int by_number(const void *pa, const void *pb)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	return (a > b) - (a < b);
-}
 
 /* All threads outside: is the state one of its shadows? */
 static bool explained(struct anew *x)
@@ -222,37 +182,21 @@ static bool explained(struct anew *x)
 			return true;
 	memset(x->other, 0, x->width * sizeof *x->other);
 	memcpy(x->other, x->to, x->p->nstate * sizeof *x->other);
-	uint32_t id = row_find(&x->shadows, x->other, x->width, row_hash(x->other, x->width));
-	return id != MAP_NONE && id < x->cap_stamp && x->stamp[id] == x->stamped;
-}
-
-static uint64_t bytes(const struct anew *x)
-{
-	return x->cap_pairs * sizeof *x->pairs + (x->seen.cap + x->alone.cap) * sizeof(struct map_slot) +
-	       rows_bytes(&x->states) + rows_bytes(&x->shadows) + rows_bytes(&x->sets);
+	return pairs_in_set(&x->pairs, x->other);
 }
 
 /* The state x->to with the set that has been made. */
 static void add_pair(struct anew *x)
 {
 	bool good = explained(x);
-	qsort(x->set.v, x->set.n, sizeof *x->set.v, by_number);
-	uint32_t state = row_add(&x->states, x->to, x->p->nstate);
-	uint32_t set = row_add(&x->sets, (const int32_t *)x->set.v, x->set.n);
-	uint32_t id = x->npairs;
-	if (state == MAP_NONE || set == MAP_NONE || !map_intern(&x->seen, (uint64_t)state << 32 | set, &id) ||
-	    !GROW(x->pairs, x->cap_pairs, x->npairs + 1ull) || bytes(x) > MAX_BYTES) {
-		spent(x, "memory");
+	uint32_t id = pairs_add(&x->pairs, x->to, pairs_keep_set(&x->pairs), x->at, (struct move){ x->thread, x->outcome },
+	                        x->alone.cap * sizeof(struct map_slot) + x->results.cap * sizeof *x->results.v);
+	if (id == MAP_NONE || good)
 		return;
-	}
-	if (id != x->npairs)
-		return;
-	x->pairs[x->npairs++] = (struct pair){ state, set, x->at, { x->thread, x->outcome } };
-	if (!good && x->looked < MAX_LOOKS)
+	if (x->looked < MAX_LOOKS)
 		x->wrong = id;
-	x->looked += !good && x->looked == MAX_LOOKS;
-	if (x->npairs > x->out->max_states)
-		spent(x, "states");
+	else
+		x->looked++;
 }
 
 /* ---- a pair that is not explained --------------------------------------- */
@@ -284,14 +228,8 @@ static void look_closer(struct anew *x)
 {
 	enum verify_answer a = VERIFY_LIMIT;
 	struct run r;
-	uint32_t n = 0;
 	forget_path(x->out);
-	for (uint32_t i = x->wrong; i; i = x->pairs[i].parent)
-		n++;
-	x->out->npath = n;
-	x->out->path = malloc((n + 1) * sizeof *x->out->path);
-	for (uint32_t i = x->wrong; x->out->path && i; i = x->pairs[i].parent)
-		x->out->path[--n] = x->pairs[i].by;
+	pairs_path(&x->pairs, x->wrong);
 	if (run_init(&r, x->p) && x->out->path) {
 		bool ok = true;
 		for (uint32_t i = 0; ok && i < x->out->npath; i++) {
@@ -304,7 +242,7 @@ static void look_closer(struct anew *x)
 	}
 	run_free(&r);
 	if (a == VERIFY_LIMIT)
-		spent(x, "serial orders of one run");
+		pairs_spent(&x->pairs, "serial orders of one run");
 	if (a != VERIFY_UNEXPLAINED) {
 		forget_path(x->out);
 		x->looked++;
@@ -318,11 +256,11 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 	struct anew *x = arg;
 	(void)ch;
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		spent(x, "instructions of one step");
+		pairs_spent(&x->pairs, "instructions of one step");
 	if (r == IR_OK) {
 		memcpy(x->to, next, sizeof *next * x->p->nstate);
 		ir_clear_dead(x->p, x->to);
-		follow(x, x->pairs[x->at].set);
+		follow(x, x->pairs.v[x->at].set);
 		if (!x->out->limit)
 			add_pair(x);
 		if (x->wrong != MAP_NONE)
@@ -339,11 +277,11 @@ static void search(struct anew *x, int32_t *scratch)
 	ir_clear_dead(x->p, x->to);
 	memset(x->shadow, 0, x->width * sizeof *x->shadow);
 	memcpy(x->shadow, x->to, x->p->nstate * sizeof *x->to);
-	x->stamped = 1;
-	add_shadow(x, x->shadow);
+	pairs_begin_set(&x->pairs);
+	pairs_put(&x->pairs, x->shadow);
 	add_pair(x);
-	for (x->at = 0; x->at < x->npairs && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
-		memcpy(x->from, row(&x->states, x->pairs[x->at].state, &len), x->p->nstate * sizeof *x->from);
+	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
+		memcpy(x->from, row(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
 		for (x->thread = 0; x->thread < x->p->nthreads && !x->out->limit && x->wrong == MAP_NONE; x->thread++) {
 			x->outcome = 0;
 			ir_successors(x->p, x->from, x->thread, scratch, one_step, x);
@@ -357,6 +295,7 @@ void verify_anew(struct verify_anew *v, const struct ir *p, uint32_t block)
 {
 	struct anew x = { .p = p, .block = block, .out = v, .wrong = MAP_NONE,
 		          .width = p->nstate + (p->nthreads + 31) / 32 };
+	x.pairs = (struct pairs){ .out = v, .crowded = "shadows of one state", .nstate = p->nstate, .width = x.width };
 	size_t n = (size_t)x.width + 1;
 	int32_t *room = calloc(n * 6, sizeof *room);
 	v->limit = NULL;
@@ -373,19 +312,13 @@ void verify_anew(struct verify_anew *v, const struct ir *p, uint32_t block)
 	x.room = room + 3 * n;
 	x.other = room + 4 * n;
 	search(&x, room + 5 * n);
-	v->states = x.npairs;
+	v->states = x.pairs.n;
 	if (x.wrong != MAP_NONE)
 		v->answer = VERIFY_UNEXPLAINED;
 	else if (!v->limit)
 		v->answer = x.looked ? VERIFY_OPEN : VERIFY_EXPLAINED;
-	rows_free(&x.states);
-	rows_free(&x.shadows);
-	rows_free(&x.sets);
-	map_free(&x.seen);
+	pairs_free(&x.pairs);
 	map_free(&x.alone);
-	free(x.pairs);
 	free(x.results.v);
-	free(x.stamp);
-	free(x.set.v);
 	free(room);
 }

@@ -13,60 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "verdict/rows.h"
-#include "verdict/verify_anew.h"
-
-#define MAX_SET   20000u
-#define MAX_BYTES ((uint64_t)2 << 30)
+#include "verdict/pairs.h"
 
 enum { IDLE, READ_ASKED, WRITE_ASKED, DONE };
-
-struct pair {
-	uint32_t state, set, parent;
-	struct move by;
-};
 
 struct object_search {
 	const struct ir *p;
 	uint32_t object, width;
 	struct verify_anew *out;
-	struct rows states, ways, sets;
-	struct pair *pairs;
-	uint32_t npairs, cap_pairs, wrong;
-	struct map seen;
-	uint32_t *set, nset, cap_set;
-	uint32_t *stamp, stamped, cap_stamp;
+	struct pairs pairs;   /* states with what the register can be */
+	uint32_t wrong;        /* a pair with an empty set, or MAP_NONE */
 	int32_t *from, *to, *way, *other;
 	uint32_t at, thread, outcome;
 };
-
-static void spent(struct object_search *x, const char *limit)
-{
-	if (!x->out->limit)
-		x->out->limit = limit;
-}
-
-static void add_way(struct object_search *x, const int32_t *way)
-{
-	uint32_t id = row_add(&x->ways, way, x->width);
-	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
-		spent(x, "memory");
-	else if (x->nset == MAX_SET)
-		spent(x, "orders of the operations at one state");
-	else if (x->stamp[id] != x->stamped) {
-		x->stamp[id] = x->stamped;
-		x->set[x->nset++] = id;
-	}
-}
 
 /* What has been asked may be done now. */
 static void close_set(struct object_search *x)
 {
 	uint32_t len;
-	for (uint32_t i = 0; i < x->nset && !x->out->limit; i++)
+	for (uint32_t i = 0; i < x->pairs.nset && !x->out->limit; i++)
 		for (uint32_t t = 0; t < x->p->nthreads && !x->out->limit; t++) {
-			memcpy(x->other, row(&x->ways, x->set[i], &len), x->width * sizeof *x->other);
+			memcpy(x->other, row(&x->pairs.members, x->pairs.set[i], &len), x->width * sizeof *x->other);
 			int32_t *now = x->other + 1 + 2 * t;
 			if (now[0] == WRITE_ASKED)
 				x->other[0] = now[1];
@@ -75,7 +42,7 @@ static void close_set(struct object_search *x)
 			else
 				continue;
 			now[0] = DONE;
-			add_way(x, x->other);
+			pairs_put(&x->pairs, x->other);
 		}
 }
 
@@ -89,55 +56,28 @@ static void follow(struct object_search *x, uint32_t from, const struct ir_effec
 {
 	uint32_t n, len, oper = answer ? eff->responded : eff->invoked;
 	bool writes = x->p->opers[oper].is_write;
-	x->nset = 0;
-	x->stamped++;
-	for (uint32_t i = 0; row(&x->sets, from, &n), i < n && !x->out->limit; i++) {
-		uint32_t id = (uint32_t)row(&x->sets, from, &n)[i];
-		memcpy(x->way, row(&x->ways, id, &len), x->width * sizeof *x->way);
+	pairs_begin_set(&x->pairs);
+	for (uint32_t i = 0; row(&x->pairs.sets, from, &n), i < n && !x->out->limit; i++) {
+		uint32_t id = (uint32_t)row(&x->pairs.sets, from, &n)[i];
+		memcpy(x->way, row(&x->pairs.members, id, &len), x->width * sizeof *x->way);
 		int32_t *now = x->way + 1 + 2 * x->thread;
 		if (answer && (now[0] != DONE || (!writes && now[1] != eff->result)))
 			continue;
 		now[0] = answer ? IDLE : writes ? WRITE_ASKED : READ_ASKED;
 		now[1] = !answer && writes ? eff->arg : 0;
-		add_way(x, x->way);
+		pairs_put(&x->pairs, x->way);
 	}
 	close_set(x);
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	return (a > b) - (a < b);
-}
-
-static uint32_t keep_set(struct object_search *x)
-{
-	if (x->nset)
-		qsort(x->set, x->nset, sizeof *x->set, by_number);
-	uint32_t id = row_add(&x->sets, (const int32_t *)x->set, x->nset);
-	if (id == MAP_NONE)
-		spent(x, "memory");
-	return id;
-}
-
 static void add_pair(struct object_search *x, uint32_t set)
 {
-	uint32_t state = row_add(&x->states, x->to, x->p->nstate), id = x->npairs, n;
-	if (state == MAP_NONE || !map_intern(&x->seen, (uint64_t)state << 32 | set, &id) ||
-	    !GROW(x->pairs, x->cap_pairs, x->npairs + 1ull) ||
-	    rows_bytes(&x->states) + rows_bytes(&x->ways) + rows_bytes(&x->sets) +
-	            x->cap_pairs * sizeof *x->pairs + x->seen.cap * sizeof(struct map_slot) > MAX_BYTES) {
-		spent(x, "memory");
+	uint32_t n, id = pairs_add(&x->pairs, x->to, set, x->at, (struct move){ x->thread, x->outcome }, 0);
+	if (id == MAP_NONE)
 		return;
-	}
-	if (id != x->npairs)
-		return;
-	x->pairs[x->npairs++] = (struct pair){ state, set, x->at, { x->thread, x->outcome } };
-	row(&x->sets, set, &n);
+	row(&x->pairs.sets, set, &n);
 	if (!n)
 		x->wrong = id;
-	if (x->npairs > x->out->max_states)
-		spent(x, "states");
 }
 
 static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
@@ -146,15 +86,15 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 	struct object_search *x = arg;
 	(void)ch;
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		spent(x, "instructions of one step");
+		pairs_spent(&x->pairs, "instructions of one step");
 	if (r == IR_OK) {
-		uint32_t set = x->pairs[x->at].set;
+		uint32_t set = x->pairs.v[x->at].set;
 		memcpy(x->to, next, sizeof *next * x->p->nstate);
 		ir_clear_dead(x->p, x->to);
 		for (int answer = 0; answer < 2; answer++)
 			if (counts(x, answer ? eff->responded : eff->invoked)) {
 				follow(x, set, eff, answer);
-				set = keep_set(x);
+				set = pairs_keep_set(&x->pairs);
 			}
 		if (!x->out->limit)
 			add_pair(x, set);
@@ -169,13 +109,13 @@ static void search(struct object_search *x, int32_t *scratch)
 	memcpy(x->to, x->p->init, x->p->nstate * sizeof *x->to);
 	ir_clear_dead(x->p, x->to);
 	x->way[0] = x->p->objects[x->object].init;
-	x->stamped = 1;
-	add_way(x, x->way);
-	uint32_t set = keep_set(x);
+	pairs_begin_set(&x->pairs);
+	pairs_put(&x->pairs, x->way);
+	uint32_t set = pairs_keep_set(&x->pairs);
 	if (!x->out->limit)
 		add_pair(x, set);
-	for (x->at = 0; x->at < x->npairs && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
-		memcpy(x->from, row(&x->states, x->pairs[x->at].state, &len), x->p->nstate * sizeof *x->from);
+	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
+		memcpy(x->from, row(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
 		for (x->thread = 0; x->thread < x->p->nthreads && !x->out->limit && x->wrong == MAP_NONE; x->thread++) {
 			x->outcome = 0;
 			ir_successors(x->p, x->from, x->thread, scratch, one_step, x);
@@ -183,21 +123,10 @@ static void search(struct object_search *x, int32_t *scratch)
 	}
 }
 
-static bool keep_path(struct object_search *x)
-{
-	uint32_t n = 0;
-	for (uint32_t i = x->wrong; i; i = x->pairs[i].parent)
-		n++;
-	x->out->path = malloc((n + 1) * sizeof *x->out->path);
-	x->out->npath = x->out->path ? n : 0;
-	for (uint32_t i = x->wrong; x->out->path && i; i = x->pairs[i].parent)
-		x->out->path[--n] = x->pairs[i].by;
-	return x->out->path != NULL;
-}
-
 void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t object)
 {
 	struct object_search x = { .p = p, .object = object, .out = v, .wrong = MAP_NONE, .width = 1 + 2 * p->nthreads };
+	x.pairs = (struct pairs){ .out = v, .crowded = "orders of the operations at one state", .nstate = p->nstate, .width = x.width };
 	size_t n = (size_t)p->nstate + x.width;
 	int32_t *room = calloc(n * 5, sizeof *room);
 	v->limit = NULL;
@@ -213,19 +142,13 @@ void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t obje
 	x.way = room + 2 * n;
 	x.other = room + 3 * n;
 	search(&x, room + 4 * n);
-	v->states = x.npairs;
-	if (x.wrong != MAP_NONE && keep_path(&x))
+	v->states = x.pairs.n;
+	if (x.wrong != MAP_NONE && pairs_path(&x.pairs, x.wrong))
 		v->answer = VERIFY_UNEXPLAINED;
 	else if (x.wrong != MAP_NONE)
 		v->limit = "memory";
 	else if (!v->limit)
 		v->answer = VERIFY_EXPLAINED;
-	rows_free(&x.states);
-	rows_free(&x.ways);
-	rows_free(&x.sets);
-	map_free(&x.seen);
-	free(x.pairs);
-	free(x.set);
-	free(x.stamp);
+	pairs_free(&x.pairs);
 	free(room);
 }

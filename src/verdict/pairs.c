@@ -1,0 +1,97 @@
+#include "verdict/pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define MAX_SET   20000u              /* members of one set */
+#define MAX_BYTES ((uint64_t)2 << 30)
+
+void pairs_spent(struct pairs *x, const char *limit)
+{
+	if (!x->out->limit)
+		x->out->limit = limit;
+}
+
+void pairs_free(struct pairs *x)
+{
+	rows_free(&x->states);
+	rows_free(&x->members);
+	rows_free(&x->sets);
+	map_free(&x->seen);
+	free(x->v);
+	free(x->set);
+	free(x->stamp);
+}
+
+void pairs_begin_set(struct pairs *x)
+{
+	x->nset = 0;
+	x->stamped++;
+}
+
+void pairs_put(struct pairs *x, const int32_t *member)
+{
+	uint32_t id = row_add(&x->members, member, x->width);
+	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
+		pairs_spent(x, "memory");
+	else if (x->nset == MAX_SET)
+		pairs_spent(x, x->crowded);
+	else if (x->stamp[id] != x->stamped) {
+		x->stamp[id] = x->stamped;
+		x->set[x->nset++] = id;
+	}
+}
+
+bool pairs_in_set(const struct pairs *x, const int32_t *member)
+{
+	uint32_t id = row_find(&x->members, member, x->width, row_hash(member, x->width));
+	return id != MAP_NONE && id < x->cap_stamp && x->stamp[id] == x->stamped;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	return (a > b) - (a < b);
+}
+
+uint32_t pairs_keep_set(struct pairs *x)
+{
+	if (x->nset)
+		qsort(x->set, x->nset, sizeof *x->set, by_number);
+	uint32_t id = row_add(&x->sets, (const int32_t *)x->set, x->nset);
+	if (id == MAP_NONE)
+		pairs_spent(x, "memory");
+	return id;
+}
+
+uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, uint64_t more)
+{
+	uint32_t s = row_add(&x->states, state, x->nstate), id = x->n;
+	uint64_t bytes = more + rows_bytes(&x->states) + rows_bytes(&x->members) + rows_bytes(&x->sets) +
+	                 x->cap * sizeof *x->v + x->seen.cap * sizeof(struct map_slot);
+	if (s == MAP_NONE || set == MAP_NONE || !map_intern(&x->seen, (uint64_t)s << 32 | set, &id) ||
+	    !GROW(x->v, x->cap, x->n + 1ull) || bytes > MAX_BYTES) {
+		pairs_spent(x, "memory");
+		return MAP_NONE;
+	}
+	if (id != x->n)
+		return MAP_NONE;
+	x->v[x->n++] = (struct pair){ s, set, parent, by };
+	if (x->n > x->out->max_states)
+		pairs_spent(x, "states");
+	return id;
+}
+
+bool pairs_path(struct pairs *x, uint32_t id)
+{
+	uint32_t n = 0;
+	for (uint32_t i = id; i; i = x->v[i].parent)
+		n++;
+	x->out->path = malloc((n + 1) * sizeof *x->out->path);
+	x->out->npath = x->out->path ? n : 0;
+	for (uint32_t i = id; x->out->path && i; i = x->v[i].parent)
+		x->out->path[--n] = x->v[i].by;
+	return x->out->path != NULL;
+}

@@ -1,0 +1,47 @@
+/*
+ * pairs: the states of the searches of verify_anew.c and verify_object.c: an interleaved state with a set of
+ * what it can stand for, found again by both.
+ *
+ * States, members and sets are rows (rows.h); a set is the numbers of its members in order. One set is
+ * made at a time. Everything is bounded; the first limit that is spent is named in *limit, and nothing more is added then.
+ */
+#ifndef INTACT_VERDICT_PAIRS_H
+#define INTACT_VERDICT_PAIRS_H
+
+#include "verdict/rows.h"
+#include "verdict/verify_anew.h"
+
+struct pair {
+	uint32_t state, set, parent;
+	struct move by;
+};
+
+struct pairs {
+	struct verify_anew *out;   /* max_states, limit, path */
+	const char *crowded;       /* what the limit on a set's members is called */
+	uint32_t nstate, width;    /* words of a state, of a member */
+	struct rows states, members, sets;
+	struct pair *v;            /* the first is the beginning */
+	uint32_t n, cap;
+	struct map seen;           /* state and set: the pair */
+	uint32_t *set, nset, cap_set; /* being made */
+	uint32_t *stamp, stamped, cap_stamp; /* by member: in it */
+};
+
+void pairs_spent(struct pairs *x, const char *limit);
+void pairs_free(struct pairs *x);
+
+void pairs_begin_set(struct pairs *x);
+/* Puts the member into the set being made. */
+void pairs_put(struct pairs *x, const int32_t *member);
+/* Is it in there? */
+bool pairs_in_set(const struct pairs *x, const int32_t *member);
+/* The number of the set that was made; MAP_NONE when memory ends. */
+uint32_t pairs_keep_set(struct pairs *x);
+
+/* The number of the pair if it is new, else MAP_NONE; `more` bytes are used elsewhere. */
+uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, uint64_t more);
+/* The way to a pair into out->path; false when memory ends. */
+bool pairs_path(struct pairs *x, uint32_t id);
+
+#endif
