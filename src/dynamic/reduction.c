@@ -132,6 +132,15 @@ void red_tick(struct thread *t)
 	t->acc.nclock = t->clock.n;
 }
 
+/* All that `other` has done so far comes before whatever t does from now on. */
+static void fixed_order(struct dynamic *d, struct thread *t, const struct thread *other)
+{
+	clock_join(&d->bump, &t->fixed, &other->fixed);
+	if (other->tid < CLOCK_MAX && clock_reserve(&d->bump, &t->fixed, other->tid + 1) &&
+	    t->fixed.e[other->tid] < other->acc.epoch)
+		t->fixed.e[other->tid] = other->acc.epoch;
+}
+
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
                       uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc)
 {
@@ -143,27 +152,32 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->top = t->frames;
 	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1, .fn = FRAME_NO_FN };
 	t->nheld = t->nlog = t->nmarks = t->lost = 0;
-	t->wrote = t->backing_off = false;
+	t->wrote = t->backing_off = t->cas_failed = false;
 	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
 	t->acc.cache = &t->cache;
 	t->acc.epoch = t->acc.first = first;
 	t->stack_lo = t->stack_hi = 0;
-	for (uint32_t i = 0; i < t->clock.n; i++)
-		t->clock.e[i] = 0;
-	t->clock.n = 0;
+	clock_clear(&t->clock);
+	clock_clear(&t->fixed);
 	if (tid < CLOCK_MAX)
 		clock_reserve(&d->bump, &t->clock, tid + 1);
 	t->parent = t->created = 0;
 	if (parent) {
 		clock_join(&d->bump, &t->clock, &parent->clock);
+		fixed_order(d, t, parent);
 		t->parent = parent->uid;
+		if (uid < RED_UIDS)
+			d->parents[uid] = parent->uid;
 		t->created = red_stack(d, parent, pc);
 	}
 	red_tick(t);
 	if (d->reach.open)
 		reach_begin(parent, t);
-	if (parent)
+	t->joined = t->since = t->acc.epoch;
+	if (parent) {
 		red_tick(parent);
+		parent->since = parent->acc.epoch;
+	}
 }
 
 void red_thread_end(struct thread *t)
@@ -175,12 +189,14 @@ void red_thread_end(struct thread *t)
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other)
 {
 	clock_join(&d->bump, &t->clock, &other->clock);
+	fixed_order(d, t, other);
 	if (d->reach.open) {
 		struct reach_cycle c = reach_join(t, other);
 		if (c.level)
 			mark_cycle(d, t, &c, &(struct finding){ .violation_op = OP_JOIN });
 	}
 	red_tick(t);
+	t->joined = t->since = t->acc.epoch;
 }
 
 static struct held *held_find(struct thread *t, uintptr_t addr)
@@ -228,6 +244,9 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)),
 		.address = l->addr,
 		.uid = t->uid,
+		.tid = t->tid,
+		.from = e->epoch,
+		.to = t->acc.epoch,
 		.entered = stack_push(&d->stacks, frame_node(d, t, home), home->pc),
 		.section = e->acquire,
 		.commit = e->stack,
@@ -306,6 +325,14 @@ static __attribute__((noinline)) void exact_data(struct dynamic *d, struct threa
 			                                .violation_op = op });
 }
 
+static uint32_t unwritten(const struct thread *t)
+{
+	uint32_t marks = 0;
+	for (uint32_t i = 0; i < t->nmarks; i++)
+		marks |= (uint32_t)!t->marks[i].wrote << i;
+	return marks;
+}
+
 void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc)
 {
@@ -332,7 +359,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 		mark_acquire(d, t, id, h->acquire, wait);
 	if (d->reach.open) {
 		if (wait)
-			reach_restart(t);
+			reach_restart(t, unwritten(t));
 		exact_lock(d, t, id, wait ? OP_WAIT : OP_ACQUIRE, !read, h->acquire);
 	}
 	t->nheld++;
@@ -386,18 +413,25 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		log_push(t, (struct log_entry){ .key = id, .stack = stack,
 		                                .acquire = section.acquire,
 		                                .held = t->acc.all, .seq = section.seq,
+		                                .epoch = t->acc.epoch,
 		                                .kind = LOG_SECTION, .read = section.read,
 		                                .wrote = section.write != 0 });
 	if (t->nmarks && !backs_off)
 		mark_release(t, id, stack, wait);
 	red_tick(t);
 	if (backs_off && d->reach.open)
-		reach_restart(t);
+		reach_restart(t, unwritten(t));
 }
 
 void red_try_failed(struct thread *t)
 {
 	t->backing_off = true;
+}
+
+void red_cas(struct thread *t, uintptr_t addr, bool failed)
+{
+	mark_looks_again(t, addr, false);
+	t->cas_failed = failed;
 }
 
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)
@@ -502,9 +536,15 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 {
 	uint64_t *c = shadow_cell(d->shadow.dir, addr);
 	uint32_t race = 0;
+	bool looks = t->acc.atomic && !write && t->nmarks;
+	if (looks && !t->cas_failed)
+		mark_looks_again(t, addr, true);
+	uint32_t right = looks ? mark_right(t) : 0;
 	if (!c) {
-		if (!shadow_leaf(&d->shadow, addr))
+		if (!shadow_leaf(&d->shadow, addr)) {
+			t->cas_failed = false;
 			return;
+		}
 		c = shadow_cell(d->shadow.dir, addr);
 	}
 	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
@@ -522,4 +562,7 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
 	if (d->reach.open)
 		exact_data(d, t, addr, mask, write, pc);
+	if (looks)
+		mark_looked(t, addr, right);
+	t->cas_failed = false;
 }

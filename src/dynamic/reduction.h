@@ -11,6 +11,13 @@
  * nothing, because what it read is read again; so does backing off: sections
  * that wrote nothing, given up because a try for a further lock failed.
  *
+ * An atomic read that a compare-and-swap makes good is a right-mover: what was
+ * read is there again, so it might as well be read now. When the swap fails
+ * the read counts no more, and the failed swap is a read in its place. So a
+ * loop of load and compare-and-swap is one non-mover, its last. (An item that
+ * is taken out and put in again in between has the swap find the same bits:
+ * what was read *through* them is another access, judged as such.)
+ *
  * Every function is a candidate block without being marked, so functions have
  * no state of their own. Each thread keeps one log of the sections it left
  * (and of its racing accesses); a frame remembers where the log stood when it
@@ -21,8 +28,11 @@
  *
  * A pair (section left, lock taken again) becomes a finding with evidence:
  * another thread that writes under the lock, holding none of the locks held
- * across the gap (the "protected acquire" refinement). The evidence may come
- * first or later, so the verdict does not hang on the schedule. It is
+ * across the gap (the "protected acquire" refinement). What a thread did before
+ * it made the other, or after it waited for it, is no evidence. Threads of which
+ * one was made after the other had ended are: a test that calls the one after
+ * the other is meant to stand for two at a time; but the report says so. The evidence may
+ * come first or later, so the verdict does not hang on the schedule. It is
  * *confirmed* when in this run a cycle of conflicts led from the block through
  * other threads back into it; otherwise it is *predicted*. For marked blocks
  * reach.h tells that exactly, and a cycle is reported even where the automaton
@@ -42,7 +52,7 @@
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
 
-enum { RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096,
+enum { RED_UIDS = 1 << 16, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096,
        RED_KNOWN_BITS = 9 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
@@ -66,6 +76,7 @@ struct log_entry {
 	uint32_t stack, acquire;
 	uint32_t held;  /* locks still held then */
 	uint32_t seq;   /* the lock's, or the record's, count then */
+	uint32_t epoch; /* the thread's */
 	uint8_t kind, wrote, read;
 };
 
@@ -83,12 +94,17 @@ struct mark {
 	uintptr_t pc;
 	uintptr_t address; /* of the data it committed at */
 	uint32_t stack, nframes, commit, lock, held;
+	uint32_t epoch;    /* of the commit */
 	uint32_t log;      /* entries in the log when it began */
 	uint32_t column;  /* of reach.h, + 1; 0: none */
 	uint32_t finding; /* about this very block; 0: none yet */
 	uint8_t state, commit_kind;
 	bool wrote;
 	bool cycle;       /* it lies on one */
+	bool looked;      /* at `address`, by an atomic read; it had not committed
+	                     before, and has done nothing since that must stand
+	                     behind it */
+	bool tried;       /* that read was a compare-and-swap that failed */
 };
 
 enum finding_kind {
@@ -105,6 +121,7 @@ struct finding {
 	uint64_t address;    /* of the lock or data */
 	uint64_t address2;   /* of the data of the commit, when there is no lock2 */
 	uint32_t uid, count;
+	uint32_t tid, from, to; /* the gap, in epochs of the thread in this slot */
 	uint32_t entered, section, commit, violation; /* stacks */
 	uint32_t lock, lock2, across, commit_held, held;
 	uint32_t life, life2; /* of the locks: see lock.h */
@@ -114,6 +131,7 @@ struct finding {
 	bool loop;      /* the same section again: the next turn of a loop */
 	bool wrote;     /* the block wrote before and after the gap */
 	bool cycle;     /* a cycle happened: confirmed, if it is reported at all */
+	bool apart;     /* the two threads were never there at the same time */
 	bool confirmed, ready, sent;
 };
 
@@ -121,6 +139,11 @@ struct finding {
 struct thread {
 	struct accessor acc; /* clock points into `clock` */
 	struct clock clock;
+	/* What came before by creation and join alone: an order that no other
+	 * schedule changes. `joined`: when it last grew; `since`: or the thread
+	 * made another. */
+	struct clock fixed;
+	uint32_t joined, since;
 	uint32_t uid, parent, created, tid;
 	uint32_t nheld, nlog, nmarks, lost; /* lost: locks beyond RED_HELD */
 	uint32_t ncolumns;                  /* marks with a column, or without need of one */
@@ -128,6 +151,7 @@ struct thread {
 	struct reach *reach;                /* the process's; NULL: not asked */
 	bool wrote;                         /* all held locks know of a write */
 	bool backing_off;                   /* a try failed since the last acquire */
+	bool cas_failed;                    /* the access is a compare-and-swap that did */
 	uintptr_t stack_lo, stack_hi;
 	struct frame *frames, *top, *limit; /* top: the newest; limit: last usable */
 	struct lockset_cache cache;
@@ -152,6 +176,7 @@ struct dynamic {
 	struct lock_table locks;
 	struct bump bump;
 	struct reach reach;
+	uint32_t *parents;        /* of threads, by number */
 	struct finding *findings; /* 1 .. nfindings - 1 */
 	uint32_t nfindings;
 	uint32_t *slots;
@@ -184,6 +209,9 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
                  uintptr_t pc);
 /* A try for a lock did not get it. */
 void red_try_failed(struct thread *t);
+/* The thread's next access, an atomic one to `addr`, is a compare-and-swap that
+ * failed, or one that found there what the thread had seen before. */
+void red_cas(struct thread *t, uintptr_t addr, bool failed);
 /* Edges of happens-before without mutual exclusion. */
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr);
 void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr);
