@@ -18,17 +18,25 @@ EXPORT void __tsan_init(void)
 	rt_init();
 }
 
+#define INLINE static inline __attribute__((always_inline))
+
+/* Shared and never written: nothing to learn, unless a lock that all readers
+ * held so far is not held now. */
+INLINE bool read_as_all(const struct rt_thread *th, const uint64_t *c, uint64_t w0, unsigned mask)
+{
+	uint64_t need = mask << 8;
+	if (w0 >> CELL_TAG != CELL_READ || (w0 & need) != need)
+		return false;
+	uint32_t locks = (uint32_t)c[SHADOW_SECOND];
+	return !locks || locks == th->t.acc.all;
+}
+
 static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	uint64_t *c = rt_cell(addr);
 	if (likely(c)) {
-		uint64_t w0 = *c, need = mask << 8;
-		/* Shared and never written: nothing to learn, unless a lock that
-		 * all readers held so far is not held now. */
-		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
-			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
-			if ((!locks || locks == me->t.acc.all) &&
-			    (likely(!rt_dyn.reach.whole) || rec_read_known(me, need, addr)))
+		if (!write && read_as_all(me, c, *c, mask)) {
+			if (likely(!rt_dyn.reach.whole) || rec_read_known(me, mask << 8, addr))
 				return;
 		} else if (likely(!rt.recording) ? rt_take_over(me, c, mask, write)
 		                                 : rec_note(me, c, addr, mask, write, pc)) {
@@ -38,15 +46,18 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 	rt_access(addr, mask, write, pc);
 }
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* Within one cell. */
 INLINE void touch(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 {
 	unsigned mask = (0xffu >> (8 - size)) << (addr & (8 - size));
 	uint64_t *c = rt_cell(addr);
-	if (unlikely(!c || !rt_known(me, *c, mask, write)))
-		touch_slow(addr, mask, write, pc);
+	if (likely(c)) {
+		uint64_t w0 = *c;
+		if (likely(rt_known(me, w0, mask, write)) ||
+		    (!write && read_as_all(me, c, w0, mask) && !rt_dyn.reach.whole))
+			return;
+	}
+	touch_slow(addr, mask, write, pc);
 }
 
 /* Bytes in two cells, `mask` from the first of the first on. */
