@@ -22,21 +22,34 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run")
 COLUMNS = ("native", "no-op", "intact", "intact-gcc", "clang-tsan", "gcc-tsan", "helgrind")
 
 
-def cost(cmd, cwd=None):
+def cost(cmd):
     env = dict(os.environ, TSAN_OPTIONS="report_bugs=0:exitcode=0", INTACT_OPTIONS="exitcode=0:atexit_report=0")
     # A small process starts it: the peak memory of whoever forks is inherited.
     with tempfile.NamedTemporaryFile("r") as out:
         r = subprocess.run(["/usr/bin/time", "-o", out.name, "-f", "%U %S %M", *cmd], stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, env=env, cwd=cwd)
+                           stderr=subprocess.DEVNULL, env=env)
         if r.returncode:
             return None
         user, system, peak = out.read().split()[-3:]
     return float(user) + float(system), int(peak)
 
 
-def best(cmd, runs, cwd=None):
-    got = [c for c in (cost(cmd, cwd) for _ in range(runs)) if c]
-    return (min(g[0] for g in got), max(g[1] for g in got)) if got else None
+def best(cmds, runs):
+    """{column: command} in turn, so that what else the machine does falls on all of them."""
+    got = {c: [] for c in cmds}
+    for _ in range(runs):
+        for c, cmd in cmds.items():
+            got[c].append(cost(cmd))
+    got = {c: [v for v in g if v] for c, g in got.items()}
+    return {c: (min(v[0] for v in g), max(v[1] for v in g)) if g else None for c, g in got.items()}
+
+
+def helgrind(exe, args, tmp):
+    """A tenth of the work, times ten. Valgrind does not read the debugging information of every clang."""
+    bare = os.path.join(tmp, "bare")
+    subprocess.run(["objcopy", "--strip-debug", exe, bare], check=True)
+    h = best({"helgrind": ["valgrind", "-q", "--tool=helgrind", bare, *args]}, 1)["helgrind"]
+    return (h[0] * 10, h[1]) if h else None
 
 
 def build(intact, name, tmp):
@@ -78,20 +91,14 @@ def row(title, cells):
 
 def kernel(intact, name, work, tmp, runs, quick):
     exe = build(intact, name, tmp)
-    cells = {}
-    for c, path in exe.items():
-        if c == "helgrind":
-            if not quick:
-                cells[c] = best(["valgrind", "-q", "--tool=helgrind", exe["native"], "4", str(work // 10)], 1)
-                if cells[c]:
-                    cells[c] = (cells[c][0] * 10, cells[c][1])
-        else:
-            cells[c] = best([path, "4", str(work)], runs)
+    cells = best({c: [path, "4", str(work)] for c, path in exe.items() if c != "helgrind"}, runs)
+    if "helgrind" in exe and not quick:
+        cells["helgrind"] = helgrind(exe["native"], ["4", str(work // 10)], tmp)
     row(name, cells)
     for n in (1, 2, 4, 8, 16):
-        cells = {c: best([exe[c], str(n), str(work * 4 // n)], 1 if quick else runs)
-                 for c in ("native", "intact", "clang-tsan") if c in exe}
-        row("  %2d threads, same work" % n, cells)
+        row("  %2d threads, same work" % n,
+            best({c: [exe[c], str(n), str(work * 4 // n)] for c in ("native", "intact", "clang-tsan") if c in exe},
+                 1 if quick else runs))
 
 
 def real(intact, name, src, tmp, runs, quick):
@@ -107,15 +114,14 @@ def real(intact, name, src, tmp, runs, quick):
     size = (2 if quick else 10) << 20
     real_programs.input_file(whole, size)
     real_programs.input_file(tenth, size // 10)
-    cells = {c: best([path] + arguments(4, whole), runs) for c, path in exe.items()}
+    cells = best({c: [path] + arguments(4, whole) for c, path in exe.items()}, runs)
     if shutil.which("valgrind") and "native" in exe and not quick:
-        h = best(["valgrind", "-q", "--tool=helgrind", exe["native"]] + arguments(4, tenth), 1)
-        cells["helgrind"] = (h[0] * 10, h[1]) if h else None
+        cells["helgrind"] = helgrind(exe["native"], arguments(4, tenth), tmp)
     row(name, cells)
     for n in (1, 2, 4, 8, 16):
-        cells = {c: best([exe[c]] + arguments(n, whole), 1 if quick else runs)
-                 for c in ("native", "intact", "clang-tsan") if c in exe}
-        row("  %2d threads, same work" % n, cells)
+        row("  %2d threads, same work" % n,
+            best({c: [exe[c]] + arguments(n, whole) for c in ("native", "intact", "clang-tsan") if c in exe},
+                 1 if quick else runs))
 
 
 def main():
