@@ -49,13 +49,12 @@ struct rt_thread {
 	uint32_t told;       /* functions the recording knows of */
 	uint64_t pending_set[2];
 	siginfo_t pending_info[65];
-	struct rt_read {
-		uint64_t what;  /* cell << 8 | bytes */
-		uint64_t epoch;
-	} reads[1024]; /* of data that is only read: recorded in this epoch */
+	struct recenc *enc;  /* its slot's; NULL: not asked for yet */
+	uint32_t reads_era;  /* epochs >> READ_EPOCH of `reads` */
+	uint64_t reads[1024]; /* of data that is only read: recorded in this epoch */
 };
 enum { RT_FREE, RT_LIVE, RT_ENDED };
-enum { RT_READS = 1024 };
+enum { RT_READS = 1024, READ_EPOCH = 22 };
 
 struct rt_options {
 	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions,
@@ -165,7 +164,7 @@ void rt_flush(bool final); /* tell of all findings */
 uint32_t rt_shown(void);   /* how many were shown */
 void rt_modules(void);     /* look again at what is loaded */
 
-/* record.c. A call of the analyses stands between rec_begin and rec_end, with
+/* record.c, record_out.c. A call of the analyses stands between rec_begin and rec_end, with
  * one rec_put for it; rec_begin is false when nothing is recorded (any more). */
 bool rec_begin(struct rt_thread *th);
 void rec_end(void);
@@ -184,16 +183,16 @@ bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, 
  * for red_own. While a marked block is open somewhere every read counts: one behind an acquire
  * can be part of a cycle of which the one before it is not.
  */
-static inline struct rt_read rec_read_of(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+static inline uint64_t rec_read_of(const struct rt_thread *th, uint64_t need, uintptr_t addr)
 {
-	return (struct rt_read){ (uint64_t)(addr >> 3) << 8 | (need >> 8 & 0xff),
-		                 th->t.acc.epoch };
+	return (uint64_t)(addr >> 13) << 30 | (need >> 8 & 0xff) << READ_EPOCH |
+	       (th->t.acc.epoch & ((1u << READ_EPOCH) - 1));
 }
 static inline bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
 {
-	const struct rt_read *line = &th->reads[(addr >> 3) % RT_READS];
-	struct rt_read r = rec_read_of(th, need, addr);
-	return rt_dyn.reach.whole == REACH_WHOLE && line->what == r.what && line->epoch == r.epoch;
+	return th->reads[(addr >> 3) % RT_READS] == rec_read_of(th, need, addr) &&
+	       th->reads_era == th->t.acc.epoch >> READ_EPOCH &&
+	       rt_dyn.reach.whole == REACH_WHOLE;
 }
 void rec_init(void);
 bool rec_before_fork(struct rt_thread *th);
