@@ -4,7 +4,12 @@
  * A release publishes this thread's clock under the address, an acquire takes
  * it up; relaxed operations order nothing. To the reduction an atomic on
  * shared data is a non-mover, which only marked blocks ask about.
+ *
+ * Where there are marked blocks the operation and what the analyses are told
+ * of it happen together, under one of a few locks by address: so they are told
+ * in the order in which it happened, and of a compare-and-swap what it did.
  */
+#include "event/record.h"
 #include "rt.h"
 
 typedef unsigned __int128 u128;
@@ -21,51 +26,127 @@ static inline bool releases(int mo)
 	return (mo & 7) >= RELEASE;
 }
 
-static NOINLINE void judge(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
+enum { STRIPES = 64 };
+
+static struct stripe {
+	struct spin spin;
+	uint32_t pad[15];
+} stripes[STRIPES];
+
+static struct spin *stripe_of(uintptr_t addr)
+{
+	return &stripes[mix64(addr >> 3) % STRIPES].spin;
+}
+
+void rt_atomics_forked(void)
+{
+	for (unsigned i = 0; i < STRIPES; i++)
+		stripes[i].spin.held = 0;
+}
+
+/* Does anybody ask about more than the order? */
+static inline bool asked(void)
+{
+	return unlikely(rt.marks) && rt.uids > 1;
+}
+
+static struct rt_thread *together(volatile const void *p)
 {
 	struct rt_thread *th = rt_enter();
-	if (!th)
-		return;
-	th->t.acc.atomic = true;
+	if (th)
+		spin_lock(stripe_of((uintptr_t)p));
+	return th;
+}
+
+/* What an operation was: what it found there, and whether it wrote. */
+struct done {
+	uint64_t was;
+	bool write, cas, seen; /* seen: the swap expected what was read before */
+};
+
+static void look(struct rt_thread *th, uintptr_t addr, struct done *o, uint64_t expected)
+{
+	unsigned i = (unsigned)(mix64(addr) % 16);
+	bool known = th->looked[i].addr == addr;
+	o->seen = o->cas && o->write && known && th->looked[i].value == expected;
+	if (!o->write) {
+		th->looked[i].addr = addr;
+		th->looked[i].value = o->was;
+	}
+}
+
+static void tell_cas(struct rt_thread *th, uintptr_t addr, bool failed)
+{
+	bool rec = rec_try(th);
+	red_cas(&th->t, addr, failed);
+	if (rec) {
+		rec_put(th, REC_TRY_FAILED, failed ? REC_CAS_FAILED : REC_CAS_SEEN, addr, 0);
+		rec_end();
+	}
+}
+
+static void tell(struct rt_thread *th, uintptr_t addr, unsigned size, struct done o, uintptr_t pc)
+{
 	unsigned mask = size >= 8 ? 0xff : ((1u << size) - 1) << (addr & 7) & 0xff;
+	if (o.cas && (o.seen || !o.write) && th->t.nmarks)
+		tell_cas(th, addr, !o.write);
+	th->t.acc.atomic = true;
 	if (unlikely(rt.recording))
-		rec_access(th, addr, mask, write, pc);
+		rec_access(th, addr, mask, o.write, pc);
 	else
-		red_access(&rt_dyn, &th->t, addr, mask, write, pc, NULL);
+		red_access(&rt_dyn, &th->t, addr, mask, o.write, pc, NULL);
 	th->t.acc.atomic = false;
+}
+
+static void apart(struct rt_thread *th, volatile const void *p)
+{
+	spin_unlock(stripe_of((uintptr_t)p));
 	rt_leave(th);
 }
 
-static inline void ahead(volatile void *p, unsigned size, bool write, int mo, uintptr_t pc)
+static inline void ahead(volatile void *p, int mo)
 {
-	if (rt.uids <= 1)
-		return;
-	if (rt.marks)
-		judge((uintptr_t)p, size, write, pc);
-	if (write && releases(mo))
+	if (rt.uids > 1 && releases(mo))
 		rt_sync_release((const void *)p);
 }
 
-/* A compare-and-swap that is going to fail only reads. It is looked at just
- * before: when another thread comes in between, a success is made good after
- * it, and a failure is taken for a write. */
-static inline bool will_write(bool equal)
-{
-	return !rt.marks || equal;
-}
-
-static inline void behind(volatile void *p, int mo)
+static inline void behind(volatile const void *p, int mo)
 {
 	if (rt.uids > 1 && acquires(mo))
 		rt_sync_acquire((const void *)p);
 }
 
+/*
+ * Writes nothing, and faults where the operation would: not while the lock is
+ * held, as the program's handler may jump away.
+ */
+#define PROBE_READ(p)  (void)__atomic_load_n(p, __ATOMIC_RELAXED)
+#define PROBE_WRITE(p) (void)__atomic_fetch_or(p, 0, __ATOMIC_RELAXED)
+
+/* `op`: the operation, which sets `o`. */
+#define TOGETHER(p, probe, op, expected, pc)                                   \
+	do {                                                                   \
+		struct done o = { 0, true, false, false };                     \
+		struct rt_thread *th = NULL;                                   \
+		if (asked()) {                                                 \
+			probe;                                                 \
+			th = together(p);                                      \
+		}                                                              \
+		op;                                                            \
+		if (th) {                                                      \
+			look(th, (uintptr_t)(p), &o, (uint64_t)(expected));    \
+			tell(th, (uintptr_t)(p), sizeof *(p), o, pc);          \
+			apart(th, p);                                          \
+		}                                                              \
+	} while (0)
+
 #define RMW(bits, T, name, call)                                               \
 	T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo);            \
 	EXPORT T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo)      \
 	{                                                                      \
-		ahead(p, sizeof(T), true, mo, CALLER);                         \
-		T r = call(p, v, __ATOMIC_SEQ_CST);                            \
+		T r;                                                           \
+		ahead(p, mo);                                                  \
+		TOGETHER(p, PROBE_WRITE(p), r = call(p, v, __ATOMIC_SEQ_CST), 0, CALLER); \
 		behind(p, mo);                                                 \
 		return r;                                                      \
 	}
@@ -74,12 +155,7 @@ static inline void behind(volatile void *p, int mo)
 	EXPORT int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, \
 	                                        int fmo)                       \
 	{                                                                      \
-		bool w = will_write(__atomic_load_n(p, __ATOMIC_RELAXED) == *e); \
-		ahead(p, sizeof(T), w, mo, CALLER);                            \
-		bool ok = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, \
-		                                      __ATOMIC_SEQ_CST);       \
-		if (unlikely(ok && !w))                                        \
-			ahead(p, sizeof(T), true, mo, CALLER);                 \
+		bool ok = cas##bits(p, e, v, mo, CALLER);                      \
 		behind(p, ok ? mo : fmo);                                      \
 		return ok;                                                     \
 	}
@@ -87,19 +163,20 @@ static inline void behind(volatile void *p, int mo)
 	T __tsan_atomic##bits##_load(const volatile T *p, int mo);             \
 	EXPORT T __tsan_atomic##bits##_load(const volatile T *p, int mo)       \
 	{                                                                      \
-		ahead((volatile void *)(uintptr_t)p, sizeof(T), false, mo, CALLER); \
-		T r = __atomic_load_n(p, __ATOMIC_SEQ_CST);                    \
-		behind((volatile void *)(uintptr_t)p, mo);                     \
+		T r;                                                           \
+		TOGETHER(p, PROBE_READ(p), r = __atomic_load_n(p, __ATOMIC_SEQ_CST); \
+		         o.was = r; o.write = false, 0, CALLER);               \
+		behind(p, mo);                                                 \
 		return r;                                                      \
 	}                                                                      \
 	void __tsan_atomic##bits##_store(volatile T *p, T v, int mo);          \
 	EXPORT void __tsan_atomic##bits##_store(volatile T *p, T v, int mo)    \
 	{                                                                      \
-		ahead(p, sizeof(T), true, mo, CALLER);                         \
-		if ((mo & 7) == SEQ_CST)                                       \
-			__atomic_store_n(p, v, __ATOMIC_SEQ_CST);              \
-		else                                                           \
-			__atomic_store_n(p, v, __ATOMIC_RELEASE);              \
+		ahead(p, mo);                                                  \
+		TOGETHER(p, PROBE_WRITE(p),                                   \
+		         if ((mo & 7) == SEQ_CST)                              \
+		             __atomic_store_n(p, v, __ATOMIC_SEQ_CST);         \
+		         else __atomic_store_n(p, v, __ATOMIC_RELEASE), 0, CALLER); \
 	}                                                                      \
 	RMW(bits, T, exchange, __atomic_exchange_n)                            \
 	RMW(bits, T, fetch_add, __atomic_fetch_add)                            \
@@ -108,6 +185,17 @@ static inline void behind(volatile void *p, int mo)
 	RMW(bits, T, fetch_or, __atomic_fetch_or)                              \
 	RMW(bits, T, fetch_xor, __atomic_fetch_xor)                            \
 	RMW(bits, T, fetch_nand, __atomic_fetch_nand)                          \
+	static inline bool cas##bits(volatile T *p, T *e, T v, int mo, uintptr_t pc) \
+	{                                                                      \
+		T expected = *e;                                               \
+		bool ok;                                                       \
+		ahead(p, mo);                                                  \
+		TOGETHER(p, PROBE_WRITE(p),                                   \
+		         ok = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, \
+		                                          __ATOMIC_SEQ_CST);   \
+		         o.cas = true; o.write = ok; o.was = *e, expected, pc); \
+		return ok;                                                     \
+	}                                                                      \
 	CAS(bits, T, compare_exchange_strong)                                  \
 	CAS(bits, T, compare_exchange_weak)                                    \
 	T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v,  \
@@ -115,12 +203,7 @@ static inline void behind(volatile void *p, int mo)
 	EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, \
 	                                                    T v, int mo, int fmo) \
 	{                                                                      \
-		bool w = will_write(__atomic_load_n(p, __ATOMIC_RELAXED) == e); \
-		ahead(p, sizeof(T), w, mo, CALLER);                            \
-		bool ok = __atomic_compare_exchange_n(p, &e, v, 0, __ATOMIC_SEQ_CST, \
-		                                      __ATOMIC_SEQ_CST);       \
-		if (unlikely(ok && !w))                                        \
-			ahead(p, sizeof(T), true, mo, CALLER);                 \
+		bool ok = cas##bits(p, &e, v, mo, CALLER);                     \
 		behind(p, ok ? mo : fmo);                                      \
 		return e;                                                      \
 	}
@@ -132,7 +215,7 @@ ALL(64, uint64_t)
 
 /* ---- 16 bytes: one instruction, without libatomic ---- */
 
-static bool cas16(volatile u128 *p, u128 *expected, u128 desired)
+static bool swap16(volatile u128 *p, u128 *expected, u128 desired)
 {
 	bool ok;
 	uint64_t lo = (uint64_t)*expected, hi = (uint64_t)(*expected >> 64);
@@ -144,14 +227,24 @@ static bool cas16(volatile u128 *p, u128 *expected, u128 desired)
 	return ok;
 }
 
+static void probe16(volatile u128 *p)
+{
+	u128 zero = 0;
+	swap16(p, &zero, 0);
+}
+
+static uint64_t digest(u128 v)
+{
+	return mix64((uint64_t)v) ^ (uint64_t)(v >> 64);
+}
+
 #define RMW16(name, expr)                                                      \
 	u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo);        \
 	EXPORT u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo)  \
 	{                                                                      \
 		u128 old = 0;                                                  \
-		ahead(p, 16, true, mo, CALLER);                                \
-		while (!cas16(p, &old, (expr)))                                \
-			;                                                      \
+		ahead(p, mo);                                                  \
+		TOGETHER(p, probe16(p), while (!swap16(p, &old, (expr))), 0, CALLER); \
 		behind(p, mo);                                                 \
 		return old;                                                    \
 	}
@@ -168,8 +261,7 @@ EXPORT u128 __tsan_atomic128_load(const volatile u128 *p, int mo)
 {
 	u128 old = 0;
 	volatile u128 *q = (volatile u128 *)(uintptr_t)p;
-	ahead(q, 16, false, mo, CALLER);
-	cas16(q, &old, old);
+	TOGETHER(q, probe16(q), swap16(q, &old, old); o.was = digest(old); o.write = false, 0, CALLER);
 	behind(q, mo);
 	return old;
 }
@@ -178,31 +270,28 @@ void __tsan_atomic128_store(volatile u128 *p, u128 v, int mo);
 EXPORT void __tsan_atomic128_store(volatile u128 *p, u128 v, int mo)
 {
 	u128 old = 0;
-	ahead(p, 16, true, mo, CALLER);
-	while (!cas16(p, &old, v))
-		;
+	ahead(p, mo);
+	TOGETHER(p, probe16(p), while (!swap16(p, &old, v)), 0, CALLER);
 }
 
-#define CAS16(name)                                                            \
-	int __tsan_atomic128_##name(volatile u128 *p, u128 *e, u128 v, int mo, int fmo); \
-	EXPORT int __tsan_atomic128_##name(volatile u128 *p, u128 *e, u128 v, int mo, \
-	                                   int fmo)                            \
-	{                                                                      \
-		ahead(p, 16, true, mo, CALLER);                                \
-		bool ok = cas16(p, e, v);                                      \
-		behind(p, ok ? mo : fmo);                                      \
-		return ok;                                                     \
-	}
-CAS16(compare_exchange_strong)
-CAS16(compare_exchange_weak)
+static inline bool cas128(volatile u128 *p, u128 *e, u128 v, int mo, uintptr_t pc)
+{
+	uint64_t expected = digest(*e);
+	bool ok;
+	ahead(p, mo);
+	TOGETHER(p, probe16(p), ok = swap16(p, e, v); o.cas = true; o.write = ok; o.was = digest(*e),
+	         expected, pc);
+	return ok;
+}
+CAS(128, u128, compare_exchange_strong)
+CAS(128, u128, compare_exchange_weak)
 
 u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v, int mo,
                                            int fmo);
 EXPORT u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v,
                                                   int mo, int fmo)
 {
-	ahead(p, 16, true, mo, CALLER);
-	bool ok = cas16(p, &e, v);
+	bool ok = cas128(p, &e, v, mo, CALLER);
 	behind(p, ok ? mo : fmo);
 	return e;
 }

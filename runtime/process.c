@@ -27,6 +27,7 @@ static void in_child(void)
 		rt_dyn.stacks.lock[i].held = rt_dyn.locks.spin[i].held = 0;
 	for (unsigned i = 0; i < 256; i++)
 		rt_dyn.shadow.ext_locks[i].held = 0;
+	rt_atomics_forked();
 	for (uint32_t i = 1; i < rt_dyn.locks.n; i++)
 		rt_dyn.locks.locks[i].spin.held = 0;
 	for (uint32_t i = 1; i < rt.nslots; i++) {

@@ -47,6 +47,10 @@ struct rt_thread {
 	void *(*start)(void *);
 	void *arg;
 	uint32_t told;       /* functions the recording knows of */
+	struct {
+		uintptr_t addr;
+		uint64_t value; /* what was there; of 16 bytes a digest */
+	} looked[16];        /* at atomics, the last time */
 	uint64_t pending_set[2];
 	siginfo_t pending_info[65];
 	struct recenc *enc;  /* its slot's; NULL: not asked for yet */
@@ -154,6 +158,9 @@ void rt_forget(uintptr_t addr, size_t size);
 void rt_grow_frames(struct rt_thread *th);
 void rt_load_atomic_fns(void);
 bool rt_in_section(uintptr_t fn); /* marked INTACT_ATOMIC_FUNCTION */
+
+/* atomics.c */
+void rt_atomics_forked(void);
 
 /* process.c, init.c */
 void rt_process_init(void);

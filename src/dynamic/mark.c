@@ -97,6 +97,7 @@ void mark_release(struct thread *t, uint32_t lock, uint32_t stack, bool wait)
 {
 	for (uint32_t i = 0; i < t->nmarks; i++) {
 		struct mark *m = &t->marks[i];
+		m->looked = false;
 		if (m->state != MARK_RIGHT || (wait && !m->wrote))
 			continue;
 		m->state = MARK_LEFT;
@@ -139,6 +140,7 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 	}
 	for (uint32_t i = 0; i < t->nmarks; i++) {
 		m = &t->marks[i];
+		m->looked = false;
 		if (m->state != MARK_RIGHT)
 			continue;
 		m->state = MARK_LEFT;
@@ -148,6 +150,40 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		m->address = addr;
 		m->held = t->acc.all;
 	}
+}
+
+void mark_looked(struct thread *t, uintptr_t addr, uint32_t before)
+{
+	for (uint32_t i = 0; i < t->nmarks; i++) {
+		struct mark *m = &t->marks[i];
+		if (!(before >> i & 1) || m->state == MARK_DONE)
+			continue;
+		m->looked = true;
+		m->tried = t->cas_failed;
+		m->address = addr;
+	}
+}
+
+uint32_t mark_right(const struct thread *t)
+{
+	uint32_t set = 0;
+	for (uint32_t i = 0; i < t->nmarks; i++)
+		set |= (uint32_t)(t->marks[i].state == MARK_RIGHT) << i;
+	return set;
+}
+
+void mark_looks_again(struct thread *t, uintptr_t addr, bool tried)
+{
+	uint32_t anew = 0;
+	for (uint32_t i = 0; i < t->nmarks; i++) {
+		struct mark *m = &t->marks[i];
+		if (m->state == MARK_DONE || !m->looked || m->address != addr || m->tried < tried)
+			continue;
+		m->state = MARK_RIGHT;
+		anew |= 1u << i;
+	}
+	if (anew)
+		reach_restart(t, anew);
 }
 
 void mark_cycle(struct dynamic *d, struct thread *t, const struct reach_cycle *c,

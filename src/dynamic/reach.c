@@ -116,7 +116,7 @@ void reach_trim(struct thread *t)
 	spin_unlock(&r->spin);
 }
 
-void reach_restart(struct thread *t)
+void reach_restart(struct thread *t, uint32_t marks)
 {
 	struct reach *r = t->reach;
 	if (!r || !t->ncolumns)
@@ -125,7 +125,7 @@ void reach_restart(struct thread *t)
 	trim(r, t);
 	red_tick(t);
 	for (uint32_t i = 0; i < t->ncolumns; i++)
-		if (t->marks[i].column && !t->marks[i].wrote)
+		if (t->marks[i].column && marks >> i & 1)
 			begin_column(r, t->marks[i].column - 1, t, i > 0);
 	spin_unlock(&r->spin);
 }

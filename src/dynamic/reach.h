@@ -96,9 +96,10 @@ void reach_free(struct reach *r);
 void reach_open(struct thread *t);
 /* Marks that are gone are open no longer. */
 void reach_trim(struct thread *t);
-/* Marks that have not written begin here: what they did before is done again
- * (they waited on a condition, or backed off). */
-void reach_restart(struct thread *t);
+/* These marks (a bit for each) begin here: what they did before is done again
+ * (they waited on a condition, backed off, or looked again), or can as well be
+ * done now. */
+void reach_restart(struct thread *t, uint32_t marks);
 /* Only the thread in slot `tid` lives on in this process. */
 void reach_forked(struct reach *r, uint32_t tid);
 

@@ -143,7 +143,7 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->top = t->frames;
 	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1 };
 	t->nheld = t->nlog = t->nmarks = t->lost = 0;
-	t->wrote = t->backing_off = false;
+	t->wrote = t->backing_off = t->cas_failed = false;
 	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
 	t->acc.cache = &t->cache;
 	t->acc.epoch = t->acc.first = first;
@@ -306,6 +306,14 @@ static __attribute__((noinline)) void exact_data(struct dynamic *d, struct threa
 			                                .violation_op = op });
 }
 
+static uint32_t unwritten(const struct thread *t)
+{
+	uint32_t marks = 0;
+	for (uint32_t i = 0; i < t->nmarks; i++)
+		marks |= (uint32_t)!t->marks[i].wrote << i;
+	return marks;
+}
+
 void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc)
 {
@@ -332,7 +340,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 		mark_acquire(d, t, id, h->acquire, wait);
 	if (d->reach.open) {
 		if (wait)
-			reach_restart(t);
+			reach_restart(t, unwritten(t));
 		exact_lock(d, t, id, wait ? OP_WAIT : OP_ACQUIRE, !read, h->acquire);
 	}
 	t->nheld++;
@@ -392,12 +400,18 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		mark_release(t, id, stack, wait);
 	red_tick(t);
 	if (backs_off && d->reach.open)
-		reach_restart(t);
+		reach_restart(t, unwritten(t));
 }
 
 void red_try_failed(struct thread *t)
 {
 	t->backing_off = true;
+}
+
+void red_cas(struct thread *t, uintptr_t addr, bool failed)
+{
+	mark_looks_again(t, addr, false);
+	t->cas_failed = failed;
 }
 
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)
@@ -502,9 +516,15 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 {
 	uint64_t *c = shadow_cell(d->shadow.dir, addr);
 	uint32_t race = 0;
+	bool looks = t->acc.atomic && !write && t->nmarks;
+	if (looks && !t->cas_failed)
+		mark_looks_again(t, addr, true);
+	uint32_t right = looks ? mark_right(t) : 0;
 	if (!c) {
-		if (!shadow_leaf(&d->shadow, addr))
+		if (!shadow_leaf(&d->shadow, addr)) {
+			t->cas_failed = false;
 			return;
+		}
 		c = shadow_cell(d->shadow.dir, addr);
 	}
 	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
@@ -522,4 +542,7 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
 	if (d->reach.open)
 		exact_data(d, t, addr, mask, write, pc);
+	if (looks)
+		mark_looked(t, addr, right);
+	t->cas_failed = false;
 }

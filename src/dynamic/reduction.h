@@ -11,6 +11,13 @@
  * nothing, because what it read is read again; so does backing off: sections
  * that wrote nothing, given up because a try for a further lock failed.
  *
+ * An atomic read that a compare-and-swap makes good is a right-mover: what was
+ * read is there again, so it might as well be read now. When the swap fails
+ * the read counts no more, and the failed swap is a read in its place. So a
+ * loop of load and compare-and-swap is one non-mover, its last. (An item that
+ * is taken out and put in again in between has the swap find the same bits:
+ * what was read *through* them is another access, judged as such.)
+ *
  * Every function is a candidate block without being marked, so functions have
  * no state of their own. Each thread keeps one log of the sections it left
  * (and of its racing accesses); a frame remembers where the log stood when it
@@ -88,6 +95,10 @@ struct mark {
 	uint8_t state, commit_kind;
 	bool wrote;
 	bool cycle;       /* it lies on one */
+	bool looked;      /* at `address`, by an atomic read; it had not committed
+	                     before, and has done nothing since that must stand
+	                     behind it */
+	bool tried;       /* that read was a compare-and-swap that failed */
 };
 
 enum finding_kind {
@@ -127,6 +138,7 @@ struct thread {
 	struct reach *reach;                /* the process's; NULL: not asked */
 	bool wrote;                         /* all held locks know of a write */
 	bool backing_off;                   /* a try failed since the last acquire */
+	bool cas_failed;                    /* the access is a compare-and-swap that did */
 	uintptr_t stack_lo, stack_hi;
 	struct frame *frames, *top, *limit; /* top: the newest; limit: last usable */
 	struct lockset_cache cache;
@@ -183,6 +195,9 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
                  uintptr_t pc);
 /* A try for a lock did not get it. */
 void red_try_failed(struct thread *t);
+/* The thread's next access, an atomic one to `addr`, is a compare-and-swap that
+ * failed, or one that found there what the thread had seen before. */
+void red_cas(struct thread *t, uintptr_t addr, bool failed);
 /* Edges of happens-before without mutual exclusion. */
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr);
 void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr);

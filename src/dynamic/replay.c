@@ -263,7 +263,10 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		red_release(&r->d, t, addr, arg & REC_WAIT, pc);
 		break;
 	case REC_TRY_FAILED:
-		red_try_failed(t);
+		if (arg)
+			red_cas(t, addr, arg == REC_CAS_FAILED);
+		else
+			red_try_failed(t);
 		break;
 	case REC_SYNC_RELEASE:
 		red_sync_release(&r->d, t, addr);

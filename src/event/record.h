@@ -47,7 +47,8 @@ enum rec_kind {
 	REC_ATOMIC_WRITE,
 	REC_ACQUIRE,    /* arg: REC_SHARED | REC_WAIT */
 	REC_RELEASE,    /* arg: REC_WAIT */
-	REC_TRY_FAILED,
+	REC_TRY_FAILED, /* arg 0: for a lock. REC_CAS_*: of the next access, an
+	                   atomic one to `address` */
 	REC_SYNC_RELEASE,
 	REC_SYNC_ACQUIRE,
 	REC_RENEW,      /* an object is initialised or destroyed */
@@ -74,6 +75,7 @@ enum rec_kind {
 };
 
 enum { REC_SHARED = 1, REC_WAIT = 2, REC_INLINED = 1, REC_NAMED = 1 };
+enum { REC_CAS_FAILED = 1, REC_CAS_SEEN = 2 }; /* SEEN: it found what was read before */
 enum { REC_TEXT_MARK, REC_TEXT_PATH, REC_TEXT_OPTIONS };
 enum { REC_TEXT_MAX = 4096 };
 
