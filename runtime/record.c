@@ -167,21 +167,22 @@ static inline bool has_room(const struct rec_own *o, uint64_t n, uint64_t want)
 }
 
 /* Under the lock: all that is there is told of, and the reader waited for. */
-static NOINLINE void make_room(struct pen *p)
+static NOINLINE bool make_room(struct pen *p)
 {
 	__atomic_store_n(&p->own->n, p->n, __ATOMIC_RELEASE);
 	tell(p->slot, p->own, p->n);
 	__atomic_store_n(&rec_shm->head, rec_shm->put, __ATOMIC_RELEASE);
 	for (unsigned k = 0; rt.recording && !has_room(p->own, p->n, 2 * RECSTREAM_ONE); k++)
 		rec_wait_for_reader(k);
+	return rt.recording;
 }
 
 static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigned kind,
                                                           unsigned arg, uint64_t addr, uint64_t pc)
 {
 	struct rec_own *o = p->own;
-	if (p->locked && unlikely(!has_room(o, p->n, 2 * RECSTREAM_ONE)))
-		make_room(p);
+	if (p->locked && unlikely(!has_room(o, p->n, 2 * RECSTREAM_ONE)) && !make_room(p))
+		return;
 	if (unlikely(p->n % REC_OWN > REC_OWN - RECSTREAM_ONE))
 		while (p->n % REC_OWN)
 			o->bytes[p->n++ % REC_OWN] = RECSTREAM_PAD;
@@ -255,25 +256,6 @@ void rec_end(void)
 	rec_unlock();
 }
 
-void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
-{
-	uint32_t slot = th->t.tid;
-	if (!slot) {
-		rec_plain(rec_make(kind, arg, addr, 0, pc));
-		return;
-	}
-	struct rec_own *o = &rec_shm->own[slot];
-	struct pen p = { o, enc_of(th), o->n, slot, true };
-	if (!p.enc)
-		return;
-	if (th->t.top != th->t.frames + th->told || !(th->t.top->node & FRAME_TOLD))
-		put_frames(th, told_below(th), &p);
-	pen_put(&p, kind, arg, addr, pc);
-	__atomic_store_n(&o->n, p.n, __ATOMIC_RELEASE);
-}
-
-/* ---- accesses ---- */
-
 /* The thread's own bytes are full: it waits, holding nothing. */
 static NOINLINE bool wait_for_own(struct rt_thread *th, struct rec_own *o, uint64_t want)
 {
@@ -288,7 +270,119 @@ static NOINLINE bool wait_for_own(struct rt_thread *th, struct rec_own *o, uint6
 	return false;
 }
 
-/* A thread's own data, noted in its own bytes. */
+void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
+{
+	uint32_t slot = th->t.tid;
+	if (!slot) {
+		rec_plain(rec_make(kind, arg, addr, 0, pc));
+		return;
+	}
+	struct rec_own *o = &rec_shm->own[slot];
+	struct frame *f = told_below(th);
+	struct pen p = { o, enc_of(th), o->n, slot, !th->noting };
+	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
+	if (!p.enc)
+		return;
+	if (!p.locked && unlikely(!has_room(o, p.n, want)) && !wait_for_own(th, o, want)) {
+		rec_lock(); /* many functions: it waits as often as it has to */
+		th->noting = false;
+		holder = slot;
+		p.locked = true;
+	}
+	if (f != th->t.top || f != th->t.frames + th->told)
+		put_frames(th, f, &p);
+	pen_put(&p, kind, arg, addr, pc);
+	__atomic_store_n(&o->n, p.n, __ATOMIC_RELEASE);
+}
+
+/* ---- locks ---- */
+
+/*
+ * Taking and letting go of a lock that this thread was the last to let go of is
+ * nobody else's business until another thread takes it. It finds the slot in
+ * `rel_tid` and tells what was noted: all of that was noted before the lock was
+ * really free. Findings are everyone's (rec_alone), and so are locks of
+ * readers and all that marked blocks ask for.
+ */
+static const struct lock *lock_at(const struct rt_thread *th, const void *obj)
+{
+	uintptr_t addr = (uintptr_t)obj;
+	unsigned i = (unsigned)(addr * 0x9e3779b97f4a7c15ull >> (64 - RED_KNOWN_BITS));
+	uint32_t id = th->t.known[i].addr == addr ? th->t.known[i].id : 0;
+	if (!id)
+		id = lock_id(&rt_dyn.locks, addr);
+	return &rt_dyn.locks.locks[id];
+}
+
+bool rec_begin_lock(struct rt_thread *th, const void *obj, bool acquire, bool shared)
+{
+	const struct lock *l = lock_at(th, obj);
+	uint32_t tid = th->t.tid;
+	if (!shared && l->addr && tid && tid < th->t.clock.n && !th->t.nmarks && !rt_dyn.reach.open &&
+	    (acquire ? l->rel_tid == tid && !l->readers.n : th->t.acc.all == th->t.acc.wr)) {
+		th->noting = true;
+		return true;
+	}
+	if (!rec_begin(th))
+		return false;
+	uint32_t by = __atomic_load_n(&l->rel_tid, __ATOMIC_ACQUIRE);
+	if (by && by != tid)
+		tell_of(by);
+	return true;
+}
+
+void rec_end_lock(struct rt_thread *th)
+{
+	if (th->noting)
+		th->noting = false;
+	else
+		rec_end();
+}
+
+void rec_alone(struct thread *t)
+{
+	struct rt_thread *th = (struct rt_thread *)((char *)t - offsetof(struct rt_thread, t));
+	if (!th->noting)
+		return;
+	rec_lock();
+	th->noting = false;
+	holder = t->tid;
+}
+
+/* ---- accesses ---- */
+
+/*
+ * Data that is always used under locks of which this thread holds the common
+ * ones, none of them as a reader: as its own until it lets go. What others did
+ * to it they did before they let go of the lock, and that was told before this
+ * thread's taking it was. The outcome of red_access, when no lock is learnt.
+ */
+static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                               uintptr_t addr, uintptr_t pc)
+{
+	struct thread *t = &th->t;
+	const struct accessor *a = &t->acc;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+	uint64_t need = write ? mask * 0x101 : mask << 8, key = CELL_KEY(a->tid, a->epoch);
+	if (w0 >> CELL_TAG != CELL_SHARED || (w0 >> 8 & mask) != mask || a->all != a->wr || !a->tid ||
+	    t->nmarks || rt_dyn.reach.open)
+		return false;
+	uint64_t w1 = __atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
+	uint32_t common = (uint32_t)w1, writes = (uint32_t)(w1 >> 32);
+	if (!common || lockset_meet(&rt_dyn.sets, a->cache, a->all, common) != common ||
+	    (write && lockset_meet(&rt_dyn.sets, a->cache, writes, a->wr) != writes))
+		return false;
+	if ((w0 & ~0xffffull) == (CELL_SHARED << CELL_TAG | key))
+		need |= w0 & 0xffff;
+	if (!__atomic_compare_exchange_n(c, &w0, CELL_SHARED << CELL_TAG | key | need, 0,
+	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	if (write && !t->wrote && t->nheld)
+		red_wrote(&rt_dyn, t, addr, pc);
+	return true;
+}
+
+/* A thread's own data, or as good as that, noted in its own bytes. */
 static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                             uintptr_t addr, uintptr_t pc)
 {
@@ -299,11 +393,11 @@ static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bo
 	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
 	if (!p.enc || (unlikely(!has_room(o, p.n, want)) && !wait_for_own(th, o, want)))
 		return false;
-	/* rt_own is one locked instruction: what stands before it in the program
+	/* Each is one locked instruction: what stands before it in the program
 	 * is seen by whoever sees the cell changed. */
 	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
-	bool own = rt_own(th, c, need, write);
+	bool own = rt_own(th, c, need, write) || take_shared(th, c, mask, write, addr, pc);
 	__asm__ volatile("" ::: "memory");
 	if (own) {
 		if (f != th->t.top || f != th->t.frames + th->told)
@@ -319,7 +413,7 @@ static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bo
 bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
               uintptr_t pc)
 {
-	if (th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG != CELL_EXCL)
+	if (th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED)
 		return false;
 	th->busy = 1;
 	__asm__ volatile("" ::: "memory");
@@ -331,16 +425,63 @@ bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, 
 	return own;
 }
 
+/* Data that all only read: is there nothing to learn, but that it was read? */
+static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, unsigned mask)
+{
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), need = mask << 8;
+	if (w0 >> CELL_TAG != CELL_READ || (w0 & need) != need)
+		return false;
+	uint32_t locks = (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
+	return !locks || locks == th->t.acc.all;
+}
+
 /* This thread's record of data that all only read, in this epoch. */
 static void keep_read(struct rt_thread *th, uint64_t need, uintptr_t addr)
 {
-	uint32_t era = th->t.acc.epoch >> READ_EPOCH;
+	uint32_t era = rec_era(th);
 	if (unlikely(th->reads_era != era)) {
 		for (unsigned i = 0; i < RT_READS; i++)
 			th->reads[i] = 0;
 		th->reads_era = era;
 	}
 	th->reads[(addr >> 3) % RT_READS] = rec_read_of(th, need, addr);
+}
+
+/*
+ * Data that all only read: a reader leaves nothing in the cell, so whoever ends
+ * that tells everyone's notes first (take_over). The exchange lets it see this
+ * one being made, or this one the cell changed.
+ */
+static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
+{
+	struct rec_own *o = &rec_shm->own[th->t.tid];
+	struct frame *f = told_below(th);
+	struct pen p = { o, enc_of(th), o->n, 0, false };
+	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
+	if (!p.enc || rt_dyn.reach.open ||
+	    (unlikely(!has_room(o, p.n, want)) && !wait_for_own(th, o, want)))
+		return false;
+	__atomic_exchange_n(&o->seq, o->seq + 1, __ATOMIC_SEQ_CST);
+	bool still = known_to_read(th, c, mask);
+	if (still) {
+		keep_read(th, mask << 8, addr);
+		if (f != th->t.top || f != th->t.frames + th->told)
+			put_frames(th, f, &p);
+		pen_put(&p, REC_READ, mask, addr, pc);
+		__atomic_store_n(&o->n, p.n, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	return still;
+}
+
+/* A cell that looked like `was` is changed by this thread, under the lock. */
+static void take_over(const struct rt_thread *th, uint64_t was, bool write)
+{
+	uint32_t owner = (uint32_t)(was >> 48) & SHADOW_MAX_TID;
+	if (was >> CELL_TAG <= CELL_SHARED && owner && owner != th->t.tid)
+		tell_of(owner);
+	else if (was >> CELL_TAG == CELL_READ && write)
+		rec_tell_all();
 }
 
 /* Thread `th` is inside the runtime; the recording is on. */
@@ -353,15 +494,12 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 	uint64_t need = write ? mask * 0x101 : mask << 8;
 	if (leaf && !atomic) {
 		uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
-		if (w0 >> CELL_TAG == CELL_READ && !write) {
-			uint32_t locks = (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
-			if ((w0 & need) == need && (!locks || locks == th->t.acc.all)) {
-				if (rec_read_known(th, need, addr))
-					return;
-				keep_read(th, need, addr);
-			}
-		} else if (w0 >> CELL_TAG == CELL_EXCL && note_own(th, c, mask, write, addr, pc)) {
-			return;
+		if (w0 >> CELL_TAG <= CELL_SHARED) {
+			if (note_own(th, c, mask, write, addr, pc))
+				return;
+		} else if (!write && known_to_read(th, c, mask)) {
+			if (rec_read_known(th, need, addr) || note_read(th, c, mask, addr, pc))
+				return;
 		}
 	}
 	uint64_t was = 0;
@@ -371,27 +509,75 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 		red_access(&rt_dyn, &th->t, addr, mask, write, pc, &was);
 	if (!on)
 		return;
-	uint32_t owner = (uint32_t)(was >> 48);
-	if (was >> CELL_TAG == CELL_EXCL && owner && owner != th->t.tid)
-		tell_of(owner);
+	take_over(th, was, write);
 	rec_put(th, kind, mask, addr, pc);
 	rec_end();
+}
+
+/* ---- memory that is given back ---- */
+
+enum { FEW = 4096 }; /* bytes that are looked at one by one */
+
+/*
+ * Memory that only this thread has touched, with no lock or atomic in it: its
+ * cells say so from here on, of no bytes (shadow.c takes that for never touched),
+ * so that who gets it next can tell this thread's notes first.
+ */
+bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
+{
+	uintptr_t at = (addr + 7) & ~(uintptr_t)7, end = (addr + size) & ~(uintptr_t)7;
+	const struct accessor *a = &th->t.acc;
+	uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at), any = 0;
+	if (size > FEW || (end - 1) >> SHADOW_LEAF_BITS != at >> SHADOW_LEAF_BITS || !a->tid ||
+	    rt_dyn.reach.open || (rt_dyn.locks.n > 1 && lock_within(&rt_dyn.locks, addr, size)))
+		return false;
+	size_t n = c && at < end ? (end - at) / 8 : 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t w0 = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
+		if (w0 && w0 >> 48 != a->tid)
+			return false;
+		any |= w0 & 0xffff;
+	}
+	if (!any)
+		return true; /* nothing was known of it */
+	struct rec_own *o = &rec_shm->own[a->tid];
+	struct frame *f = told_below(th);
+	struct pen p = { o, enc_of(th), o->n, 0, false };
+	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
+	if (!p.enc || (unlikely(!has_room(o, p.n, want)) && !wait_for_own(th, o, want)))
+		return false;
+	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	uint64_t key = CELL_KEY(a->tid, a->epoch);
+	for (size_t i = 0; i < n; i++)
+		if (c[i]) {
+			if (c[SHADOW_SECOND + i] != a->all)
+				c[SHADOW_SECOND + i] = a->all;
+			__atomic_store_n(&c[i], key, __ATOMIC_RELEASE);
+		}
+	if (f != th->t.top || f != th->t.frames + th->told)
+		put_frames(th, f, &p);
+	pen_put(&p, REC_FORGET, 0, addr, size);
+	__atomic_store_n(&o->n, p.n, __ATOMIC_RELEASE);
+	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* Memory goes: what its owners noted of it comes before. */
 void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size)
 {
 	uintptr_t end = (addr + size) & ~(uintptr_t)7;
-	if (size > 4096)
+	bool all = size > FEW || lock_within(&rt_dyn.locks, addr, size), read = size > FEW;
+	for (uintptr_t at = (addr + 7) & ~(uintptr_t)7; !read && at < end; at += 8) {
+		uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at);
+		uint64_t w0 = c ? __atomic_load_n(c, __ATOMIC_RELAXED) : 0;
+		read = w0 >> CELL_TAG == CELL_READ;
+		if (!all)
+			take_over(th, w0, true);
+	}
+	if (read) /* who has read it has not read what comes there next */
+		__atomic_fetch_add(&rt.reads_gone, 1, __ATOMIC_SEQ_CST);
+	if (all)
 		rec_tell_all();
-	else
-		for (uintptr_t at = (addr + 7) & ~(uintptr_t)7; at < end; at += 8) {
-			uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at);
-			uint64_t w0 = c ? __atomic_load_n(c, __ATOMIC_RELAXED) : 0;
-			uint32_t owner = (uint32_t)(w0 >> 48);
-			if (w0 >> CELL_TAG == CELL_EXCL && owner && owner != th->t.tid)
-				tell_of(owner);
-		}
 	rec_put(th, REC_FORGET, 0, addr, size);
 }
 

@@ -35,6 +35,8 @@ void rec_file_plain(struct rec r);
 void rec_file_span(uint32_t slot, uint64_t n);
 void rec_file_look(void);
 void rec_tell_all(void);
+/* Takes the lock, unless it is held, for the rest of a lock event. */
+void rec_alone(struct thread *t);
 /* In a forked child: what was packed before is not known to its reader. */
 void rec_restart(void);
 void rec_text(uint32_t slot, unsigned what, const char *s);

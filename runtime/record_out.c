@@ -292,6 +292,7 @@ void rec_init(void)
 	errno = keep;
 	rt.recording = true;
 	rt_dyn.reach.whole |= REACH_WHOLE;
+	rt_dyn.alone = rec_alone;
 	put_options();
 	__atomic_store_n(&rec_shm->head, rec_shm->put, __ATOMIC_RELEASE);
 }
