@@ -137,6 +137,7 @@ static NOINLINE struct recenc *find_enc(struct rt_thread *th)
 	}
 	if (!*e && rt.recording)
 		rec_stop("there is no memory for it");
+	th->own = &rec_shm->own[th->t.tid];
 	return th->enc = *e;
 }
 
@@ -147,6 +148,7 @@ static inline struct recenc *enc_of(struct rt_thread *th)
 
 void rec_restart(void)
 {
+	me->enc = NULL;
 	for (uint32_t i = 1; i < rt.nslots; i++)
 		if (encs[i])
 			recenc_restart(encs[i]);
@@ -189,7 +191,8 @@ static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigne
 	unsigned char *s = o->bytes + p->n % REC_OWN;
 	p->n += (uint64_t)(recenc_put(p->enc, s, kind, arg, addr & REC_LOW, pc & REC_LOW) - s);
 	o->records++;
-	o->accesses += kind <= REC_ATOMIC_WRITE;
+	if (kind > REC_ATOMIC_WRITE)
+		o->others++;
 	if (unlikely(p->enc->nnews))
 		note_pcs(p->enc, kind);
 }
@@ -270,29 +273,56 @@ static NOINLINE bool wait_for_own(struct rt_thread *th, struct rec_own *o, uint6
 	return false;
 }
 
+/* Ready to write a record, and the functions that were entered after `f` (or
+ * NULL) before it, without the lock? */
+static inline bool pen_take(struct rt_thread *th, struct pen *p, const struct frame *f)
+{
+	struct recenc *e = enc_of(th);
+	uint64_t want = (uint64_t)((f ? th->t.top - f : 0) + 4) * RECSTREAM_ONE;
+	if (unlikely(!e))
+		return false;
+	*p = (struct pen){ th->own, e, th->own->n, th->t.tid, false };
+	return likely(has_room(p->own, p->n, want)) || wait_for_own(th, p->own, want);
+}
+
+static inline __attribute__((always_inline)) void pen_write(struct rt_thread *th, struct pen *p,
+                                                            struct frame *f, unsigned kind,
+                                                            unsigned arg, uint64_t addr, uint64_t pc)
+{
+	if (f && (f != th->t.top || f != th->t.frames + th->told))
+		put_frames(th, f, p);
+	pen_put(p, kind, arg, addr, pc);
+	__atomic_store_n(&p->own->n, p->n, __ATOMIC_RELEASE);
+}
+
+/* From before an object shows what a thread did to it until its note is there. */
+static inline void note_begin(struct rec_own *o)
+{
+	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELAXED);
+	__asm__ volatile("" ::: "memory");
+}
+
+static inline void note_end(struct rec_own *o)
+{
+	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+}
+
 void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
 {
-	uint32_t slot = th->t.tid;
-	if (!slot) {
+	struct frame *f = told_below(th);
+	struct pen p;
+	if (!th->t.tid) {
 		rec_plain(rec_make(kind, arg, addr, 0, pc));
 		return;
 	}
-	struct rec_own *o = &rec_shm->own[slot];
-	struct frame *f = told_below(th);
-	struct pen p = { o, enc_of(th), o->n, slot, !th->noting };
-	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
-	if (!p.enc)
-		return;
-	if (!p.locked && unlikely(!has_room(o, p.n, want)) && !wait_for_own(th, o, want)) {
-		rec_lock(); /* many functions: it waits as often as it has to */
-		th->noting = false;
-		holder = slot;
-		p.locked = true;
+	if (!th->noting || !pen_take(th, &p, f)) {
+		if (!enc_of(th))
+			return;
+		if (th->noting) /* many functions: it waits as often as it has to */
+			rec_alone(&th->t);
+		p = (struct pen){ th->own, th->enc, th->own->n, th->t.tid, true };
 	}
-	if (f != th->t.top || f != th->t.frames + th->told)
-		put_frames(th, f, &p);
-	pen_put(&p, kind, arg, addr, pc);
-	__atomic_store_n(&o->n, p.n, __ATOMIC_RELEASE);
+	pen_write(th, &p, f, kind, arg, addr, pc);
 }
 
 /* ---- locks ---- */
@@ -387,25 +417,18 @@ static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bo
                             uintptr_t addr, uintptr_t pc)
 {
 	uint64_t need = write ? mask * 0x101 : mask << 8;
-	struct rec_own *o = &rec_shm->own[th->t.tid];
 	struct frame *f = told_below(th);
-	struct pen p = { o, enc_of(th), o->n, 0, false };
-	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
-	if (!p.enc || (unlikely(!has_room(o, p.n, want)) && !wait_for_own(th, o, want)))
+	struct pen p;
+	if (!pen_take(th, &p, f))
 		return false;
 	/* Each is one locked instruction: what stands before it in the program
 	 * is seen by whoever sees the cell changed. */
-	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELAXED);
-	__asm__ volatile("" ::: "memory");
+	note_begin(p.own);
 	bool own = rt_own(th, c, need, write) || take_shared(th, c, mask, write, addr, pc);
 	__asm__ volatile("" ::: "memory");
-	if (own) {
-		if (f != th->t.top || f != th->t.frames + th->told)
-			put_frames(th, f, &p);
-		pen_put(&p, write ? REC_WRITE : REC_READ, mask, addr, pc);
-		__atomic_store_n(&o->n, p.n, __ATOMIC_RELEASE);
-	}
-	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	if (own)
+		pen_write(th, &p, f, write ? REC_WRITE : REC_READ, mask, addr, pc);
+	note_end(p.own);
 	return own;
 }
 
@@ -454,23 +477,17 @@ static void keep_read(struct rt_thread *th, uint64_t need, uintptr_t addr)
  */
 static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
 {
-	struct rec_own *o = &rec_shm->own[th->t.tid];
 	struct frame *f = told_below(th);
-	struct pen p = { o, enc_of(th), o->n, 0, false };
-	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
-	if (!p.enc || rt_dyn.reach.open ||
-	    (unlikely(!has_room(o, p.n, want)) && !wait_for_own(th, o, want)))
+	struct pen p;
+	if (rt_dyn.reach.open || !pen_take(th, &p, f))
 		return false;
-	__atomic_exchange_n(&o->seq, o->seq + 1, __ATOMIC_SEQ_CST);
+	__atomic_exchange_n(&p.own->seq, p.own->seq + 1, __ATOMIC_SEQ_CST);
 	bool still = known_to_read(th, c, mask);
 	if (still) {
 		keep_read(th, mask << 8, addr);
-		if (f != th->t.top || f != th->t.frames + th->told)
-			put_frames(th, f, &p);
-		pen_put(&p, REC_READ, mask, addr, pc);
-		__atomic_store_n(&o->n, p.n, __ATOMIC_RELEASE);
+		pen_write(th, &p, f, REC_READ, mask, addr, pc);
 	}
-	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	note_end(p.own);
 	return still;
 }
 
@@ -540,13 +557,12 @@ bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
 	}
 	if (!any)
 		return true; /* nothing was known of it */
-	struct rec_own *o = &rec_shm->own[a->tid];
-	struct frame *f = told_below(th);
-	struct pen p = { o, enc_of(th), o->n, 0, false };
-	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
-	if (!p.enc || (unlikely(!has_room(o, p.n, want)) && !wait_for_own(th, o, want)))
+	/* It is no matter in which function; but blocks end with theirs. */
+	struct frame *f = th->t.nmarks ? told_below(th) : NULL;
+	struct pen p;
+	if (!pen_take(th, &p, f))
 		return false;
-	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	note_begin(p.own);
 	uint64_t key = CELL_KEY(a->tid, a->epoch);
 	for (size_t i = 0; i < n; i++)
 		if (c[i]) {
@@ -554,11 +570,8 @@ bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
 				c[SHADOW_SECOND + i] = a->all;
 			__atomic_store_n(&c[i], key, __ATOMIC_RELEASE);
 		}
-	if (f != th->t.top || f != th->t.frames + th->told)
-		put_frames(th, f, &p);
-	pen_put(&p, REC_FORGET, 0, addr, size);
-	__atomic_store_n(&o->n, p.n, __ATOMIC_RELEASE);
-	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	pen_write(th, &p, f, REC_FORGET, 0, addr, size);
+	note_end(p.own);
 	return true;
 }
 

@@ -53,7 +53,8 @@ struct rt_thread {
 	} looked[16];        /* at atomics, the last time */
 	uint64_t pending_set[2];
 	siginfo_t pending_info[65];
-	struct recenc *enc;  /* its slot's; NULL: not asked for yet */
+	struct recenc *enc;  /* its slot's, and its bytes; NULL: not asked for yet */
+	struct rec_own *own;
 	bool noting;         /* a lock event that no other thread has to do with */
 	uint32_t reads_era;  /* rec_era of `reads` */
 	uint64_t reads[1024]; /* of data that is only read: recorded in this epoch */

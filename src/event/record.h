@@ -120,7 +120,7 @@ enum {
 struct rec_own {
 	uint32_t seq, pad;
 	uint64_t n;            /* written by the thread */
-	uint64_t records, accesses;
+	uint64_t records, others; /* others: that are no accesses */
 	uint64_t pad1[4];
 	uint64_t told;         /* of these, those that a SPAN speaks of */
 	uint64_t pad2[7];

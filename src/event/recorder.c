@@ -23,7 +23,7 @@
 #include "event/recstate.h"
 #include "event/recstream.h"
 
-enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 64, LEVEL = -20 };
+enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 64, LEVEL = -20, FAST = -100 };
 #define MAX_PCS (1u << 20)
 #define MAX_MODULES 4096
 
@@ -164,6 +164,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 
 /* ---- blocks ------------------------------------------------------------- */
 
+/* What the threads packed has little left to gain, and waits for nobody. */
 static void put_block(struct recorder *r, struct itr_head h, const void *raw, size_t len)
 {
 	const char *p = raw;
@@ -176,7 +177,8 @@ static void put_block(struct recorder *r, struct itr_head h, const void *raw, si
 		fail(r, "out of memory");
 		return;
 	}
-	size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, len, LEVEL);
+	size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, len,
+	                             h.encoding == ITR_STREAMS ? FAST : LEVEL);
 	if (!ZSTD_isError(n) && n < len) {
 		p = r->stored.data;
 		h.stored = (uint32_t)n;
