@@ -58,5 +58,7 @@ for t in objects conditions formats spec; do
 done
 echo "== programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict"
 INTACT_SOAK=1 python3 tests/programs/run.py "$intact" --all
+echo "== faults: both compilers, 9,000 live threads"
 INTACT_SOAK=1 python3 tests/fault/run.py "$intact"
+echo "== the wrapper: every command line"
 INTACT_SOAK=1 python3 tests/cli/test_cc.py "$intact"

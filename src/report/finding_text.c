@@ -326,9 +326,10 @@ void finding_sentence(struct writer *w, const struct view *v)
 	if (f->violation_op == OP_ACQUIRE && f->commit_op == OP_RELEASE &&
 	    (f->lock == f->lock2 || !f->lock2))
 		buf_printf(w->out,
-		           "the lock %s is released: %s %s take it and change what the "
+		           "the lock %s is released: %s %s take it and %s what the "
 		           "first part relied on.\n",
-		           finding_lock(w, f->lock, f->address), other, can);
+		           finding_lock(w, f->lock, f->address), other, can,
+		           f->confirmed && !v->owrite.n ? "see or change" : "change");
 	else if (f->kind == FIND_RACE)
 		buf_printf(w->out, "%s is not protected: %s %s write it, and the value written "
 		           "here is computed from the old one.\n",
