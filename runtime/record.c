@@ -179,22 +179,40 @@ static NOINLINE bool make_room(struct pen *p)
 	return rt.recording;
 }
 
+/* Is there room for a record, in one piece? */
+static inline bool pen_ready(struct pen *p)
+{
+	if (p->locked && unlikely(!has_room(p->own, p->n, 2 * RECSTREAM_ONE)) && !make_room(p))
+		return false;
+	if (unlikely(p->n % REC_OWN > REC_OWN - RECSTREAM_ONE))
+		while (p->n % REC_OWN)
+			p->own->bytes[p->n++ % REC_OWN] = RECSTREAM_PAD;
+	return true;
+}
+
 static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigned kind,
                                                           unsigned arg, uint64_t addr, uint64_t pc)
 {
-	struct rec_own *o = p->own;
-	if (p->locked && unlikely(!has_room(o, p->n, 2 * RECSTREAM_ONE)) && !make_room(p))
+	if (!pen_ready(p))
 		return;
-	if (unlikely(p->n % REC_OWN > REC_OWN - RECSTREAM_ONE))
-		while (p->n % REC_OWN)
-			o->bytes[p->n++ % REC_OWN] = RECSTREAM_PAD;
-	unsigned char *s = o->bytes + p->n % REC_OWN;
+	unsigned char *s = p->own->bytes + p->n % REC_OWN;
 	p->n += (uint64_t)(recenc_put(p->enc, s, kind, arg, addr & REC_LOW, pc & REC_LOW) - s);
-	o->records++;
+	p->own->records++;
 	if (kind > REC_ATOMIC_WRITE)
-		o->others++;
+		p->own->others++;
 	if (unlikely(p->enc->nnews))
 		note_pcs(p->enc, kind);
+}
+
+/* Functions are left: in front of the thread's next record. */
+static inline void pen_leave(struct pen *p, uint64_t keep)
+{
+	if (!pen_ready(p))
+		return;
+	unsigned char *s = p->own->bytes + p->n % REC_OWN;
+	p->n += (uint64_t)(recenc_leave(s, keep) - s);
+	p->own->records++;
+	p->own->others++;
 }
 
 /* Nothing is told twice: what a thread's last record left is known. */
@@ -221,7 +239,7 @@ static NOINLINE void put_frames(struct rt_thread *th, struct frame *f, struct pe
 		if (f < th->t.top && keep < REC_KEEP_MAX)
 			left = (keep + 1) << 1;
 		else
-			pen_put(p, REC_POP, 0, keep, 0);
+			pen_leave(p, keep);
 	}
 	while (f < th->t.top) {
 		put_push(th, ++f, left, p);
@@ -412,6 +430,26 @@ static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask,
 	return true;
 }
 
+/*
+ * Data of another thread's that was handed over, without locks: what that one
+ * did to it came before something it told of (letting go of a lock, a post, its
+ * end) which this thread's clock knows, and a clock learns only under the ring's
+ * lock, behind that. So it has been told of.
+ */
+static inline bool take_handed(struct rt_thread *th, uint64_t *c, uint64_t need, bool write)
+{
+	const struct thread *t = &th->t;
+	const struct accessor *a = &t->acc;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+	uint32_t tid = (uint32_t)(w0 >> 48);
+	if (a->all || (write && !t->wrote && t->nmarks) || !a->tid || !tid || tid == a->tid ||
+	    rt_dyn.reach.open || tid >= a->nclock || a->clock[tid] < (uint32_t)(w0 >> 16) ||
+	    c[SHADOW_SECOND])
+		return false;
+	return __atomic_compare_exchange_n(c, &w0, CELL_KEY(a->tid, a->epoch) | need, 0,
+	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 /* A thread's own data, or as good as that, noted in its own bytes. */
 static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                             uintptr_t addr, uintptr_t pc)
@@ -424,7 +462,8 @@ static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bo
 	/* Each is one locked instruction: what stands before it in the program
 	 * is seen by whoever sees the cell changed. */
 	note_begin(p.own);
-	bool own = rt_own(th, c, need, write) || take_shared(th, c, mask, write, addr, pc);
+	bool own = rt_own(th, c, need, write) || take_handed(th, c, need, write) ||
+	           take_shared(th, c, mask, write, addr, pc);
 	__asm__ volatile("" ::: "memory");
 	if (own)
 		pen_write(th, &p, f, write ? REC_WRITE : REC_READ, mask, addr, pc);

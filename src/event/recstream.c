@@ -81,9 +81,8 @@ static uint64_t get_varint(struct cursor *c)
 	return 0;
 }
 
-static uint64_t get_delta(struct cursor *c, uint64_t before)
+static uint64_t unzigzag(uint64_t z, uint64_t before)
 {
-	uint64_t z = get_varint(c);
 	return before + (z >> 1 ^ (0 - (z & 1)));
 }
 
@@ -117,8 +116,22 @@ static uint64_t get_place(struct slot *s, struct cursor *c, unsigned kind)
 	uint64_t id = get_varint(c);
 	if (id || kind >= REC_KINDS)
 		return id;
-	s->fresh = get_delta(c, s->fresh) & REC_LOW;
+	s->fresh = unzigzag(get_varint(c), s->fresh) & REC_LOW;
 	return place_add(s, (uint64_t)kind << 48 | s->fresh);
+}
+
+/* The address of a record at the expected place. */
+static uint64_t get_address(const struct slot *s, struct cursor *c, unsigned head,
+                            const struct rec_place *at)
+{
+	uint64_t z = 0;
+	if (head & RECSTREAM_ADDRESS)
+		return at->addr + at->step;
+	if (head & RECSTREAM_SAME)
+		return s->addr;
+	for (unsigned i = 0, n = recenc_length(head & RECSTREAM_SIZE); i < n; i++)
+		z |= (uint64_t)get_byte(c) << 8 * i;
+	return unzigzag(z, at->addr);
 }
 
 static bool get_one(struct slot *s, struct cursor *c, unsigned slot, unsigned head,
@@ -126,18 +139,21 @@ static bool get_one(struct slot *s, struct cursor *c, unsigned slot, unsigned he
 {
 	unsigned kind = head & RECSTREAM_KIND;
 	struct rec_place *at = &s->places[s->places[s->last].next];
+	uint64_t addr;
 	if (head & RECSTREAM_NEXT) {
-		if (kind || at == s->places)
+		if (at == s->places)
 			return false;
 		kind = (unsigned)(at->key >> 48);
+		addr = get_address(s, c, head, at);
 	} else {
 		uint64_t id = get_place(s, c, kind);
 		if (c->bad || !id || id >= s->n || s->places[id].key >> 48 != kind)
 			return false;
 		s->places[s->last].next = (uint16_t)id;
 		at = &s->places[id];
+		addr = head & RECSTREAM_ADDRESS ? at->addr + at->step
+		                                : unzigzag(get_varint(c), at->addr);
 	}
-	uint64_t addr = (head & RECSTREAM_ADDRESS ? at->addr + at->step : get_delta(c, at->addr));
 	if (!(head & RECSTREAM_ARG))
 		at->arg = (uint8_t)get_byte(c);
 	if (c->bad || addr > REC_LOW)
@@ -147,6 +163,14 @@ static bool get_one(struct slot *s, struct cursor *c, unsigned slot, unsigned he
 	s->last = (uint32_t)(at - s->places);
 	*out = rec_make(kind, at->arg, addr, slot, at->key & REC_LOW);
 	return true;
+}
+
+/* Functions are left. */
+static bool get_leave(struct cursor *c, unsigned slot, struct rec *out)
+{
+	uint64_t keep = get_varint(c);
+	*out = rec_make(REC_POP, 0, keep, slot, 0);
+	return !c->bad && keep <= REC_LOW;
 }
 
 const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p, size_t len,
@@ -162,9 +186,10 @@ const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p,
 			continue;
 		if (head == RECSTREAM_RESTART)
 			restart(s);
-		else if (!get_one(s, &c, slot, head, &out[*n]))
+		else if (head == RECSTREAM_LEAVE ? !get_leave(&c, slot, &out[(*n)++])
+		                                 : !get_one(s, &c, slot, head, &out[(*n)++]))
 			return MALFORMED;
-		else if (rec_kind(out[(*n)++]) == REC_TEXT)
+		else if (rec_kind(out[*n - 1]) == REC_TEXT)
 			return MALFORMED; /* its letters have no place here */
 	}
 	return NULL;

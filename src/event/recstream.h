@@ -8,12 +8,16 @@
  * record that is as expected is one byte, the same one each time; runs of it
  * cost next to nothing after zstd.
  *
- *   u8 head: 0x80 the expected place (then the kind is 0), 0x40 the expected
- *   address, 0x20 the argument used there last; kind.
- *   Unless expected: varint number of the place, or 0 and zigzag varint of a
- *   new counter minus the last new one; zigzag varint of the address minus
- *   the place's last; u8 argument.
- *   A head of RESTART alone: all is forgotten. One of PAD: nothing.
+ *   u8 head of a record at the expected place: 0x80; 0x40 the expected address,
+ *   or 0x10 that of the record before; 0x20 the argument used there last; the
+ *   lowest two bits: how many bytes the address takes, 1, 2, 3 or 7. Of one at
+ *   another place: 0x40, 0x20, and its kind.
+ *   Then: varint number of the place, or 0 and zigzag varint of a new counter
+ *   minus the last new one (unless expected); the address minus the place's
+ *   last, zigzag, so many bytes or a varint (unless expected or as before); u8
+ *   argument (unless used last).
+ *   Heads that are no records: 29 leaves functions, varint how many stay (as
+ *   POP does); 30 all is forgotten; 31 nothing.
  *
  * A block of a file (itr.h, encoding STREAMS) is a row of
  *   varint slot << 1, varint length, so many bytes of that slot's, or
@@ -38,7 +42,10 @@ enum {
 	RECSTREAM_NEXT = 0x80,
 	RECSTREAM_ADDRESS = 0x40,
 	RECSTREAM_ARG = 0x20,
+	RECSTREAM_SAME = 0x10,
+	RECSTREAM_SIZE = 0x03,
 	RECSTREAM_KIND = 0x1f,
+	RECSTREAM_LEAVE = 29,
 	RECSTREAM_RESTART = 30,
 	RECSTREAM_PAD = 31,
 	RECSTREAM_PLACES = 1 << 13,
@@ -144,6 +151,24 @@ recenc_place(struct recenc *e, unsigned char *s, uint64_t key, struct rec_place 
 	return s;
 }
 
+/* An address of the expected place, little-endian; its size's number. */
+static inline unsigned recenc_size(uint64_t z)
+{
+	return z < 1 << 8 ? 0 : z < 1 << 16 ? 1 : z < 1 << 24 ? 2 : 3;
+}
+
+static inline unsigned recenc_length(unsigned size)
+{
+	return size < 3 ? size + 1 : 7;
+}
+
+/* Functions are left, so many stay: at `s`, before the next record. */
+static inline unsigned char *recenc_leave(unsigned char *s, uint64_t keep)
+{
+	*s++ = RECSTREAM_LEAVE;
+	return recenc_varint(s, keep);
+}
+
 /* Writes a record at `s`, where RECSTREAM_ONE bytes are free; its end. The
  * caller empties `news`. */
 static inline __attribute__((always_inline)) unsigned char *
@@ -163,8 +188,18 @@ recenc_put(struct recenc *e, unsigned char *s, unsigned kind, unsigned arg, uint
 	if (step == at->step) {
 		flags |= RECSTREAM_ADDRESS;
 	} else {
-		s = recenc_varint(s, recenc_zigzag(addr, at->addr));
+		uint64_t z = recenc_zigzag(addr, at->addr);
 		at->step = step;
+		if (!(flags & RECSTREAM_NEXT)) {
+			s = recenc_varint(s, z);
+		} else if (addr == e->addr) {
+			flags |= RECSTREAM_SAME;
+		} else {
+			unsigned size = recenc_size(z);
+			flags |= size;
+			__builtin_memcpy(s, &z, 8);
+			s += recenc_length(size);
+		}
 	}
 	if (kind == REC_PUSH && step)
 		e->news[e->nnews++ & 1] = addr;
