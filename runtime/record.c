@@ -217,7 +217,7 @@ static struct frame *told_below(const struct rt_thread *th)
 
 static struct rec push_of(const struct rt_thread *th, const struct frame *f)
 {
-	bool inl = f > th->t.frames + 1 && f[0].site == f[-1].site && f[-1].sp - f[0].sp < 16;
+	bool inl = f > th->t.frames + 1 && red_inlined(f);
 	return rec_make(REC_PUSH, inl ? REC_INLINED : 0, f->site, th->t.tid, f->pc);
 }
 
