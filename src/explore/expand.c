@@ -70,8 +70,9 @@ void flush(struct worker *w)
 	uint64_t added = 0;
 	if (st->key == 1) {
 		uint64_t *table = st->table, cap = st->cap;
+		bool alone = st->users == 1;
 		for (uint32_t i = 0; i < w->nbatch; i++)
-			if (store_insert1(table, cap, w->batch[i], w->place[i]) == STORE_NEW) {
+			if (store_insert1(table, cap, w->batch[i], w->place[i], alone) == STORE_NEW) {
 				added++;
 				if (!is_new(w, i, &w->batch[i]))
 					break;
@@ -344,7 +345,7 @@ static bool expand_plain(struct worker *w)
 			if (child == key)
 				continue;
 			uint64_t place = store_place(store_hash(&child, 1), cap);
-			__builtin_prefetch(table + place, 1);
+			__builtin_prefetch(table + place);
 			w->batch[n] = child;
 			w->place[n++] = place;
 		}

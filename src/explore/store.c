@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/grow.h"
+
 #define FIRST_CAP   2048u                 /* slots; and at least this many a user */
 #define MAP_FROM    ((uint64_t)256 << 10) /* bytes; less is taken from the heap */
 #define HUGE_FROM   ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
@@ -144,7 +146,7 @@ enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t pl
 {
 	uint32_t words = s->key;
 	if (words == 1)
-		return store_insert1(s->table, s->cap, key[0], place);
+		return store_insert1(s->table, s->cap, key[0], place, s->users == 1);
 	for (uint64_t i = place;; i = i + 1 == s->cap ? 0 : i + 1) {
 		uint64_t *slot = s->table + i * words;
 		uint64_t seen = __atomic_load_n(&slot[0], __ATOMIC_ACQUIRE);
@@ -174,49 +176,96 @@ static void put(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t wor
 		table[i * words + k] = key[k];
 }
 
-/* The slots [from, to) of the old table go to the new one; nobody reads it
- * meanwhile, but other parts are moved at the same time. */
+/*
+ * The slots [from, to) of the old table go to the new one, while other threads
+ * move other parts. The order of the slots is that of the hashes in both, so a
+ * part has slots [low, high) there to itself. The few keys that belong on the
+ * other side of a border wait in `left` until all parts are done.
+ */
 struct moved_part {
 	const struct store *s;
 	uint64_t *table;
-	uint64_t cap, from, to;
+	uint64_t cap, from, to, low, high;
+	uint64_t *left;
+	uint32_t nleft, cap_left; /* words */
 	pthread_t thread;
-	bool started;
+	bool started, nomem;
 };
 
-static void put_shared(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t words)
+/* Where slot `at` of a table of `from` slots is in one of `to`. */
+static uint64_t border(uint64_t at, uint64_t from, uint64_t to)
 {
-	uint64_t i = store_place(store_hash(key, words), cap), none = 0;
-	while (!__atomic_compare_exchange_n(&table[i * words], &none, key[0], false, __ATOMIC_RELAXED,
-	                                    __ATOMIC_RELAXED)) {
-		i = i + 1 == cap ? 0 : i + 1;
-		none = 0;
+	return (uint64_t)((unsigned __int128)at * to / from) & ~(uint64_t)(STORE_LINE - 1);
+}
+
+static void leave(struct moved_part *m, const uint64_t *key)
+{
+	for (uint32_t k = 0; k < m->s->key && !m->nomem; k++) {
+		m->nomem = !GROW(m->left, m->cap_left, m->nleft + 1);
+		if (!m->nomem)
+			m->left[m->nleft++] = key[k];
 	}
-	for (uint32_t k = 1; k < words; k++)
-		table[i * words + k] = key[k];
+}
+
+/* A key of one word, or 0: there is no branch that depends on which. */
+static inline void move1(struct moved_part *m, const uint64_t *slot)
+{
+	uint64_t key = *slot, none = 0, i = store_place(store_hash(&key, 1), m->cap);
+	uint64_t *at = key && i >= m->low ? &m->table[i] : &none;
+	while (*at && ++i < m->high)
+		at = &m->table[i];
+	if (((i >= m->high) | (i < m->low)) & (key != 0))
+		leave(m, slot);
+	else
+		*at = key;
+}
+
+static void move(struct moved_part *m, const uint64_t *slot)
+{
+	uint32_t words = m->s->key;
+	uint64_t i = store_place(store_hash(slot, words), m->cap);
+	if (i < m->low)
+		i = m->high;
+	while (i < m->high && m->table[i * words])
+		i++;
+	if (i >= m->high)
+		leave(m, slot);
+	for (uint32_t k = 0; i < m->high && k < words; k++)
+		m->table[i * words + k] = slot[k];
 }
 
 static void *move_part(void *arg)
 {
-	const struct moved_part *m = arg;
+	struct moved_part *m = arg;
 	const struct store *s = m->s;
-	uint64_t part = GIVE_BACK / 8 / s->key, freed = m->from;
+	uint64_t unit = GIVE_BACK / 8 / s->key;
 	bool back = mapped(s->cap, s->key);
-	for (uint64_t i = m->from; i < m->to; i++) {
-		const uint64_t *slot = s->table + i * s->key;
-		if (slot[0])
-			put_shared(m->table, m->cap, slot, s->key);
-		if (back && i - freed == part) {
-			munmap(s->table + freed * s->key, part * s->key * 8);
-			freed = i;
-		}
+	for (uint64_t i = m->from, to, first; i < m->to;) {
+		first = i;
+		to = m->to - i > unit ? i + unit : m->to;
+		if (s->key == 1)
+			for (; i < to; i++)
+				move1(m, &s->table[i]);
+		for (; i < to; i++)
+			if (s->table[i * s->key])
+				move(m, s->table + i * s->key);
+		if (back)
+			munmap(s->table + first * s->key, (to - first) * s->key * 8);
 	}
-	if (back)
-		munmap(s->table + freed * s->key, (m->to - freed) * s->key * 8);
 	return NULL;
 }
 
-/* As many threads as use the store move its parts: what they wait for is this. */
+static bool put_left(struct moved_part *m)
+{
+	uint32_t words = m->s->key;
+	for (uint32_t i = 0; i < m->nleft && !m->nomem; i += words)
+		put(m->table, m->cap, m->left + i, words);
+	free(m->left);
+	return !m->nomem;
+}
+
+/* As many threads as use the store move its parts: what they wait for is this.
+ * When memory ends meanwhile the store is of no use any more. */
 static bool grow_to(struct store *s, uint64_t cap)
 {
 	struct moved_part part[MOVERS];
@@ -229,9 +278,12 @@ static bool grow_to(struct store *s, uint64_t cap)
 		return false;
 	if (!n || units < 2 * n)
 		n = 1;
-	for (uint32_t i = 0; i < n; i++) /* borders at units: they are given back by pages */
-		part[i] = (struct moved_part){ .s = s, .table = t, .cap = cap, .from = units / n * i * unit,
-			                       .to = i + 1 == n ? s->cap : units / n * (i + 1) * unit };
+	for (uint32_t i = 0; i < n; i++) { /* borders at units: they are given back by pages */
+		uint64_t from = units / n * i * unit, to = i + 1 == n ? s->cap : units / n * (i + 1) * unit;
+		part[i] = (struct moved_part){ .s = s, .table = t, .cap = cap, .from = from, .to = to };
+		part[i].low = border(from, s->cap, cap);
+		part[i].high = border(to, s->cap, cap);
+	}
 	for (uint32_t i = 1; i < n; i++)
 		part[i].started = !pthread_create(&part[i].thread, NULL, move_part, &part[i]);
 	for (uint32_t i = 0; i < n; i++)
@@ -240,11 +292,14 @@ static bool grow_to(struct store *s, uint64_t cap)
 	for (uint32_t i = 1; i < n; i++)
 		if (part[i].started)
 			pthread_join(part[i].thread, NULL);
+	bool ok = true;
+	for (uint32_t i = 0; i < n; i++)
+		ok &= put_left(&part[i]);
 	if (!mapped(s->cap, s->key))
 		free(s->table); /* else given back part by part */
 	s->table = t;
 	set_capacity(s, cap);
-	return true;
+	return ok;
 }
 
 bool store_grow(struct store *s)

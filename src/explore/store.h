@@ -17,8 +17,11 @@
  * words have a bit in it (STORE_BUSY) that says that the rest is being
  * written. A place is the hash scaled to the size of the table, so that the
  * order of the slots is the order of the hashes, whatever the size: growing
- * (by half) reads and writes both tables front to back, and gives the old one
- * back page by page as it goes. Bytes a state: 10.7 to 16 for one word.
+ * (by half) reads and writes both tables front to back, in parts that threads
+ * move without getting in each other's way, and gives the old one back page by
+ * page as it goes. Probing begins where a line of the cache does: nearly every
+ * look-up is of one line, compared all at once. Bytes a state: 10.7 to 16 for
+ * one word.
  *
  * Growing and changing the layout are for one thread while no other uses the
  * store. store_crowded() says when it is time; every user may then still
@@ -37,6 +40,7 @@
 #define STORE_BUSY   ((uint64_t)1 << 63)
 #define STORE_SLACK  256u
 #define STORE_USERS  32u /* threads at most */
+#define STORE_LINE   8u  /* slots of one word in a line of the cache */
 
 struct store_field {
 	uint32_t word;
@@ -117,10 +121,11 @@ static inline uint64_t store_hash(const uint64_t *key, uint32_t words)
 	}
 	return h;
 }
-/* Where probing begins: the hash scaled to the table, whatever its size. */
+/* Where probing begins: the hash scaled to the table, whatever its size, and
+ * from there the beginning of the line (STORE_LINE slots). */
 static inline uint64_t store_place(uint64_t hash, uint64_t cap)
 {
-	return (uint64_t)((unsigned __int128)hash * cap >> 64);
+	return (uint64_t)((unsigned __int128)hash * cap >> 64) & ~(uint64_t)(STORE_LINE - 1);
 }
 static inline void store_prefetch(const struct store *s, uint64_t place)
 {
@@ -131,11 +136,23 @@ static inline void store_prefetch(const struct store *s, uint64_t place)
  * to s->n (store_added), and stops when the store is crowded. */
 enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t place);
 
+/* Keys of one word. Most are there, and in the first line: that is seen by one
+ * branch. A thread that is `alone` needs no locked instruction, which would
+ * have all that it reads ahead wait. */
 static inline enum store_result store_insert1(uint64_t *table, uint64_t cap, uint64_t key,
-                                              uint64_t place)
+                                              uint64_t place, bool alone)
 {
+	const uint64_t *t = table + place;
+#define AT(k) (__atomic_load_n(&t[k], __ATOMIC_RELAXED) == key)
+	if (AT(0) | AT(1) | AT(2) | AT(3) | AT(4) | AT(5) | AT(6) | AT(7))
+		return STORE_OLD;
+#undef AT
 	for (uint64_t i = place;; i = i + 1 == cap ? 0 : i + 1) {
 		uint64_t seen = __atomic_load_n(&table[i], __ATOMIC_RELAXED);
+		if (!seen && alone) {
+			__atomic_store_n(&table[i], key, __ATOMIC_RELAXED);
+			return STORE_NEW;
+		}
 		if (!seen && __atomic_compare_exchange_n(&table[i], &seen, key, false, __ATOMIC_ACQ_REL,
 		                                         __ATOMIC_ACQUIRE))
 			return STORE_NEW;
