@@ -46,6 +46,8 @@ struct evidence {
 	uint32_t uid;          /* the thread; 0: none */
 	uint32_t held;         /* its other locks */
 	uint32_t acquire, write; /* stacks; write 0: it only read */
+	uint32_t tid, epoch;   /* the last time, by the thread's own count */
+	uint32_t since;        /* its `since` then (reduction.h) */
 };
 
 struct lock {
@@ -82,5 +84,7 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr);
 void lock_renew(struct lock *l);
 /* Memory is gone: renew every object in it. */
 void lock_forget(struct lock_table *t, uintptr_t addr, size_t size);
+/* Was there ever an object in this memory, a small piece? */
+bool lock_within(const struct lock_table *t, uintptr_t addr, size_t size);
 
 #endif

@@ -104,6 +104,62 @@ def storms(intact, everything, tmp):
                 ["strict=1", "report_loops=1"], tmp))
 
 
+def in_order(std):
+    """None when the order of tests/record/order.c's accesses is one that can have happened."""
+    last, top, seen, lives, accesses = {}, {}, set(), {}, 0
+    for n, line in enumerate(open(std), 1):
+        if re.match(r"[^|]*\|rel\([^)]*\)\|$", line):  # made up by the reader: another thread has the lock
+            return "line %d: %s is not told before the lock is taken" % (n, line.strip())
+        m = re.match(r"[^|]*\|([rw])\((?:(0x[0-9a-f#]+)|(wheel|relay|turn|mutexed|shared|handed)(?:\+(\d+))?)\)", line)
+        if not m:
+            continue
+        write, heap, array, at = m.group(1) == "w", m.group(2), m.group(3), int(m.group(4) or "0") // 8
+        bad = None
+        accesses += 1
+        if heap:  # its variables' lives have names of their own; other threads' stacks are not in it
+            lives.setdefault(heap, []).append(write)
+            continue
+        if array in ("wheel", "mutexed"):
+            size = 64 if array == "wheel" else 16384
+            array, at = "%s %d" % (array, at // size), at % size
+        if array[:4] in ("whee", "rela", "turn"):
+            if write and at != (last.get(array, -1) + 1) % 64:
+                bad = "is written out of turn"
+            if write:
+                last[array] = at
+        elif not write and (array, at) not in seen:
+            bad = "is read before it is written"
+        elif write and ((array, at) in seen or at < top.get(array, -1)):
+            bad = "is written too late"
+        if bad:
+            return "line %d: %s %s" % (n, line.strip(), bad)
+        if write:
+            seen.add((array, at))
+            top[array] = at
+    for name, what in lives.items():
+        if "#" in name and (not what[0] or sum(what) != 1):
+            return "%s: a life with accesses %s" % (name, "".join("w" if w else "r" for w in what))
+    reused = sum("#" in name for name in lives)
+    return None if accesses > 2000 and len(last) >= 6 and reused > 100 else \
+        "only %d accesses, of %s, %d lives" % (accesses, sorted(last), reused)
+
+
+def orders(intact, everything, tmp):
+    """The order of the recording is one that can have happened."""
+    exe, trace, std = (os.path.join(tmp, f) for f in ("order", "order.itr", "order.std"))
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "order.c")
+    for cc, opt in suite.COMBOS if everything else [("gcc", "-O1")]:
+        why = build(intact, source, exe, cc, opt)
+        for seed in range(1, 31 if everything else 5):
+            bad = why
+            for cmd in ([intact, "record", "-o", trace, exe, str(seed), str(2 + seed % 7), "2000" if everything else "600"],
+                        [intact, "trace", "convert", trace, std], [intact, "trace", "-q", trace]):
+                r = sh(cmd, dict(os.environ, GLIBC_TUNABLES="glibc.malloc.tcache_count=0")) if not bad else None
+                if r and (r.returncode not in (0, 1) or "warning" in r.stderr or "error" in r.stderr):
+                    bad = "%s: exit %d\n%s" % (" ".join(cmd), r.returncode, r.stderr[:800])
+            say("order %d %s %s: as it happened" % (seed, cc, opt), bad or in_order(std))
+
+
 ENDLESS = r"""
 #include <pthread.h>
 #include <semaphore.h>
@@ -410,6 +466,7 @@ def main():
             equal_findings(intact, names, everything, tmp)
         if not names:
             storms(intact, everything, tmp)
+            orders(intact, everything, tmp)
             exe, source = os.path.join(tmp, "endless"), os.path.join(tmp, "endless.c")
             open(source, "w").write(ENDLESS)
             why = build(intact, source, exe, "cc", "-O1")
