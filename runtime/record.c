@@ -309,6 +309,8 @@ static inline __attribute__((always_inline)) void pen_write(struct rt_thread *th
 {
 	if (f && (f != th->t.top || f != th->t.frames + th->told))
 		put_frames(th, f, p);
+	if (f)
+		th->told_top = th->t.top;
 	pen_put(p, kind, arg, addr, pc);
 	__atomic_store_n(&p->own->n, p->n, __ATOMIC_RELEASE);
 }
@@ -352,27 +354,26 @@ void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, u
  * really free. Findings are everyone's (rec_alone), and so are locks of
  * readers and all that marked blocks ask for.
  */
-static const struct lock *lock_at(const struct rt_thread *th, const void *obj)
+static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 {
-	uintptr_t addr = (uintptr_t)obj;
 	unsigned i = (unsigned)(addr * 0x9e3779b97f4a7c15ull >> (64 - RED_KNOWN_BITS));
-	uint32_t id = th->t.known[i].addr == addr ? th->t.known[i].id : 0;
-	if (!id)
-		id = lock_id(&rt_dyn.locks, addr);
-	return &rt_dyn.locks.locks[id];
+	return th->t.known[i].addr == addr ? th->t.known[i].id : 0;
 }
 
 bool rec_begin_lock(struct rt_thread *th, const void *obj, bool acquire, bool shared)
 {
-	const struct lock *l = lock_at(th, obj);
-	uint32_t tid = th->t.tid;
-	if (!shared && l->addr && tid && tid < th->t.clock.n && !th->t.nmarks && !rt_dyn.reach.open &&
+	uint32_t id = known_id(th, (uintptr_t)obj), tid = th->t.tid;
+	const struct lock *l = &rt_dyn.locks.locks[id];
+	if (!shared && id && tid && tid < th->t.clock.n && !th->t.nmarks && !rt_dyn.reach.open &&
 	    (acquire ? l->rel_tid == tid && !l->readers.n : th->t.acc.all == th->t.acc.wr)) {
 		th->noting = true;
 		return true;
 	}
 	if (!rec_begin(th))
 		return false;
+	/* Numbers of locks are in reports: they are given in the ring's order. */
+	if (!id)
+		l = &rt_dyn.locks.locks[lock_id(&rt_dyn.locks, (uintptr_t)obj)];
 	uint32_t by = __atomic_load_n(&l->rel_tid, __ATOMIC_ACQUIRE);
 	if (by && by != tid)
 		tell_of(by);
@@ -450,9 +451,16 @@ static inline bool take_handed(struct rt_thread *th, uint64_t *c, uint64_t need,
 	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                                uintptr_t addr, uintptr_t pc)
+{
+	return take_handed(th, c, write ? mask * 0x101 : mask << 8, write) ||
+	       take_shared(th, c, mask, write, addr, pc);
+}
+
 /* A thread's own data, or as good as that, noted in its own bytes. */
-static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                            uintptr_t addr, uintptr_t pc)
+static NOINLINE bool note_slowly(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                                 uintptr_t addr, uintptr_t pc)
 {
 	uint64_t need = write ? mask * 0x101 : mask << 8;
 	struct frame *f = told_below(th);
@@ -462,12 +470,40 @@ static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bo
 	/* Each is one locked instruction: what stands before it in the program
 	 * is seen by whoever sees the cell changed. */
 	note_begin(p.own);
-	bool own = rt_own(th, c, need, write) || take_handed(th, c, need, write) ||
-	           take_shared(th, c, mask, write, addr, pc);
+	bool own = rt_own(th, c, need, write) || take_other(th, c, mask, write, addr, pc);
 	__asm__ volatile("" ::: "memory");
 	if (own)
 		pen_write(th, &p, f, write ? REC_WRITE : REC_READ, mask, addr, pc);
 	note_end(p.own);
+	return own;
+}
+
+/* The same in the same function as the record before. */
+static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                            uintptr_t addr, uintptr_t pc)
+{
+	struct rec_own *o = th->own;
+	struct recenc *e = th->enc;
+	struct frame *top = th->t.top;
+	if (unlikely(!e || top != th->told_top || !(top->node & FRAME_TOLD)))
+		return note_slowly(th, c, mask, write, addr, pc);
+	uint64_t n = o->n, at = n % REC_OWN;
+	if (unlikely(at > REC_OWN - RECSTREAM_ONE || !has_room(o, n, 4 * RECSTREAM_ONE)))
+		return note_slowly(th, c, mask, write, addr, pc);
+	note_begin(o);
+	bool own = rt_own(th, c, write ? mask * 0x101 : mask << 8, write) ||
+	           take_other(th, c, mask, write, addr, pc);
+	__asm__ volatile("" ::: "memory");
+	if (own) {
+		unsigned kind = write ? REC_WRITE : REC_READ;
+		unsigned char *s = o->bytes + at;
+		n += (uint64_t)(recenc_put(e, s, kind, mask, addr & REC_LOW, pc & REC_LOW) - s);
+		o->records++;
+		if (unlikely(e->nnews))
+			note_pcs(e, kind);
+		__atomic_store_n(&o->n, n, __ATOMIC_RELEASE);
+	}
+	note_end(o);
 	return own;
 }
 

@@ -47,6 +47,7 @@ struct rt_thread {
 	void *(*start)(void *);
 	void *arg;
 	uint32_t told;       /* functions the recording knows of */
+	struct frame *told_top; /* the innermost of them, or where it was */
 	struct {
 		uintptr_t addr;
 		uint64_t value; /* what was there; of 16 bytes a digest */

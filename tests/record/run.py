@@ -326,6 +326,30 @@ def keep_last(intact, exe, tmp):
         "%d bytes, at most %d, left %s, exit %d\n%s\n%s" % (size, most, left, t.returncode, t.stderr, t.stdout[:500]))
 
 
+def long_run(intact, tmp):
+    """Ten times the events, tens of millions of them, in the same memory."""
+    bench = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "run")
+    for name, few, many in (("lock_heavy", "40000", "1200000"), ("alloc_heavy", "50", "1000")):
+        exe, path = os.path.join(tmp, name), os.path.join(tmp, name + ".itr")
+        why = build(intact, os.path.join(bench, name + ".c"), exe, "clang", "-O2")
+        peak, events = [], []
+        for rounds in (few, many) if not why else ():
+            p = subprocess.Popen([intact, "record", "-o", path, exe, "4", rounds], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True)
+            err = p.stderr.read()
+            _, status, usage = os.wait4(p.pid, 0)
+            p.returncode = os.waitstatus_to_exitcode(status)
+            m = re.search(r"recorded (\d+) events", err)
+            events.append(int(m.group(1)) if m else 0)
+            peak.append(usage.ru_maxrss)
+            why = why or (None if p.returncode == 0 else err)
+        if not why and (events[1] < 30000000 or peak[1] > peak[0] * 1.3 + 8000):
+            why = "%s events, peaks of %s KB" % (events, peak)
+        say("%s: %s events in the memory of %s" % (name, events[-1:], events[:1]), why)
+        if os.path.exists(path):
+            os.unlink(path)
+
+
 # A marked block that another one comes into, in a forked child when asked.
 BROKEN = r"""
 #include <intact/annotate.h>
@@ -467,6 +491,8 @@ def main():
         if not names:
             storms(intact, everything, tmp)
             orders(intact, everything, tmp)
+            if everything:
+                long_run(intact, tmp)
             exe, source = os.path.join(tmp, "endless"), os.path.join(tmp, "endless.c")
             open(source, "w").write(ENDLESS)
             why = build(intact, source, exe, "cc", "-O1")
