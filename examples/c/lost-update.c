@@ -1,14 +1,14 @@
 /*
  * The race-free lost update: get and set each hold the mutex, increment does
- * not. Try:
- *   intact cc -g examples/c/lost-update.c -o lost-update -pthread
- *   intact run ./lost-update
- * The threads run one after the other here, so the result is right; Intact
+ * not. Try: intact cc -g examples/c/lost-update.c -o lost-update -pthread
+ *           intact run ./lost-update
+ * The second thread happens to come late here, so the result is right; Intact
  * names the window all the same.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
-
+static sem_t late;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int count;
 
@@ -32,19 +32,28 @@ static void increment(void)
 	set(get() + 1);
 }
 
-static void *worker(void *arg)
+static void *first(void *arg)
 {
+	increment();
+	sem_post(&late);
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	sem_wait(&late);
 	increment();
 	return arg;
 }
 
 int main(void)
 {
-	for (int i = 0; i < 2; i++) {
-		pthread_t t;
-		pthread_create(&t, NULL, worker, NULL);
-		pthread_join(t, NULL);
-	}
+	pthread_t a, b;
+	sem_init(&late, 0, 0);
+	pthread_create(&a, NULL, first, NULL);
+	pthread_create(&b, NULL, second, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
 	printf("count = %d\n", count);
 	return 0;
 }

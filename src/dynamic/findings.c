@@ -7,7 +7,8 @@ bool dynamic_init(struct dynamic *d)
 	*d = (struct dynamic){ .nfindings = 1, .history = RED_LOG };
 	d->findings = pages_map(RED_MAX_FINDINGS * sizeof *d->findings);
 	d->slots = pages_map(SLOTS * sizeof *d->slots);
-	bool ok = d->findings && d->slots && lockset_init(&d->sets) &&
+	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
+	bool ok = d->findings && d->slots && d->parents && lockset_init(&d->sets) &&
 	          stack_init(&d->stacks) && lock_init(&d->locks) &&
 	          shadow_init(&d->shadow, &d->sets);
 	d->shadow.reach = &d->reach;
@@ -20,6 +21,8 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->findings, RED_MAX_FINDINGS * sizeof *d->findings);
 	if (d->slots)
 		pages_unmap(d->slots, SLOTS * sizeof *d->slots);
+	if (d->parents)
+		pages_unmap(d->parents, RED_UIDS * sizeof *d->parents);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
 	lock_free(&d->locks);
@@ -100,38 +103,72 @@ void finding_confirm(struct dynamic *d, uint32_t index, uint32_t other, uint32_t
 	spin_unlock(&d->lock);
 }
 
+static bool knows(const struct thread *t, uint32_t tid, uint32_t epoch)
+{
+	return tid < t->fixed.n && t->fixed.e[tid] >= epoch;
+}
+
+/*
+ * Is it impossible that the two meet, because one of the threads was made after
+ * the other's part, or waited for its end? What thread t has just done is the
+ * later one: the gap, or the section.
+ */
+static bool apart(const struct thread *t, const struct finding *f, const struct evidence *e)
+{
+	if (t->uid == f->uid)
+		return f->from >= t->joined && knows(t, e->tid, e->epoch);
+	return t->uid == e->uid && e->epoch >= t->joined && knows(t, f->tid, f->to);
+}
+
+static bool descends(const struct dynamic *d, uint32_t uid, uint32_t from)
+{
+	for (unsigned i = 0; i < 64 && uid && uid < RED_UIDS; i++, uid = d->parents[uid])
+		if (uid == from)
+			return true;
+	return false;
+}
+
 /*
  * Can this other thread come in between? It must be able to get the lock (it
  * holds none of the locks held across the gap), and one side must write: the
  * other thread, or this block before and after the gap.
  */
-static bool interferes(struct dynamic *d, const struct finding *f,
+static bool interferes(struct dynamic *d, const struct thread *t, const struct finding *f,
                        const struct evidence *e)
 {
 	if (!e->uid || e->uid == f->uid)
+		return false;
+	if (apart(t, f, e) && (descends(d, e->uid, f->uid) || descends(d, f->uid, e->uid)))
 		return false;
 	if (lockset_meet(&d->sets, NULL, e->held, f->across) != LOCKSET_EMPTY)
 		return false;
 	return e->write || f->wrote;
 }
 
-static const struct evidence *look(struct dynamic *d, const struct finding *f,
-                                   uint32_t lock)
+/* Of this lock; `news` is what has just been learned of one of them, or NULL:
+ * what was known before has been looked at when the gap was seen. */
+static const struct evidence *look(struct dynamic *d, const struct thread *t,
+                                   const struct finding *f, uint32_t lock,
+                                   const struct evidence *news)
 {
 	struct lock *l = &d->locks.locks[lock];
 	if (l->life != (lock == f->lock ? f->life : f->life2))
 		return NULL; /* another object lives there now */
+	if (news >= l->ev && news < l->ev + LOCK_EVIDENCE)
+		return interferes(d, t, f, news) ? news : NULL;
 	const struct evidence *e = NULL;
 	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
-		if (interferes(d, f, &l->ev[i]) && (!e || l->ev[i].uid == f->other))
+		if (interferes(d, t, f, &l->ev[i]) &&
+		    (!e || l->ev[i].uid == f->other || (apart(t, f, e) && !apart(t, f, &l->ev[i]))))
 			e = &l->ev[i];
 	return e;
 }
 
 /* Both locks of a gap must be ones that another thread uses. */
-static void judge(struct dynamic *d, struct finding *f)
+static void judge(struct dynamic *d, const struct thread *t, struct finding *f,
+                  const struct evidence *news)
 {
-	const struct evidence *e = look(d, f, f->lock);
+	const struct evidence *e = look(d, t, f, f->lock, news);
 	if (f->ready)
 		return;
 	if (f->confirmed && !e) { /* it happened: nothing more to ask */
@@ -140,22 +177,22 @@ static void judge(struct dynamic *d, struct finding *f)
 	}
 	if (!e)
 		return;
-	if (f->lock2 && f->lock2 != f->lock && !look(d, f, f->lock2))
+	if (f->lock2 && f->lock2 != f->lock && !look(d, t, f, f->lock2, news))
 		return;
+	f->apart = apart(t, f, e);
 	finding_ready(d, f, e);
 }
 
 void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 {
 	struct finding *f = &d->findings[index];
-	(void)t;
 	if (f->ready)
 		return;
 	spin_lock(&d->lock);
 	d->locks.locks[f->lock].pending = 1;
 	if (f->lock2)
 		d->locks.locks[f->lock2].pending = 1;
-	judge(d, f);
+	judge(d, t, f, NULL);
 	spin_unlock(&d->lock);
 }
 
@@ -163,24 +200,34 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held)
 {
 	/* What a reader of the lock writes is not under its protection. */
-	struct evidence e = { t->uid, held, h->acquire, h->read ? 0 : h->write };
-	uint32_t id = (uint32_t)(l - d->locks.locks);
-	for (uint32_t i = 0; i < l->nev && i < LOCK_EVIDENCE; i++)
-		if (l->ev[i].uid == e.uid && l->ev[i].held == held &&
-		    (l->ev[i].write || !e.write))
-			return;
-	/* The first two stay: with them two threads are always told apart. */
-	uint32_t at = l->nev < LOCK_EVIDENCE ? l->nev : 2 + h->seq % 2;
-	l->ev[at] = e;
-	if (l->nev < LOCK_EVIDENCE)
-		l->nev++;
-	if (!l->pending)
+	struct evidence e = { t->uid, held, h->acquire, h->read ? 0 : h->write, t->tid,
+		              t->acc.epoch, t->since };
+	uint32_t id = (uint32_t)(l - d->locks.locks), at = 0;
+	bool news = true;
+	while (at < l->nev && !(l->ev[at].uid == e.uid && l->ev[at].held == held &&
+	                        (l->ev[at].write || !e.write)))
+		at++;
+	if (at < l->nev) {
+		/* Known: between creating and joining threads it says nothing more. */
+		struct evidence *old = &l->ev[at];
+		news = old->since != e.since;
+		old->epoch = e.epoch;
+		old->since = e.since;
+	} else {
+		/* The first two stay: with them two threads are always told apart. */
+		if (at == LOCK_EVIDENCE)
+			at = 2 + h->seq % 2;
+		else
+			l->nev++;
+		l->ev[at] = e;
+	}
+	if (!news || !l->pending)
 		return;
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {
 		struct finding *f = &d->findings[i];
 		if (!f->ready && (f->lock == id || f->lock2 == id))
-			judge(d, f);
+			judge(d, t, f, &l->ev[at]);
 	}
 	spin_unlock(&d->lock);
 }

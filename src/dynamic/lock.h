@@ -46,6 +46,8 @@ struct evidence {
 	uint32_t uid;          /* the thread; 0: none */
 	uint32_t held;         /* its other locks */
 	uint32_t acquire, write; /* stacks; write 0: it only read */
+	uint32_t tid, epoch;   /* the last time, by the thread's own count */
+	uint32_t since;        /* its `since` then (reduction.h) */
 };
 
 struct lock {

@@ -58,6 +58,9 @@ static void report(struct dynamic *d, struct thread *t, struct mark *m,
 	f.key = mix64(m->pc ^ mix64((uint64_t)m->commit << 32 | f.violation));
 	f.name = m->name;
 	f.uid = t->uid;
+	f.tid = t->tid;
+	f.from = m->epoch;
+	f.to = t->acc.epoch;
 	f.entered = m->stack;
 	f.commit = m->commit;
 	f.commit_op = m->commit_kind;
@@ -102,6 +105,7 @@ void mark_release(struct thread *t, uint32_t lock, uint32_t stack, bool wait)
 			continue;
 		m->state = MARK_LEFT;
 		m->commit = stack;
+		m->epoch = t->acc.epoch;
 		m->commit_kind = wait ? OP_WAIT : OP_RELEASE;
 		m->lock = lock;
 		m->held = t->acc.all;
@@ -145,6 +149,7 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 			continue;
 		m->state = MARK_LEFT;
 		m->commit = stack;
+		m->epoch = t->acc.epoch;
 		m->commit_kind = op;
 		m->lock = 0;
 		m->address = addr;

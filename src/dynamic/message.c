@@ -113,6 +113,8 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 		    (unsigned long)(f->lock2 ? d->locks.locks[f->lock2].addr : f->address2));
 	if (f->other_op)
 		put(m, "set other_op %u\n", f->other_op);
+	if (f->apart && !f->confirmed)
+		put(m, "set apart 1\n");
 	if (f->name)
 		put(m, "name %s\n", f->name);
 	put_stack(m, d, "entered", f->entered);

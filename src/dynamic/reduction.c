@@ -132,6 +132,15 @@ void red_tick(struct thread *t)
 	t->acc.nclock = t->clock.n;
 }
 
+/* All that `other` has done so far comes before whatever t does from now on. */
+static void fixed_order(struct dynamic *d, struct thread *t, const struct thread *other)
+{
+	clock_join(&d->bump, &t->fixed, &other->fixed);
+	if (other->tid < CLOCK_MAX && clock_reserve(&d->bump, &t->fixed, other->tid + 1) &&
+	    t->fixed.e[other->tid] < other->acc.epoch)
+		t->fixed.e[other->tid] = other->acc.epoch;
+}
+
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
                       uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc)
 {
@@ -148,22 +157,27 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->acc.cache = &t->cache;
 	t->acc.epoch = t->acc.first = first;
 	t->stack_lo = t->stack_hi = 0;
-	for (uint32_t i = 0; i < t->clock.n; i++)
-		t->clock.e[i] = 0;
-	t->clock.n = 0;
+	clock_clear(&t->clock);
+	clock_clear(&t->fixed);
 	if (tid < CLOCK_MAX)
 		clock_reserve(&d->bump, &t->clock, tid + 1);
 	t->parent = t->created = 0;
 	if (parent) {
 		clock_join(&d->bump, &t->clock, &parent->clock);
+		fixed_order(d, t, parent);
 		t->parent = parent->uid;
+		if (uid < RED_UIDS)
+			d->parents[uid] = parent->uid;
 		t->created = red_stack(d, parent, pc);
 	}
 	red_tick(t);
 	if (d->reach.open)
 		reach_begin(parent, t);
-	if (parent)
+	t->joined = t->since = t->acc.epoch;
+	if (parent) {
 		red_tick(parent);
+		parent->since = parent->acc.epoch;
+	}
 }
 
 void red_thread_end(struct thread *t)
@@ -175,12 +189,14 @@ void red_thread_end(struct thread *t)
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other)
 {
 	clock_join(&d->bump, &t->clock, &other->clock);
+	fixed_order(d, t, other);
 	if (d->reach.open) {
 		struct reach_cycle c = reach_join(t, other);
 		if (c.level)
 			mark_cycle(d, t, &c, &(struct finding){ .violation_op = OP_JOIN });
 	}
 	red_tick(t);
+	t->joined = t->since = t->acc.epoch;
 }
 
 static struct held *held_find(struct thread *t, uintptr_t addr)
@@ -230,6 +246,9 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)),
 		.address = l->addr,
 		.uid = t->uid,
+		.tid = t->tid,
+		.from = e->epoch,
+		.to = t->acc.epoch,
 		.entered = stack_push(&d->stacks, frame_node(d, t, home), home->pc),
 		.section = e->acquire,
 		.commit = e->stack,
@@ -398,6 +417,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		log_push(t, (struct log_entry){ .key = id, .stack = stack,
 		                                .acquire = section.acquire,
 		                                .held = t->acc.all, .seq = section.seq,
+		                                .epoch = t->acc.epoch,
 		                                .kind = LOG_SECTION, .read = section.read,
 		                                .wrote = section.write != 0 });
 	if (t->nmarks && !backs_off)

@@ -28,8 +28,11 @@
  *
  * A pair (section left, lock taken again) becomes a finding with evidence:
  * another thread that writes under the lock, holding none of the locks held
- * across the gap (the "protected acquire" refinement). The evidence may come
- * first or later, so the verdict does not hang on the schedule. It is
+ * across the gap (the "protected acquire" refinement). What a thread did before
+ * it made the other, or after it waited for it, is no evidence. Threads of which
+ * one was made after the other had ended are: a test that calls the one after
+ * the other is meant to stand for two at a time; but the report says so. The evidence may
+ * come first or later, so the verdict does not hang on the schedule. It is
  * *confirmed* when in this run a cycle of conflicts led from the block through
  * other threads back into it; otherwise it is *predicted*. For marked blocks
  * reach.h tells that exactly, and a cycle is reported even where the automaton
@@ -49,7 +52,7 @@
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
 
-enum { RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096,
+enum { RED_UIDS = 1 << 16, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096,
        RED_KNOWN_BITS = 9 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
@@ -72,6 +75,7 @@ struct log_entry {
 	uint32_t stack, acquire;
 	uint32_t held;  /* locks still held then */
 	uint32_t seq;   /* the lock's, or the record's, count then */
+	uint32_t epoch; /* the thread's */
 	uint8_t kind, wrote, read;
 };
 
@@ -89,6 +93,7 @@ struct mark {
 	uintptr_t pc;
 	uintptr_t address; /* of the data it committed at */
 	uint32_t stack, nframes, commit, lock, held;
+	uint32_t epoch;    /* of the commit */
 	uint32_t log;      /* entries in the log when it began */
 	uint32_t column;  /* of reach.h, + 1; 0: none */
 	uint32_t finding; /* about this very block; 0: none yet */
@@ -115,6 +120,7 @@ struct finding {
 	uint64_t address;    /* of the lock or data */
 	uint64_t address2;   /* of the data of the commit, when there is no lock2 */
 	uint32_t uid, count;
+	uint32_t tid, from, to; /* the gap, in epochs of the thread in this slot */
 	uint32_t entered, section, commit, violation; /* stacks */
 	uint32_t lock, lock2, across, commit_held, held;
 	uint32_t life, life2; /* of the locks: see lock.h */
@@ -124,6 +130,7 @@ struct finding {
 	bool loop;      /* the same section again: the next turn of a loop */
 	bool wrote;     /* the block wrote before and after the gap */
 	bool cycle;     /* a cycle happened: confirmed, if it is reported at all */
+	bool apart;     /* the two threads were never there at the same time */
 	bool confirmed, ready, sent;
 };
 
@@ -131,6 +138,11 @@ struct finding {
 struct thread {
 	struct accessor acc; /* clock points into `clock` */
 	struct clock clock;
+	/* What came before by creation and join alone: an order that no other
+	 * schedule changes. `joined`: when it last grew; `since`: or the thread
+	 * made another. */
+	struct clock fixed;
+	uint32_t joined, since;
 	uint32_t uid, parent, created, tid;
 	uint32_t nheld, nlog, nmarks, lost; /* lost: locks beyond RED_HELD */
 	uint32_t ncolumns;                  /* marks with a column, or without need of one */
@@ -163,6 +175,7 @@ struct dynamic {
 	struct lock_table locks;
 	struct bump bump;
 	struct reach reach;
+	uint32_t *parents;        /* of threads, by number */
 	struct finding *findings; /* 1 .. nfindings - 1 */
 	uint32_t nfindings;
 	uint32_t *slots;

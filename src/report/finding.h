@@ -51,7 +51,7 @@ struct raw_thread {
 struct raw_finding {
 	uint64_t key, address, address2;
 	uint32_t kind, confirmed, count, loop, commit_op, violation_op, thread, other;
-	uint32_t lock, lock2, other_op;
+	uint32_t lock, lock2, other_op, apart;
 	const char *name;
 	struct raw_stack entered, section, commit, violation, other_acquire, other_write;
 	struct raw_locks commit_locks, violation_locks, other_locks;

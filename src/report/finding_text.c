@@ -341,6 +341,9 @@ void finding_sentence(struct writer *w, const struct view *v)
 		buf_printf(w->out, "the block has given up its protection: %s %s come in "
 		           "between and see or change a half-done state.\n",
 		           other, can);
+	if (f->apart)
+		buf_printf(w->out, "  These two threads never met: one was made after the other had been waited "
+		           "for. Two that run at the same time can.\n");
 }
 
 /* ---- the report ---- */
@@ -395,10 +398,10 @@ static void put_title(struct writer *w, const struct view *v, uint32_t pid)
 	}
 	put_safe(w, v->name);
 	color(w, "0");
-	buf_printf(w->out, " is not atomic (%s%s",
+	buf_printf(w->out, " is not atomic (%s",
 	           f->confirmed ? "confirmed: another thread came in between in this run"
-	                        : "predicted: another schedule can break it",
-	           "");
+	           : f->apart   ? "predicted: two threads at a time can break it"
+	                        : "predicted: another schedule can break it");
 	if (v->count > 1)
 		buf_printf(w->out, "; seen %u times", v->count);
 	buf_str(w->out, ").\n");

@@ -1,7 +1,8 @@
 /* Counting by load and compare-and-swap, again when it fails: the value that is
  * swapped was the one read, so the block is one non-mover. With the load inside
  * the loop, and with the value that the failed swap brought.
- * intact: none */
+ * intact: none
+ * intact: restarts */
 #include <intact/annotate.h>
 #include <pthread.h>
 #include <stdatomic.h>

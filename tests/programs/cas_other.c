@@ -1,5 +1,6 @@
 /* The swap makes good what was read of `x`, not what was read of `limit`.
- * intact: find take any */
+ * intact: find take any
+ * intact: restarts */
 #include <intact/annotate.h>
 #include <pthread.h>
 #include <semaphore.h>

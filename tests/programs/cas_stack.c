@@ -1,6 +1,7 @@
 /* A stack of nodes that are never used again: the link is set before the swap
  * and read through what the swap finds again.
- * intact: none */
+ * intact: none
+ * intact: restarts */
 #include <intact/annotate.h>
 #include <pthread.h>
 #include <stdatomic.h>
