@@ -291,28 +291,24 @@ static NOINLINE bool wait_for_own(struct rt_thread *th, struct rec_own *o, uint6
 	return false;
 }
 
-/* Ready to write a record, and the functions that were entered after `f` (or
- * NULL) before it, without the lock? */
-static inline bool pen_take(struct rt_thread *th, struct pen *p, const struct frame *f)
+/* The functions that were left and entered since the thread's last record, with
+ * or without the lock; false when that cannot be said without. */
+static NOINLINE bool tell_frames(struct rt_thread *th, bool locked)
 {
 	struct recenc *e = enc_of(th);
-	uint64_t want = (uint64_t)((f ? th->t.top - f : 0) + 4) * RECSTREAM_ONE;
-	if (unlikely(!e))
+	struct frame *f = told_below(th);
+	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
+	if (!e)
 		return false;
-	*p = (struct pen){ th->own, e, th->own->n, th->t.tid, false };
-	return likely(has_room(p->own, p->n, want)) || wait_for_own(th, p->own, want);
-}
-
-static inline __attribute__((always_inline)) void pen_write(struct rt_thread *th, struct pen *p,
-                                                            struct frame *f, unsigned kind,
-                                                            unsigned arg, uint64_t addr, uint64_t pc)
-{
-	if (f && (f != th->t.top || f != th->t.frames + th->told))
-		put_frames(th, f, p);
-	if (f)
-		th->told_top = th->t.top;
-	pen_put(p, kind, arg, addr, pc);
-	__atomic_store_n(&p->own->n, p->n, __ATOMIC_RELEASE);
+	struct pen p = { th->own, e, th->own->n, th->t.tid, locked };
+	if (f != th->t.top || f != th->t.frames + th->told) {
+		if (!locked && unlikely(!has_room(p.own, p.n, want)) && !wait_for_own(th, p.own, want))
+			return false;
+		put_frames(th, f, &p);
+		__atomic_store_n(&p.own->n, p.n, __ATOMIC_RELEASE);
+	}
+	th->told_top = th->t.top;
+	return true;
 }
 
 /* From before an object shows what a thread did to it until its note is there. */
@@ -327,22 +323,78 @@ static inline void note_end(struct rec_own *o)
 	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
 }
 
+/* Where the thread's next record goes, when there is nothing to wait or to make
+ * room for; else NULL. */
+static inline unsigned char *quick_at(const struct rt_thread *th)
+{
+	struct rec_own *o = th->own;
+	if (unlikely(!th->enc || o->n % REC_OWN > REC_OWN - RECSTREAM_ONE ||
+	             !has_room(o, o->n, 4 * RECSTREAM_ONE)))
+		return NULL;
+	return o->bytes + o->n % REC_OWN;
+}
+
+/* Is it in the same function as the thread's record before? */
+static inline bool same_function(const struct rt_thread *th)
+{
+	return likely(th->t.top == th->told_top && th->t.top->node & FRAME_TOLD);
+}
+
+static inline __attribute__((always_inline)) void quick_put(struct rt_thread *th, unsigned char *s,
+                                                            unsigned kind, unsigned arg,
+                                                            uint64_t addr, uint64_t pc)
+{
+	struct rec_own *o = th->own;
+	struct recenc *e = th->enc;
+	unsigned char *end = recenc_put(e, s, kind, arg, addr & REC_LOW, pc & REC_LOW);
+	o->records++;
+	if (kind > REC_ATOMIC_WRITE)
+		o->others++;
+	if (unlikely(e->nnews))
+		note_pcs(e, kind);
+	__atomic_store_n(&o->n, o->n + (uint64_t)(end - s), __ATOMIC_RELEASE);
+}
+
+/* The first record of a slot, no room, or the end of the bytes is near. */
+static NOINLINE unsigned char *make_quick(struct rt_thread *th, bool locked)
+{
+	struct recenc *e = enc_of(th);
+	if (!e)
+		return NULL;
+	struct pen p = { th->own, e, th->own->n, th->t.tid, locked };
+	if (!locked && !has_room(p.own, p.n, 4 * RECSTREAM_ONE) &&
+	    !wait_for_own(th, p.own, 4 * RECSTREAM_ONE))
+		return NULL;
+	if (!pen_ready(&p))
+		return NULL;
+	__atomic_store_n(&p.own->n, p.n, __ATOMIC_RELEASE);
+	return p.own->bytes + p.n % REC_OWN;
+}
+
+/* Where to write without the lock; NULL: it cannot be done. */
+static inline unsigned char *note_at(struct rt_thread *th)
+{
+	if (unlikely(!same_function(th)) && !tell_frames(th, false))
+		return NULL;
+	unsigned char *s = quick_at(th);
+	return likely(s) ? s : make_quick(th, false);
+}
+
 void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
 {
-	struct frame *f = told_below(th);
-	struct pen p;
+	unsigned char *s = NULL;
 	if (!th->t.tid) {
 		rec_plain(rec_make(kind, arg, addr, 0, pc));
 		return;
 	}
-	if (!th->noting || !pen_take(th, &p, f)) {
-		if (!enc_of(th))
-			return;
-		if (th->noting) /* many functions: it waits as often as it has to */
-			rec_alone(&th->t);
-		p = (struct pen){ th->own, th->enc, th->own->n, th->t.tid, true };
-	}
-	pen_write(th, &p, f, kind, arg, addr, pc);
+	if (th->noting && !(s = note_at(th)))
+		rec_alone(&th->t); /* many functions: it waits as often as it has to */
+	if (!s && (same_function(th) || tell_frames(th, true)))
+		s = quick_at(th);
+	if (!s && rt.recording)
+		s = make_quick(th, true);
+	if (s)
+		quick_put(th, s, kind, arg, addr, pc);
 }
 
 /* ---- locks ---- */
@@ -459,51 +511,21 @@ static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask
 }
 
 /* A thread's own data, or as good as that, noted in its own bytes. */
-static NOINLINE bool note_slowly(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                                 uintptr_t addr, uintptr_t pc)
-{
-	uint64_t need = write ? mask * 0x101 : mask << 8;
-	struct frame *f = told_below(th);
-	struct pen p;
-	if (!pen_take(th, &p, f))
-		return false;
-	/* Each is one locked instruction: what stands before it in the program
-	 * is seen by whoever sees the cell changed. */
-	note_begin(p.own);
-	bool own = rt_own(th, c, need, write) || take_other(th, c, mask, write, addr, pc);
-	__asm__ volatile("" ::: "memory");
-	if (own)
-		pen_write(th, &p, f, write ? REC_WRITE : REC_READ, mask, addr, pc);
-	note_end(p.own);
-	return own;
-}
-
-/* The same in the same function as the record before. */
 static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                             uintptr_t addr, uintptr_t pc)
 {
-	struct rec_own *o = th->own;
-	struct recenc *e = th->enc;
-	struct frame *top = th->t.top;
-	if (unlikely(!e || top != th->told_top || !(top->node & FRAME_TOLD)))
-		return note_slowly(th, c, mask, write, addr, pc);
-	uint64_t n = o->n, at = n % REC_OWN;
-	if (unlikely(at > REC_OWN - RECSTREAM_ONE || !has_room(o, n, 4 * RECSTREAM_ONE)))
-		return note_slowly(th, c, mask, write, addr, pc);
-	note_begin(o);
+	unsigned char *s = note_at(th);
+	if (unlikely(!s))
+		return false;
+	/* Each is one locked instruction: what stands before it in the program
+	 * is seen by whoever sees the cell changed. */
+	note_begin(th->own);
 	bool own = rt_own(th, c, write ? mask * 0x101 : mask << 8, write) ||
 	           take_other(th, c, mask, write, addr, pc);
 	__asm__ volatile("" ::: "memory");
-	if (own) {
-		unsigned kind = write ? REC_WRITE : REC_READ;
-		unsigned char *s = o->bytes + at;
-		n += (uint64_t)(recenc_put(e, s, kind, mask, addr & REC_LOW, pc & REC_LOW) - s);
-		o->records++;
-		if (unlikely(e->nnews))
-			note_pcs(e, kind);
-		__atomic_store_n(&o->n, n, __ATOMIC_RELEASE);
-	}
-	note_end(o);
+	if (own)
+		quick_put(th, s, write ? REC_WRITE : REC_READ, mask, addr, pc);
+	note_end(th->own);
 	return own;
 }
 
@@ -552,17 +574,16 @@ static void keep_read(struct rt_thread *th, uint64_t need, uintptr_t addr)
  */
 static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
 {
-	struct frame *f = told_below(th);
-	struct pen p;
-	if (rt_dyn.reach.open || !pen_take(th, &p, f))
+	unsigned char *s = rt_dyn.reach.open ? NULL : note_at(th);
+	if (!s)
 		return false;
-	__atomic_exchange_n(&p.own->seq, p.own->seq + 1, __ATOMIC_SEQ_CST);
+	__atomic_exchange_n(&th->own->seq, th->own->seq + 1, __ATOMIC_SEQ_CST);
 	bool still = known_to_read(th, c, mask);
 	if (still) {
 		keep_read(th, mask << 8, addr);
-		pen_write(th, &p, f, REC_READ, mask, addr, pc);
+		quick_put(th, s, REC_READ, mask, addr, pc);
 	}
-	note_end(p.own);
+	note_end(th->own);
 	return still;
 }
 
@@ -633,11 +654,10 @@ bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
 	if (!any)
 		return true; /* nothing was known of it */
 	/* It is no matter in which function; but blocks end with theirs. */
-	struct frame *f = th->t.nmarks ? told_below(th) : NULL;
-	struct pen p;
-	if (!pen_take(th, &p, f))
+	unsigned char *s = th->t.nmarks ? note_at(th) : quick_at(th);
+	if (unlikely(!s) && !(s = make_quick(th, false)))
 		return false;
-	note_begin(p.own);
+	note_begin(th->own);
 	uint64_t key = CELL_KEY(a->tid, a->epoch);
 	for (size_t i = 0; i < n; i++)
 		if (c[i]) {
@@ -645,8 +665,8 @@ bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
 				c[SHADOW_SECOND + i] = a->all;
 			__atomic_store_n(&c[i], key, __ATOMIC_RELEASE);
 		}
-	pen_write(th, &p, f, REC_FORGET, 0, addr, size);
-	note_end(p.own);
+	quick_put(th, s, REC_FORGET, 0, addr, size);
+	note_end(th->own);
 	return true;
 }
 
