@@ -26,9 +26,10 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 		/* Shared and never written: nothing to learn, unless a lock that
 		 * all readers held so far is not held now. */
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
-			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
-			if ((!locks || locks == me->t.acc.all) &&
-			    (likely(!rt_dyn.reach.whole) || rec_read_known(me, need, addr)))
+			/* What was recorded in this epoch was learnt from in it. */
+			if (unlikely(rt_dyn.reach.whole)
+			            ? rec_read_known(me, need, addr)
+			            : !c[SHADOW_SECOND] || (uint32_t)c[SHADOW_SECOND] == me->t.acc.all)
 				return;
 		} else if (likely(!rt.recording) ? rt_take_over(me, c, mask, write)
 		                                 : rec_note(me, c, addr, mask, write, pc)) {

@@ -246,7 +246,7 @@ static inline uint32_t rec_era(const struct rt_thread *th)
 {
 	return (th->t.acc.epoch >> READ_EPOCH) + __atomic_load_n(&rt.reads_gone, __ATOMIC_RELAXED);
 }
-static inline bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+static inline __attribute__((always_inline)) bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
 {
 	return th->reads[(addr >> 3) % RT_READS] == rec_read_of(th, need, addr) &&
 	       th->reads_era == rec_era(th) &&
