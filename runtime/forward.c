@@ -180,28 +180,37 @@ NOINLINE void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 	rt_leave(th);
 }
 
+/* The end of a range, or of the shadow's leaf that `addr` is the next cell of. */
+static inline uintptr_t same_leaf(uintptr_t addr, uintptr_t end)
+{
+	uintptr_t stop = ((addr - 1) | (((uintptr_t)1 << SHADOW_LEAF_BITS) - 1)) + 1;
+	return stop < end ? stop : end;
+}
+
 NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 {
 	struct rt_thread *th;
 	if (!size || size >> 47 || !(th = rt_enter()))
 		return;
 	uintptr_t end = addr + size;
-	uint64_t key = CELL_KEY(th->t.acc.tid, th->t.acc.epoch);
 	while (addr < end) {
 		unsigned off = addr & 7, n = 8 - off;
 		if (n > end - addr)
 			n = (unsigned)(end - addr);
 		unsigned mask = (0xffu >> (8 - n)) << off;
-		uint64_t need = write ? mask * 0x101 : mask << 8;
-		uint64_t *c = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
-		if (c)
-			c += (addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3;
-		if (!c || (*c & (CELL_KEY_MASK | need)) != (key | need)) {
-			if (unlikely(rt.recording))
-				rec_access(th, addr, mask, write, pc);
-			else if (!c || !rt_own(th, c, need, write))
-				red_access(&rt_dyn, &th->t, addr, mask, write, pc, NULL);
+		uint64_t *c = rt_cell(addr);
+		if (c && rt_known(th, *c, mask, write)) {
+			addr += n;
+			for (uintptr_t stop = same_leaf(addr, end); addr + 8 <= stop; addr += 8)
+				if (!rt_known(th, *++c, 0xff, write))
+					break;
+			continue;
 		}
+		if (unlikely(rt.recording))
+			rec_access(th, addr, mask, write, pc);
+		else if (!c || !rt_take_over(th, c, mask, write))
+			red_access(&rt_dyn, &th->t, addr, mask, write, pc, NULL);
+		rt_set_key(th); /* marked blocks: it may have begun an epoch */
 		addr += n;
 	}
 	if (unlikely(rt_dyn.shadow.degraded))
@@ -241,4 +250,5 @@ NOINLINE void rt_grow_frames(struct rt_thread *th)
 	t->frames = (struct frame *)p;
 	t->top = t->frames + used;
 	t->limit = t->frames + cap * 2 - 2;
+	th->room = rt.atomic_fns ? NULL : t->limit;
 }

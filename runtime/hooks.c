@@ -20,52 +20,91 @@ EXPORT void __tsan_init(void)
 
 static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
-	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
-	uint64_t *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
-	if (likely(leaf)) {
-		uint64_t need = write ? mask * 0x101 : mask << 8;
-		if (likely(!rt.recording) ? rt_own(me, c, need, write)
-		                          : rec_note(me, c, addr, mask, write, pc))
+	uint64_t *c = rt_cell(addr);
+	if (likely(c)) {
+		uint64_t w0 = *c, need = mask << 8;
+		/* Shared and never written: nothing to learn, unless a lock that
+		 * all readers held so far is not held now. */
+		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
+			/* What was recorded in this epoch was learnt from in it. */
+			if (unlikely(rt_dyn.reach.whole)
+			            ? rec_read_known(me, need, addr)
+			            : !c[SHADOW_SECOND] || (uint32_t)c[SHADOW_SECOND] == me->t.acc.all)
+				return;
+		} else if (likely(!rt.recording) ? rt_take_over(me, c, mask, write)
+		                                 : rec_note(me, c, addr, mask, write, pc)) {
 			return;
+		}
 	}
 	rt_access(addr, mask, write, pc);
 }
 
-static inline __attribute__((always_inline)) void touch(uintptr_t addr,
-                                                        unsigned size, bool write,
-                                                        uintptr_t pc)
+#define INLINE static inline __attribute__((always_inline))
+
+/* Within one cell. */
+INLINE void touch(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 {
 	unsigned mask = (0xffu >> (8 - size)) << (addr & (8 - size));
-	uint64_t need = write ? mask * 0x101 : mask << 8;
-	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
-	if (likely(leaf)) {
-		uint64_t *c = &leaf[(addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3];
-		uint64_t w0 = *c;
-		if (likely((w0 & (CELL_KEY_MASK | need)) == (me->key | need)))
-			return;
-		/* Shared and never written: nothing to learn, unless a lock that
-		 * all readers held so far is not held now. */
-		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
-			uint32_t locks = (uint32_t)c[SHADOW_SECOND];
-			if ((!locks || locks == me->t.acc.all) &&
-			    (likely(!rt_dyn.reach.whole) || rec_read_known(me, need, addr)))
-				return;
-		}
+	uint64_t *c = rt_cell(addr);
+	if (unlikely(!c || !rt_known(me, *c, mask, write)))
+		touch_slow(addr, mask, write, pc);
+}
+
+/* Bytes in two cells, `mask` from the first of the first on. */
+static NOINLINE void touch_both(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	uintptr_t next = (addr & ~(uintptr_t)7) + 8;
+	const uint64_t *c = rt_cell(addr);
+	if (!c || !rt_known(me, *c, mask & 0xff, write))
+		touch_slow(addr, mask & 0xff, write, pc);
+	c = rt_cell(next);
+	if (!c || !rt_known(me, *c, mask >> 8, write))
+		touch_slow(next, mask >> 8, write, pc);
+}
+
+/* Up to eight bytes in one cell or two. */
+INLINE void touch_any(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
+{
+	unsigned mask = (0xffu >> (8 - size)) << (addr & 7);
+	uint64_t *c = rt_cell(addr);
+	if (mask <= 0xff) {
+		if (unlikely(!c || !rt_known(me, *c, mask, write)))
+			touch_slow(addr, mask, write, pc);
+	} else if (unlikely(!c || (addr + 8) >> SHADOW_LEAF_BITS != addr >> SHADOW_LEAF_BITS ||
+	                    !rt_known(me, c[0], mask & 0xff, write) ||
+	                    !rt_known(me, c[1], mask >> 8, write))) {
+		touch_both(addr, mask, write, pc);
 	}
-	touch_slow(addr, mask, write, pc);
+}
+
+/* Sixteen bytes in two cells or three. */
+INLINE void touch_wide(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
+{
+	unsigned mask = (1u << (addr & 7)) - 1; /* of the third */
+	uint64_t *c = rt_cell(addr);
+	if (unlikely(!c || (addr + size) >> SHADOW_LEAF_BITS != addr >> SHADOW_LEAF_BITS ||
+	             !rt_known(me, c[0], ~mask & 0xff, write) || !rt_known(me, c[1], 0xff, write) ||
+	             (mask && !rt_known(me, c[2], mask, write))))
+		rt_range(addr, size, write, pc);
 }
 
 #define ACCESS(name, size, write)                                              \
 	void name(void *p);                                                    \
 	EXPORT void name(void *p)                                              \
 	{                                                                      \
-		touch((uintptr_t)p, size, write, CALLER);                     \
+		touch((uintptr_t)p, size, write, CALLER);                      \
 	}
-#define RANGE(name, size, write)                                               \
+#define ACCESS_ANY(name, size, write)                                          \
 	void name(void *p);                                                    \
 	EXPORT void name(void *p)                                              \
 	{                                                                      \
-		rt_range((uintptr_t)p, size, write, CALLER);                   \
+		touch_any((uintptr_t)p, size, write, CALLER);                  \
+	}
+#define ACCESS_WIDE(name, write)                                               \
+	void name(void *p);                                                    \
+	EXPORT void name(void *p)                                              \
+	{                                                                      \
+		touch_wide((uintptr_t)p, 16, write, CALLER);                   \
 	}
 #define BOTH(name, size, kind)                                                 \
 	void name(void *p);                                                    \
@@ -79,21 +118,21 @@ static inline __attribute__((always_inline)) void touch(uintptr_t addr,
 	ACCESS(__tsan_##prefix##read2, 2, false)                               \
 	ACCESS(__tsan_##prefix##read4, 4, false)                               \
 	ACCESS(__tsan_##prefix##read8, 8, false)                               \
-	RANGE(__tsan_##prefix##read16, 16, false)                              \
+	ACCESS_WIDE(__tsan_##prefix##read16, false)                            \
 	ACCESS(__tsan_##prefix##write1, 1, true)                               \
 	ACCESS(__tsan_##prefix##write2, 2, true)                               \
 	ACCESS(__tsan_##prefix##write4, 4, true)                               \
 	ACCESS(__tsan_##prefix##write8, 8, true)                               \
-	RANGE(__tsan_##prefix##write16, 16, true)
+	ACCESS_WIDE(__tsan_##prefix##write16, true)
 #define UNALIGNED(prefix)                                                      \
-	RANGE(__tsan_unaligned_##prefix##read2, 2, false)                      \
-	RANGE(__tsan_unaligned_##prefix##read4, 4, false)                      \
-	RANGE(__tsan_unaligned_##prefix##read8, 8, false)                      \
-	RANGE(__tsan_unaligned_##prefix##read16, 16, false)                    \
-	RANGE(__tsan_unaligned_##prefix##write2, 2, true)                      \
-	RANGE(__tsan_unaligned_##prefix##write4, 4, true)                      \
-	RANGE(__tsan_unaligned_##prefix##write8, 8, true)                      \
-	RANGE(__tsan_unaligned_##prefix##write16, 16, true)
+	ACCESS_ANY(__tsan_unaligned_##prefix##read2, 2, false)                 \
+	ACCESS_ANY(__tsan_unaligned_##prefix##read4, 4, false)                 \
+	ACCESS_ANY(__tsan_unaligned_##prefix##read8, 8, false)                 \
+	ACCESS_WIDE(__tsan_unaligned_##prefix##read16, false)                  \
+	ACCESS_ANY(__tsan_unaligned_##prefix##write2, 2, true)                 \
+	ACCESS_ANY(__tsan_unaligned_##prefix##write4, 4, true)                 \
+	ACCESS_ANY(__tsan_unaligned_##prefix##write8, 8, true)                 \
+	ACCESS_WIDE(__tsan_unaligned_##prefix##write16, true)
 
 SIZES()
 SIZES(volatile_)
@@ -103,11 +142,11 @@ BOTH(__tsan_read_write1, 1, touch)
 BOTH(__tsan_read_write2, 2, touch)
 BOTH(__tsan_read_write4, 4, touch)
 BOTH(__tsan_read_write8, 8, touch)
-BOTH(__tsan_read_write16, 16, rt_range)
-BOTH(__tsan_unaligned_read_write2, 2, rt_range)
-BOTH(__tsan_unaligned_read_write4, 4, rt_range)
-BOTH(__tsan_unaligned_read_write8, 8, rt_range)
-BOTH(__tsan_unaligned_read_write16, 16, rt_range)
+BOTH(__tsan_read_write16, 16, touch_wide)
+BOTH(__tsan_unaligned_read_write2, 2, touch_any)
+BOTH(__tsan_unaligned_read_write4, 4, touch_any)
+BOTH(__tsan_unaligned_read_write8, 8, touch_any)
+BOTH(__tsan_unaligned_read_write16, 16, touch_wide)
 
 void __tsan_read_range(void *p, size_t n);
 void __tsan_write_range(void *p, size_t n);
@@ -138,7 +177,7 @@ EXPORT void __tsan_vptr_read(void **p)
 
 /* ---- functions ---- */
 
-#define STACK_POINTER ({ uintptr_t sp_; __asm__("mov %%rsp, %0" : "=r"(sp_)); sp_; })
+#define STACK_POINTER ({ uintptr_t sp_; __asm__ volatile("mov %%rsp, %0" : "=r"(sp_)); sp_; })
 
 static inline void push(struct thread *t, uintptr_t fn, uintptr_t site, uintptr_t pc,
                         uintptr_t sp)
@@ -195,11 +234,11 @@ static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc,
 	}
 }
 
-static inline __attribute__((always_inline)) void enter(uintptr_t fn, uintptr_t site,
-                                                        uintptr_t pc, uintptr_t sp)
+INLINE void enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 {
-	struct thread *t = &me->t;
-	if (unlikely(t->top >= t->limit || t->top->sp + 8 < sp || rt.atomic_fns))
+	struct rt_thread *th = me;
+	struct thread *t = &th->t;
+	if (unlikely(t->top >= th->room || t->top->sp + 8 < sp))
 		enter_slow(fn, site, pc, sp);
 	else
 		push(t, fn, site, pc, sp);
@@ -228,13 +267,13 @@ static NOINLINE void leave_slow(uintptr_t fn, uintptr_t sp)
 	rt_leave(me);
 }
 
-static inline void leave(uintptr_t fn, uintptr_t sp)
+INLINE void leave(uintptr_t fn)
 {
 	struct thread *t = &me->t;
-	if (likely(t->top->fn == fn && !t->nmarks && t->top > t->frames))
+	if (likely(t->top->fn == fn && !t->nmarks))
 		t->top--;
 	else
-		leave_slow(fn, sp);
+		leave_slow(fn, STACK_POINTER);
 }
 
 void __cyg_profile_func_enter(void *fn, void *site);
@@ -250,7 +289,7 @@ EXPORT void __cyg_profile_func_enter(void *fn, void *site)
 EXPORT void __cyg_profile_func_exit(void *fn, void *site)
 {
 	(void)site;
-	leave((uintptr_t)fn, STACK_POINTER);
+	leave((uintptr_t)fn);
 }
 
 EXPORT void __tsan_func_entry(void *site)
@@ -260,7 +299,7 @@ EXPORT void __tsan_func_entry(void *site)
 
 EXPORT void __tsan_func_exit(void)
 {
-	leave(0, STACK_POINTER);
+	leave(0);
 }
 
 /* clang's entry hooks take the address of functions that are always inlined;

@@ -22,11 +22,10 @@ static void in_child(void)
 		return;
 	rt_report_forked();
 	rt_dyn.lock.held = rt_dyn.bump.lock.held = rt_dyn.sets.lock.held = 0;
-	rt_dyn.shadow.grow.held = rt.threads_lock.held = rt.modules_lock.held = 0;
+	rt_dyn.shadow.grow.held = rt_dyn.shadow.ext_lock.held = 0;
+	rt.threads_lock.held = rt.modules_lock.held = 0;
 	for (unsigned i = 0; i < 64; i++)
 		rt_dyn.stacks.lock[i].held = rt_dyn.locks.spin[i].held = 0;
-	for (unsigned i = 0; i < 256; i++)
-		rt_dyn.shadow.ext_locks[i].held = 0;
 	rt_atomics_forked();
 	for (uint32_t i = 1; i < rt_dyn.locks.n; i++)
 		rt_dyn.locks.locks[i].spin.held = 0;

@@ -69,7 +69,7 @@ static inline void tell(uint32_t slot, struct rec_own *o, uint64_t n)
 	o->told = n;
 }
 
-static void tell_of(uint32_t slot)
+void rec_tell_of(uint32_t slot)
 {
 	struct rec_own *o = &rec_shm->own[slot];
 	uint32_t seq = __atomic_load_n(&o->seq, __ATOMIC_ACQUIRE);
@@ -84,7 +84,7 @@ static void tell_of(uint32_t slot)
 void rec_tell_all(void)
 {
 	for (uint32_t i = 1; i < rt.nslots; i++)
-		tell_of(i);
+		rec_tell_of(i);
 }
 
 /* ---- the program counters that were used ---- */
@@ -107,7 +107,7 @@ static bool first_time(uint64_t pc)
 }
 
 /* For their names, which whoever writes the file looks up in the end. */
-static NOINLINE void note_pcs(struct recenc *e, unsigned kind)
+NOINLINE void rec_note_pcs(struct recenc *e, unsigned kind)
 {
 	bool named = kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH ||
 	             kind == REC_MARK;
@@ -163,11 +163,6 @@ struct pen {
 	bool locked;  /* the ring: then it may wait for room */
 };
 
-static inline bool has_room(const struct rec_own *o, uint64_t n, uint64_t want)
-{
-	return n + want - __atomic_load_n(&o->taken, __ATOMIC_ACQUIRE) <= REC_OWN;
-}
-
 /* Under the lock: all that is there is told of, and the reader waited for. */
 static NOINLINE bool make_room(struct pen *p)
 {
@@ -201,7 +196,7 @@ static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigne
 	if (kind > REC_ATOMIC_WRITE)
 		p->own->others++;
 	if (unlikely(p->enc->nnews))
-		note_pcs(p->enc, kind);
+		rec_note_pcs(p->enc, kind);
 }
 
 /* Functions are left: in front of the thread's next record. */
@@ -291,58 +286,57 @@ static NOINLINE bool wait_for_own(struct rt_thread *th, struct rec_own *o, uint6
 	return false;
 }
 
-/* Ready to write a record, and the functions that were entered after `f` (or
- * NULL) before it, without the lock? */
-static inline bool pen_take(struct rt_thread *th, struct pen *p, const struct frame *f)
+/* The functions that were left and entered since the thread's last record, with
+ * or without the lock; false when that cannot be said without. */
+NOINLINE bool rec_tell_frames(struct rt_thread *th, bool locked)
 {
 	struct recenc *e = enc_of(th);
-	uint64_t want = (uint64_t)((f ? th->t.top - f : 0) + 4) * RECSTREAM_ONE;
-	if (unlikely(!e))
+	struct frame *f = told_below(th);
+	uint64_t want = (uint64_t)(th->t.top - f + 4) * RECSTREAM_ONE;
+	if (!e)
 		return false;
-	*p = (struct pen){ th->own, e, th->own->n, th->t.tid, false };
-	return likely(has_room(p->own, p->n, want)) || wait_for_own(th, p->own, want);
+	struct pen p = { th->own, e, th->own->n, th->t.tid, locked };
+	if (f != th->t.top || f != th->t.frames + th->told) {
+		if (!locked && unlikely(!has_room(p.own, p.n, want)) && !wait_for_own(th, p.own, want))
+			return false;
+		put_frames(th, f, &p);
+		__atomic_store_n(&p.own->n, p.n, __ATOMIC_RELEASE);
+	}
+	th->told_top = th->t.top;
+	return true;
 }
 
-static inline __attribute__((always_inline)) void pen_write(struct rt_thread *th, struct pen *p,
-                                                            struct frame *f, unsigned kind,
-                                                            unsigned arg, uint64_t addr, uint64_t pc)
+/* The first record of a slot, no room, or the end of the bytes is near. */
+NOINLINE unsigned char *rec_make_quick(struct rt_thread *th, bool locked)
 {
-	if (f && (f != th->t.top || f != th->t.frames + th->told))
-		put_frames(th, f, p);
-	if (f)
-		th->told_top = th->t.top;
-	pen_put(p, kind, arg, addr, pc);
-	__atomic_store_n(&p->own->n, p->n, __ATOMIC_RELEASE);
-}
-
-/* From before an object shows what a thread did to it until its note is there. */
-static inline void note_begin(struct rec_own *o)
-{
-	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELAXED);
-	__asm__ volatile("" ::: "memory");
-}
-
-static inline void note_end(struct rec_own *o)
-{
-	__atomic_store_n(&o->seq, o->seq + 1, __ATOMIC_RELEASE);
+	struct recenc *e = enc_of(th);
+	if (!e)
+		return NULL;
+	struct pen p = { th->own, e, th->own->n, th->t.tid, locked };
+	if (!locked && !has_room(p.own, p.n, 4 * RECSTREAM_ONE) &&
+	    !wait_for_own(th, p.own, 4 * RECSTREAM_ONE))
+		return NULL;
+	if (!pen_ready(&p))
+		return NULL;
+	__atomic_store_n(&p.own->n, p.n, __ATOMIC_RELEASE);
+	return p.own->bytes + p.n % REC_OWN;
 }
 
 void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
 {
-	struct frame *f = told_below(th);
-	struct pen p;
+	unsigned char *s = NULL;
 	if (!th->t.tid) {
 		rec_plain(rec_make(kind, arg, addr, 0, pc));
 		return;
 	}
-	if (!th->noting || !pen_take(th, &p, f)) {
-		if (!enc_of(th))
-			return;
-		if (th->noting) /* many functions: it waits as often as it has to */
-			rec_alone(&th->t);
-		p = (struct pen){ th->own, th->enc, th->own->n, th->t.tid, true };
-	}
-	pen_write(th, &p, f, kind, arg, addr, pc);
+	if (th->noting && !(s = note_at(th)))
+		rec_alone(&th->t); /* many functions: it waits as often as it has to */
+	if (!s && (same_function(th) || rec_tell_frames(th, true)))
+		s = quick_at(th);
+	if (!s && rt.recording)
+		s = rec_make_quick(th, true);
+	if (s)
+		quick_put(th, s, kind, arg, addr, pc);
 }
 
 /* ---- locks ---- */
@@ -376,7 +370,7 @@ bool rec_begin_lock(struct rt_thread *th, const void *obj, bool acquire, bool sh
 		l = &rt_dyn.locks.locks[lock_id(&rt_dyn.locks, (uintptr_t)obj)];
 	uint32_t by = __atomic_load_n(&l->rel_tid, __ATOMIC_ACQUIRE);
 	if (by && by != tid)
-		tell_of(by);
+		rec_tell_of(by);
 	return true;
 }
 
@@ -396,277 +390,6 @@ void rec_alone(struct thread *t)
 	rec_lock();
 	th->noting = false;
 	holder = t->tid;
-}
-
-/* ---- accesses ---- */
-
-/*
- * Data that is always used under locks of which this thread holds the common
- * ones, none of them as a reader: as its own until it lets go. What others did
- * to it they did before they let go of the lock, and that was told before this
- * thread's taking it was. The outcome of red_access, when no lock is learnt.
- */
-static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                               uintptr_t addr, uintptr_t pc)
-{
-	struct thread *t = &th->t;
-	const struct accessor *a = &t->acc;
-	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
-	uint64_t need = write ? mask * 0x101 : mask << 8, key = CELL_KEY(a->tid, a->epoch);
-	if (w0 >> CELL_TAG != CELL_SHARED || (w0 >> 8 & mask) != mask || a->all != a->wr || !a->tid ||
-	    t->nmarks || rt_dyn.reach.open)
-		return false;
-	uint64_t w1 = __atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
-	uint32_t common = (uint32_t)w1, writes = (uint32_t)(w1 >> 32);
-	if (!common || lockset_meet(&rt_dyn.sets, a->cache, a->all, common) != common ||
-	    (write && lockset_meet(&rt_dyn.sets, a->cache, writes, a->wr) != writes))
-		return false;
-	if ((w0 & ~0xffffull) == (CELL_SHARED << CELL_TAG | key))
-		need |= w0 & 0xffff;
-	if (!__atomic_compare_exchange_n(c, &w0, CELL_SHARED << CELL_TAG | key | need, 0,
-	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		return false;
-	if (write && !t->wrote && t->nheld)
-		red_wrote(&rt_dyn, t, addr, pc);
-	return true;
-}
-
-/*
- * Data of another thread's that was handed over, without locks: what that one
- * did to it came before something it told of (letting go of a lock, a post, its
- * end) which this thread's clock knows, and a clock learns only under the ring's
- * lock, behind that. So it has been told of.
- */
-static inline bool take_handed(struct rt_thread *th, uint64_t *c, uint64_t need, bool write)
-{
-	const struct thread *t = &th->t;
-	const struct accessor *a = &t->acc;
-	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
-	uint32_t tid = (uint32_t)(w0 >> 48);
-	if (a->all || (write && !t->wrote && t->nmarks) || !a->tid || !tid || tid == a->tid ||
-	    rt_dyn.reach.open || tid >= a->nclock || a->clock[tid] < (uint32_t)(w0 >> 16) ||
-	    c[SHADOW_SECOND])
-		return false;
-	return __atomic_compare_exchange_n(c, &w0, CELL_KEY(a->tid, a->epoch) | need, 0,
-	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                                uintptr_t addr, uintptr_t pc)
-{
-	return take_handed(th, c, write ? mask * 0x101 : mask << 8, write) ||
-	       take_shared(th, c, mask, write, addr, pc);
-}
-
-/* A thread's own data, or as good as that, noted in its own bytes. */
-static NOINLINE bool note_slowly(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                                 uintptr_t addr, uintptr_t pc)
-{
-	uint64_t need = write ? mask * 0x101 : mask << 8;
-	struct frame *f = told_below(th);
-	struct pen p;
-	if (!pen_take(th, &p, f))
-		return false;
-	/* Each is one locked instruction: what stands before it in the program
-	 * is seen by whoever sees the cell changed. */
-	note_begin(p.own);
-	bool own = rt_own(th, c, need, write) || take_other(th, c, mask, write, addr, pc);
-	__asm__ volatile("" ::: "memory");
-	if (own)
-		pen_write(th, &p, f, write ? REC_WRITE : REC_READ, mask, addr, pc);
-	note_end(p.own);
-	return own;
-}
-
-/* The same in the same function as the record before. */
-static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                            uintptr_t addr, uintptr_t pc)
-{
-	struct rec_own *o = th->own;
-	struct recenc *e = th->enc;
-	struct frame *top = th->t.top;
-	if (unlikely(!e || top != th->told_top || !(top->node & FRAME_TOLD)))
-		return note_slowly(th, c, mask, write, addr, pc);
-	uint64_t n = o->n, at = n % REC_OWN;
-	if (unlikely(at > REC_OWN - RECSTREAM_ONE || !has_room(o, n, 4 * RECSTREAM_ONE)))
-		return note_slowly(th, c, mask, write, addr, pc);
-	note_begin(o);
-	bool own = rt_own(th, c, write ? mask * 0x101 : mask << 8, write) ||
-	           take_other(th, c, mask, write, addr, pc);
-	__asm__ volatile("" ::: "memory");
-	if (own) {
-		unsigned kind = write ? REC_WRITE : REC_READ;
-		unsigned char *s = o->bytes + at;
-		n += (uint64_t)(recenc_put(e, s, kind, mask, addr & REC_LOW, pc & REC_LOW) - s);
-		o->records++;
-		if (unlikely(e->nnews))
-			note_pcs(e, kind);
-		__atomic_store_n(&o->n, n, __ATOMIC_RELEASE);
-	}
-	note_end(o);
-	return own;
-}
-
-/* The commonest of all, from the hook: signals stay out meanwhile. */
-bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
-              uintptr_t pc)
-{
-	if (th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED)
-		return false;
-	th->busy = 1;
-	__asm__ volatile("" ::: "memory");
-	bool own = note_own(th, c, mask, write, addr, pc);
-	__asm__ volatile("" ::: "memory");
-	th->busy = 0;
-	if (unlikely(th->pending))
-		rt_deliver(th);
-	return own;
-}
-
-/* Data that all only read: is there nothing to learn, but that it was read? */
-static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, unsigned mask)
-{
-	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), need = mask << 8;
-	if (w0 >> CELL_TAG != CELL_READ || (w0 & need) != need)
-		return false;
-	uint32_t locks = (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
-	return !locks || locks == th->t.acc.all;
-}
-
-/* This thread's record of data that all only read, in this epoch. */
-static void keep_read(struct rt_thread *th, uint64_t need, uintptr_t addr)
-{
-	uint32_t era = rec_era(th);
-	if (unlikely(th->reads_era != era)) {
-		for (unsigned i = 0; i < RT_READS; i++)
-			th->reads[i] = 0;
-		th->reads_era = era;
-	}
-	th->reads[(addr >> 3) % RT_READS] = rec_read_of(th, need, addr);
-}
-
-/*
- * Data that all only read: a reader leaves nothing in the cell, so whoever ends
- * that tells everyone's notes first (take_over). The exchange lets it see this
- * one being made, or this one the cell changed.
- */
-static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
-{
-	struct frame *f = told_below(th);
-	struct pen p;
-	if (rt_dyn.reach.open || !pen_take(th, &p, f))
-		return false;
-	__atomic_exchange_n(&p.own->seq, p.own->seq + 1, __ATOMIC_SEQ_CST);
-	bool still = known_to_read(th, c, mask);
-	if (still) {
-		keep_read(th, mask << 8, addr);
-		pen_write(th, &p, f, REC_READ, mask, addr, pc);
-	}
-	note_end(p.own);
-	return still;
-}
-
-/* A cell that looked like `was` is changed by this thread, under the lock. */
-static void take_over(const struct rt_thread *th, uint64_t was, bool write)
-{
-	uint32_t owner = (uint32_t)(was >> 48) & SHADOW_MAX_TID;
-	if (was >> CELL_TAG <= CELL_SHARED && owner && owner != th->t.tid)
-		tell_of(owner);
-	else if (was >> CELL_TAG == CELL_READ && write)
-		rec_tell_all();
-}
-
-/* Thread `th` is inside the runtime; the recording is on. */
-void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
-{
-	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
-	uint64_t *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
-	bool atomic = th->t.acc.atomic;
-	unsigned kind = (write ? REC_WRITE : REC_READ) | (atomic ? REC_ATOMIC_READ : 0u);
-	uint64_t need = write ? mask * 0x101 : mask << 8;
-	if (leaf && !atomic) {
-		uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
-		if (w0 >> CELL_TAG <= CELL_SHARED) {
-			if (note_own(th, c, mask, write, addr, pc))
-				return;
-		} else if (!write && known_to_read(th, c, mask)) {
-			if (rec_read_known(th, need, addr) || note_read(th, c, mask, addr, pc))
-				return;
-		}
-	}
-	uint64_t was = 0;
-	bool on = rec_begin(th);
-	/* As the replay does: the ring may only have been full. */
-	if (atomic || !leaf || !rt_own(th, c, need, write))
-		red_access(&rt_dyn, &th->t, addr, mask, write, pc, &was);
-	if (!on)
-		return;
-	take_over(th, was, write);
-	rec_put(th, kind, mask, addr, pc);
-	rec_end();
-}
-
-/* ---- memory that is given back ---- */
-
-enum { FEW = 4096 }; /* bytes that are looked at one by one */
-
-/*
- * Memory that only this thread has touched, with no lock or atomic in it: its
- * cells say so from here on, of no bytes (shadow.c takes that for never touched),
- * so that who gets it next can tell this thread's notes first.
- */
-bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
-{
-	uintptr_t at = (addr + 7) & ~(uintptr_t)7, end = (addr + size) & ~(uintptr_t)7;
-	const struct accessor *a = &th->t.acc;
-	uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at), any = 0;
-	if (size > FEW || (end - 1) >> SHADOW_LEAF_BITS != at >> SHADOW_LEAF_BITS || !a->tid ||
-	    rt_dyn.reach.open || (rt_dyn.locks.n > 1 && lock_within(&rt_dyn.locks, addr, size)))
-		return false;
-	size_t n = c && at < end ? (end - at) / 8 : 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t w0 = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
-		if (w0 && w0 >> 48 != a->tid)
-			return false;
-		any |= w0 & 0xffff;
-	}
-	if (!any)
-		return true; /* nothing was known of it */
-	/* It is no matter in which function; but blocks end with theirs. */
-	struct frame *f = th->t.nmarks ? told_below(th) : NULL;
-	struct pen p;
-	if (!pen_take(th, &p, f))
-		return false;
-	note_begin(p.own);
-	uint64_t key = CELL_KEY(a->tid, a->epoch);
-	for (size_t i = 0; i < n; i++)
-		if (c[i]) {
-			if (c[SHADOW_SECOND + i] != a->all)
-				c[SHADOW_SECOND + i] = a->all;
-			__atomic_store_n(&c[i], key, __ATOMIC_RELEASE);
-		}
-	pen_write(th, &p, f, REC_FORGET, 0, addr, size);
-	note_end(p.own);
-	return true;
-}
-
-/* Memory goes: what its owners noted of it comes before. */
-void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size)
-{
-	uintptr_t end = (addr + size) & ~(uintptr_t)7;
-	bool all = size > FEW || lock_within(&rt_dyn.locks, addr, size), read = size > FEW;
-	for (uintptr_t at = (addr + 7) & ~(uintptr_t)7; !read && at < end; at += 8) {
-		uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at);
-		uint64_t w0 = c ? __atomic_load_n(c, __ATOMIC_RELAXED) : 0;
-		read = w0 >> CELL_TAG == CELL_READ;
-		if (!all)
-			take_over(th, w0, true);
-	}
-	if (read) /* who has read it has not read what comes there next */
-		__atomic_fetch_add(&rt.reads_gone, 1, __ATOMIC_SEQ_CST);
-	if (all)
-		rec_tell_all();
-	rec_put(th, REC_FORGET, 0, addr, size);
 }
 
 void rec_mark(struct rt_thread *th, const char *name, uintptr_t pc)

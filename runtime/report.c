@@ -330,4 +330,5 @@ void rt_load_atomic_fns(void)
 	}
 	rt.marks = true;
 	rt.atomic_fns = table;
+	me->room = NULL; /* as all threads from here on: every entry is looked at */
 }

@@ -35,7 +35,8 @@
 #define NOINLINE    __attribute__((noinline))
 
 struct rt_thread {
-	uint64_t key;        /* CELL_KEY of this thread now */
+	uint64_t key;        /* CELL_KEY of this thread now, all bytes set: rt_known */
+	struct frame *room;  /* its t.limit; NULL: each function entered is looked at */
 	struct thread t;
 	int busy;            /* inside the runtime, or not to be watched */
 	int pending;         /* signals were put off */
@@ -116,6 +117,11 @@ void rt_thread_free(struct rt_thread *th);
 void rt_stack_bounds(struct rt_thread *th);
 enum { RT_UIDS = 1 << 16 };
 
+static inline void rt_set_key(struct rt_thread *th)
+{
+	th->key = CELL_KEY(th->t.acc.tid, th->t.acc.epoch) | 0xffff;
+}
+
 /* Into the runtime and out again; NULL when there is nothing to do. */
 void rt_deliver(struct rt_thread *th);
 void rt_told(void);
@@ -133,7 +139,7 @@ static inline struct rt_thread *rt_enter(void)
 }
 static inline void rt_leave(struct rt_thread *th)
 {
-	th->key = CELL_KEY(th->t.acc.tid, th->t.acc.epoch);
+	rt_set_key(th);
 	__asm__ volatile("" ::: "memory");
 	th->busy = 0;
 	if (unlikely(rt_dyn.ready != rt.nready))
@@ -144,7 +150,36 @@ static inline void rt_leave(struct rt_thread *th)
 
 static inline bool rt_own(struct rt_thread *th, uint64_t *c, uint64_t need, bool write)
 {
-	return red_own(&th->t, th->key, c, need, write);
+	return red_own(&th->t, th->key & ~0xffffull, c, need, write);
+}
+
+/* An address's cell; NULL: there is none yet. */
+static inline uint64_t *rt_cell(uintptr_t addr)
+{
+	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+	if (unlikely(!leaf))
+		return NULL;
+	return (uint64_t *)((char *)leaf + (addr & ((1u << SHADOW_LEAF_BITS) - 8)));
+}
+
+/* Nothing is learnt from this access: the thread has made it in this epoch, or
+ * all only read these bytes and no lock could be a common one. */
+static inline __attribute__((always_inline)) bool rt_known(const struct rt_thread *th, uint64_t w0,
+                                                           unsigned mask, bool write)
+{
+	uint64_t need = write ? mask * 0x101 : mask << 8;
+	if (likely(!((w0 ^ th->key) & (CELL_KEY_MASK | need))))
+		return true;
+	return !write && cell_open(w0, mask) && likely(!rt_dyn.reach.whole);
+}
+
+/* The cases that at most one compare-and-swap settles; nothing is recorded. */
+static inline bool rt_take_over(struct rt_thread *th, uint64_t *c, unsigned mask, bool write)
+{
+	uint64_t need = write ? mask * 0x101 : mask << 8, key = th->key & ~0xffffull;
+	if (*c >> CELL_TAG == CELL_OTHER)
+		return !write && cell_part_known(c, key, mask) && !rt_dyn.reach.whole;
+	return rt_own(th, c, need, write) || red_handed(&th->t, key, c, need, write);
 }
 
 /* Forwarders used by the interposers; errno is kept. */
@@ -211,7 +246,7 @@ static inline uint32_t rec_era(const struct rt_thread *th)
 {
 	return (th->t.acc.epoch >> READ_EPOCH) + __atomic_load_n(&rt.reads_gone, __ATOMIC_RELAXED);
 }
-static inline bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+static inline __attribute__((always_inline)) bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
 {
 	return th->reads[(addr >> 3) % RT_READS] == rec_read_of(th, need, addr) &&
 	       th->reads_era == rec_era(th) &&

@@ -38,7 +38,7 @@ static struct frame *barrier(struct rt_thread *th)
 		return NULL;
 	struct frame *f = ++t->top;
 	__asm__ volatile("" ::: "memory");
-	*f = (struct frame){ .sp = ~(uintptr_t)0 >> 1, .log = t->nlog, .node = 0 };
+	*f = (struct frame){ .sp = ~(uintptr_t)0 >> 1, .fn = FRAME_NO_FN, .log = t->nlog };
 	return f;
 }
 

@@ -14,9 +14,10 @@
 #include "event/record.h"
 #include "rt.h"
 
-static struct frame no_frames[2];
+static struct frame no_frames[2] = { { .fn = FRAME_NO_FN } };
 struct rt_thread rt_nobody = {
 	.busy = 1,
+	.key = 0xffff,
 	.t = { .frames = no_frames, .top = no_frames, .limit = no_frames },
 };
 __thread struct rt_thread *me = &rt_nobody;
@@ -81,7 +82,8 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 		rt.created[uid] = t->created;
 		rt.parent[uid] = t->parent;
 	}
-	th->key = CELL_KEY(slot, t->acc.epoch);
+	th->room = rt.atomic_fns ? NULL : t->limit;
+	rt_set_key(th);
 	__atomic_fetch_add(&rt.live, 1, __ATOMIC_RELAXED);
 	if (rec) {
 		rec_put(by, REC_CREATE, 0, (uint64_t)slot << 32 | uid, pc);

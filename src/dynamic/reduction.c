@@ -160,7 +160,7 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->tid = t->acc.tid = tid;
 	t->uid = uid;
 	t->top = t->frames;
-	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1 };
+	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1, .fn = FRAME_NO_FN };
 	t->nheld = t->nlog = t->nmarks = t->lost = 0;
 	t->wrote = t->backing_off = t->cas_failed = false;
 	t->acc.all = t->acc.wr = LOCKSET_EMPTY;

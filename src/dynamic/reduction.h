@@ -65,6 +65,7 @@ struct frame {
 	uint32_t log;   /* entries in the log when it was entered */
 };
 
+#define FRAME_NO_FN UINTPTR_MAX /* `fn` of what is no function's */
 #define FRAME_TOLD (1u << 31)
 #define FRAME_NODE (~FRAME_TOLD)
 
@@ -244,6 +245,28 @@ static inline bool red_own(struct thread *t, uint64_t key, uint64_t *c, uint64_t
 	else
 		return false;
 	return __atomic_compare_exchange_n(c, &w0, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/*
+ * Data that was another thread's alone, all of whose accesses happened before
+ * now, and no lock then or now: it is this thread's from here on, by one
+ * compare-and-swap. False: red_access must look. Where what the owner did must
+ * be told of first (a recording) this is not for use.
+ */
+static inline bool red_handed(struct thread *t, uint64_t key, uint64_t *c, uint64_t need,
+                              bool write)
+{
+	const struct accessor *a = &t->acc;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+	uint32_t tid = (uint32_t)(w0 >> 48);
+	if (a->all || a->wr || (write && !t->wrote && (t->nheld | t->nmarks)) || !a->tid || !tid ||
+	    (t->reach && t->reach->open))
+		return false;
+	if (tid >= a->nclock || tid == a->tid || a->clock[tid] < (uint32_t)(w0 >> 16) ||
+	    c[SHADOW_SECOND])
+		return false;
+	return __atomic_compare_exchange_n(c, &w0, key | need, 0, __ATOMIC_RELAXED,
+	                                   __ATOMIC_RELAXED);
 }
 
 /* Was it this thread itself that accessed racing data? */

@@ -8,7 +8,6 @@
 #define LEAF_SIZE (2 * sizeof(uint64_t) * SHADOW_SECOND)
 #define MAX_RACES (1u << 20)
 #define MAX_EXTS  (1u << 18)
-#define EXT_LOCKS 256u
 
 bool shadow_init(struct shadow *s, struct lockset_table *sets)
 {
@@ -16,9 +15,8 @@ bool shadow_init(struct shadow *s, struct lockset_table *sets)
 	s->dir = pages_map(DIR_SIZE);
 	s->races = pages_map(MAX_RACES * sizeof *s->races);
 	s->exts = pages_map(MAX_EXTS * sizeof *s->exts);
-	s->ext_locks = pages_map(EXT_LOCKS * sizeof *s->ext_locks);
 	s->used = pages_map(USED_SIZE);
-	if (s->dir && s->used && s->races && s->exts && s->ext_locks)
+	if (s->dir && s->used && s->races && s->exts)
 		return true;
 	shadow_free(s);
 	return false;
@@ -37,8 +35,6 @@ void shadow_free(struct shadow *s)
 		pages_unmap(s->races, MAX_RACES * sizeof *s->races);
 	if (s->exts)
 		pages_unmap(s->exts, MAX_EXTS * sizeof *s->exts);
-	if (s->ext_locks)
-		pages_unmap(s->ext_locks, EXT_LOCKS * sizeof *s->ext_locks);
 	*s = (struct shadow){ 0 };
 }
 
@@ -132,6 +128,12 @@ static uint64_t own(const struct accessor *a, unsigned need)
 	return CELL_KEY(a->tid, a->epoch) | need;
 }
 
+/* The first word of data that is only read, by several. */
+static uint64_t read_word(const struct accessor *a, unsigned bytes, uint32_t locks)
+{
+	return CELL_READ << CELL_TAG | own(a, bytes << 8) | (locks == LOCKSET_EMPTY ? bytes : 0);
+}
+
 /* No lock covers all accesses any more: a race record takes over. */
 static enum mover become_racy(struct shadow *s, const struct accessor *a,
                               struct cell *c, unsigned need, uint32_t wlocks,
@@ -148,13 +150,12 @@ static enum mover become_racy(struct shadow *s, const struct accessor *a,
 	s->races[i] = (struct race){ .wlocks = wlocks };
 	/* The one before us left no trace but that it was there. */
 	if (!is_mine(a, c->w0)) {
-		(c->w0 & 0xff ? s->races[i].w : s->races[i].r)[0].uid = RACE_SOMEONE;
+		bool wrote = c->w0 & 0xff && !(c->w0 & CELL_SHUT);
+		(wrote ? s->races[i].w : s->races[i].r)[0].uid = RACE_SOMEONE;
 		s->races[i].tid = (uint32_t)(c->w0 >> 48) & SHADOW_MAX_TID;
 		s->races[i].epoch = (uint32_t)(c->w0 >> 16);
 	}
-	c->w0 = CELL_OTHER << CELL_TAG | own(a, need);
-	if (c->w0 == CELL_BUSY)
-		c->w0 ^= 1ull << 16;
+	c->w0 = CELL_OTHER << CELL_TAG | (need & 0xff00);
 	c->w1 = i;
 	*race = i;
 	return MOVE_RACY;
@@ -192,8 +193,7 @@ static enum mover access_excl(struct shadow *s, const struct accessor *a,
 		return MOVE_LOCAL;
 	}
 	if (!conflict) {
-		*c = (struct cell){ CELL_READ << CELL_TAG | own(a, need | (touched << 8)),
-			            common };
+		*c = (struct cell){ read_word(a, bytes | touched, common), common };
 		return MOVE_READ;
 	}
 	return become_racy(s, a, c, need, write ? held : (uint32_t)c->w1, race);
@@ -207,8 +207,8 @@ static enum mover access_read(struct shadow *s, const struct accessor *a,
 		uint32_t common = lockset_meet(s->sets, a->cache, locks, a->all);
 		/* Leave the line alone when nothing is learnt: readers share it. */
 		if (common != locks || (c->w0 & need) != need)
-			*c = (struct cell){ CELL_READ << CELL_TAG |
-				            own(a, need | (unsigned)(c->w0 & 0xff00)), common };
+			*c = (struct cell){ read_word(a, (need | (unsigned)c->w0) >> 8 & 0xff, common),
+				            common };
 		return MOVE_READ;
 	}
 	uint32_t common = lockset_meet(s->sets, a->cache, locks, a->wr);
@@ -284,14 +284,33 @@ static enum mover access_plain(struct shadow *s, const struct accessor *a,
 	}
 }
 
-/* Bytes that were never touched together: a cell each. */
+/* ---- bytes that were never touched together: a cell each ---- */
+
+static uint32_t ext_new(struct shadow *s)
+{
+	spin_lock(&s->ext_lock);
+	uint32_t i = s->ext_free;
+	if (i)
+		s->ext_free = (uint32_t)s->exts[i][0].w0;
+	else if (s->nexts < MAX_EXTS)
+		i = s->nexts++;
+	spin_unlock(&s->ext_lock);
+	return i;
+}
+
+static void ext_drop(struct shadow *s, uint32_t i)
+{
+	spin_lock(&s->ext_lock);
+	s->exts[i][0].w0 = s->ext_free;
+	s->ext_free = i;
+	spin_unlock(&s->ext_lock);
+}
+
 static bool split(struct shadow *s, struct cell *c)
 {
-	uint32_t i = __atomic_fetch_add(&s->nexts, 1, __ATOMIC_RELAXED);
-	if (i >= MAX_EXTS) {
-		__atomic_store_n(&s->nexts, MAX_EXTS, __ATOMIC_RELAXED);
+	uint32_t i = ext_new(s);
+	if (!i)
 		return false;
-	}
 	unsigned touched = (unsigned)(c->w0 >> 8 | c->w0) & 0xff;
 	for (unsigned b = 0; b < 8; b++) {
 		struct cell *sub = &s->exts[i][b];
@@ -302,30 +321,129 @@ static bool split(struct shadow *s, struct cell *c)
 		sub->w0 &= ~0xffffull;
 		sub->w0 |= 0x100 | (c->w0 >> b & 1);
 	}
-	c->w0 = CELL_OTHER << CELL_TAG;
+	c->w0 = CELL_OTHER << CELL_TAG; /* READ is never split: none is open */
 	c->w1 = CELL_EXT | i;
 	return true;
+}
+
+/* All written at once and the same thread's: what was apart is one again. */
+static void join(struct shadow *s, struct cell *c)
+{
+	uint32_t ext = (uint32_t)c->w1;
+	struct cell all = s->exts[ext][0];
+	for (unsigned b = 1; b < 8; b++)
+		if (s->exts[ext][b].w0 != all.w0 || s->exts[ext][b].w1 != all.w1)
+			return;
+	if (all.w0 >> CELL_TAG != CELL_EXCL)
+		return;
+	*c = (struct cell){ all.w0 | 0xffff, all.w1 };
+	ext_drop(s, ext);
 }
 
 /* Bytes are judged one by one; the worst answer counts. A mask of 0x0101 is
  * the whole of a one-byte cell. */
 static enum mover access_ext(struct shadow *s, const struct accessor *a,
-                             uint32_t ext, unsigned mask, bool write,
-                             uint32_t *race)
+                             struct cell *c, unsigned mask, bool write, uint32_t *race)
 {
 	enum mover worst = MOVE_LOCAL;
-	struct spin *lock = &s->ext_locks[ext % EXT_LOCKS];
-	spin_lock(lock);
-	for (unsigned b = 0; b < 8; b++) {
-		if (!(mask >> b & 1))
-			continue;
-		enum mover m = access_plain(s, a, &s->exts[ext][b],
-		                            write ? 0x101 : 0x100, race);
+	struct cell *sub = s->exts[(uint32_t)c->w1];
+	for (unsigned rest = mask; rest; rest &= rest - 1) {
+		unsigned b = (unsigned)__builtin_ctz(rest);
+		enum mover m = access_plain(s, a, &sub[b], write ? 0x101 : 0x100, race);
 		if (m > worst)
 			worst = m;
+		c->w0 = (c->w0 & ~(1ull << b)) | (uint64_t)cell_open(sub[b].w0, 1) << b;
 	}
-	spin_unlock(lock);
+	if (write && mask == 0xff)
+		join(s, c);
 	return worst;
+}
+
+/* The owner of CELL_PART's other bytes, as a first word. */
+static uint64_t part_other(const struct cell *c)
+{
+	return (c->w1 & ~(CELL_PART | 0xff)) << 8;
+}
+
+/* EXCL bytes of another thread, and now this one reads some and others. */
+static bool become_part(const struct shadow *s, const struct accessor *a, struct cell *c,
+                        unsigned mask, enum mover *m)
+{
+	unsigned touched = (unsigned)(c->w0 >> 8) & 0xff;
+	if (s->no_parts || c->w0 >> CELL_TAG != CELL_EXCL || c->w0 & 0xff || c->w1 || a->all ||
+	    a->atomic || !a->tid || a->tid == SHADOW_MAX_TID /* not CELL_BUSY */)
+		return false;
+	*m = mask & touched ? MOVE_READ : MOVE_LOCAL;
+	c->w1 = CELL_PART | (c->w0 & ~0xffffull) >> 8 | (touched & ~mask);
+	c->w0 = CELL_OTHER << CELL_TAG | own(a, (mask & ~touched) << 8 | (mask & touched));
+	return true;
+}
+
+/* All bytes are written, by a thread to which they have been handed over. */
+static bool overwrite_part(const struct accessor *a, struct cell *c)
+{
+	uint64_t one = c->w0 & CELL_KEY_MASK & ~CELL_SHUT, two = part_other(c);
+	if (a->atomic || is_mine(a, one) || !before(a, one))
+		return false;
+	if (c->w1 & 0xff && (is_mine(a, two) || !before(a, two)))
+		return false;
+	*c = (struct cell){ own(a, 0xffff), a->wr };
+	return true;
+}
+
+/* A read that leaves three kinds of bytes; false: it does not. */
+static bool access_part(const struct accessor *a, struct cell *c, unsigned mask, bool write,
+                        enum mover *m)
+{
+	unsigned open = (unsigned)c->w0 & 0xff, mine = (unsigned)(c->w0 >> 8) & 0xff;
+	unsigned other = (unsigned)c->w1 & 0xff, rest = mask & ~open;
+	bool first = ((c->w0 ^ own(a, 0)) & (CELL_KEY_MASK ^ CELL_SHUT)) == 0;
+	bool second = part_other(c) == own(a, 0);
+	if (write && mask == 0xff) {
+		*m = MOVE_LOCAL;
+		return overwrite_part(a, c);
+	}
+	if (write || a->all || a->atomic || (!first && !second))
+		return false;
+	*m = open & mask ? MOVE_READ : MOVE_LOCAL;
+	if (first) {
+		unsigned theirs = rest & other; /* never this thread's: then `first` was it */
+		bool ordered = theirs && before(a, part_other(c));
+		if (theirs && !ordered) {
+			*m = MOVE_READ;
+			open |= theirs;
+		}
+		mine |= rest & ~open;
+		other &= ~theirs;
+	} else {
+		if (rest & mine)
+			return false;
+		other |= rest;
+	}
+	c->w0 = (c->w0 & ~0xffffull) | mine << 8 | open;
+	c->w1 = (c->w1 & ~0xffull) | other;
+	return true;
+}
+
+/* CELL_PART as CELL_EXT; when there is no room as bytes that all read. */
+static void expand(struct shadow *s, struct cell *c)
+{
+	struct cell was = *c;
+	unsigned open = (unsigned)was.w0 & 0xff, mine = (unsigned)(was.w0 >> 8) & 0xff;
+	unsigned other = (unsigned)was.w1 & 0xff;
+	uint64_t key = was.w0 & CELL_KEY_MASK & ~CELL_SHUT, all = open | mine | other;
+	if (!split(s, c)) {
+		*c = (struct cell){ CELL_READ << CELL_TAG | key | all << 8 | all, 0 };
+		return;
+	}
+	for (unsigned b = 0; b < 8; b++) {
+		uint64_t w0 = open >> b & 1 ? CELL_READ << CELL_TAG | key | 0x101
+		              : mine >> b & 1  ? key | 0x100
+		              : other >> b & 1 ? part_other(&was) | 0x100
+		                               : 0;
+		s->exts[(uint32_t)c->w1][b] = (struct cell){ w0, 0 };
+	}
+	c->w0 |= open;
 }
 
 static uint64_t take(uint64_t *c)
@@ -355,7 +473,7 @@ static bool wants_split(const struct accessor *a, const struct cell *c,
 {
 	uint64_t tag = c->w0 >> CELL_TAG;
 	unsigned touched = (unsigned)(c->w0 >> 8 | c->w0) & 0xff;
-	if (!touched || touched == mask || (tag == CELL_OTHER && c->w1 & CELL_EXT))
+	if (!touched || touched == mask || (tag == CELL_OTHER && c->w1 & (CELL_EXT | CELL_PART)))
 		return false;
 	if (tag == CELL_EXCL)
 		return !is_mine(a, c->w0) && !before(a, c->w0);
@@ -368,9 +486,11 @@ enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c
 	unsigned need = write ? mask * 0x101 : mask << 8;
 	uint64_t seen = __atomic_load_n(c, __ATOMIC_RELAXED);
 	/* Readers of shared constants write nothing. */
+	if (!write && cell_open(seen, mask))
+		return MOVE_READ;
 	if (!write && seen >> CELL_TAG == CELL_READ && (seen & need) == need) {
 		uint32_t locks = (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
-		if (locks == LOCKSET_EMPTY || locks == a->all)
+		if (locks == a->all)
 			return MOVE_READ;
 	}
 	struct cell now = { take(c), 0 };
@@ -379,11 +499,17 @@ enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c
 	uint64_t before_w1 = now.w1;
 	if (was)
 		*was = now.w0;
-	enum mover m;
-	if (wants_split(a, &now, mask))
+	enum mover m = MOVE_LOCAL;
+	bool done = false;
+	if (wants_split(a, &now, mask) && (write || !(done = become_part(s, a, &now, mask, &m))))
 		split(s, &now);
-	if (now.w0 >> CELL_TAG == CELL_OTHER && now.w1 & CELL_EXT)
-		m = access_ext(s, a, (uint32_t)now.w1, mask, write, race);
+	if (!done && now.w0 >> CELL_TAG == CELL_OTHER && now.w1 & CELL_PART &&
+	    !(done = access_part(a, &now, mask, write, &m)))
+		expand(s, &now);
+	if (done)
+		;
+	else if (now.w0 >> CELL_TAG == CELL_OTHER && now.w1 & CELL_EXT)
+		m = access_ext(s, a, &now, mask, write, race);
 	else
 		m = access_plain(s, a, &now, need, race);
 	if (now.w1 != before_w1)

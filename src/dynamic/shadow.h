@@ -11,15 +11,24 @@
  *   63..62 tag   61..48 thread   47..16 epoch   15..8 bytes read   7..0 written
  * A write also sets its bytes' read bits, so `this thread, this epoch, these
  * bytes, already seen` is one masked comparison: the fast path of the hooks.
+ * With the tags READ and OTHER nothing counts as written; there 7..0 are the
+ * open bytes: shared, only read, no lock in common. Reading them teaches
+ * nothing: the other masked comparison of the fast path (cell_open).
  * Word 1, by tag:
  *   EXCL    locks held at that access (32 low)         one thread so far;
  *           high bit: it was an atomic operation
  *   SHARED  locks of all accesses (low), of writes (high)  always some in common
  *   READ    locks of all accesses (low)                shared, read only
- *   OTHER   high bit set: eight cells, one a byte (index low); else the index
- *           of a race record: no lock in common, never on the fast path
- * All ones in word 0: another thread is changing the cell. Zero in word 0
- * implies zero in word 1.
+ *   OTHER   no lock in common, or bytes that differ:
+ *           CELL_EXT    eight cells, one a byte (index low)
+ *           CELL_PART   the same eight, where three kinds suffice: all only
+ *                       read, without locks. Open ones, last by the thread and
+ *                       epoch of word 0; those of that thread alone (15..8 of
+ *                       word 0); those of another alone (7..0 here, its epoch
+ *                       39..8, thread 53..40)
+ *           neither     the index of a race record; word 0 has no thread
+ * CELL_BUSY in word 0: another thread is changing the cell (and, if there are,
+ * its eight). Zero in word 0 implies zero in word 1.
  *
  * Transitions are Eraser's (Atomizer 2.1) with two changes that avoid false
  * alarms: data handed over (the last access happened before this one, and no
@@ -52,8 +61,10 @@ enum {
 #define CELL_SHARED   1ull
 #define CELL_READ     2ull
 #define CELL_OTHER    3ull
-#define CELL_BUSY     (~0ull)
+#define CELL_BUSY     (~0xffull) /* no byte is open */
+#define CELL_SHUT     (1ull << 63) /* READ or OTHER: 7..0 are open bytes */
 #define CELL_EXT      (1ull << 63)
+#define CELL_PART     (1ull << 62)
 #define CELL_ATOMIC   (1ull << 63)
 /* Everything the fast path compares: not the EXCL/SHARED bit, not the masks. */
 #define CELL_KEY_MASK (~(1ull << CELL_TAG | 0xffffull))
@@ -76,10 +87,12 @@ struct shadow {
 	uint64_t **dir;        /* leaves of first words, NULL where none is */
 	struct race *races;
 	struct cell (*exts)[8];
-	struct spin *ext_locks;
 	uint32_t nraces, nexts; /* index 0 unused */
+	uint32_t ext_free;      /* list through the first words */
+	struct spin ext_lock;
 	uint32_t *used, nused;  /* entries of dir with a leaf */
 	struct lockset_table *sets;
+	bool no_parts;          /* for comparison: CELL_EXT in place of CELL_PART */
 	struct reach *reach;    /* told of memory that is forgotten; or NULL */
 	bool degraded;          /* memory ended: some addresses are not watched */
 	struct spin grow;
@@ -119,6 +132,32 @@ enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c
                          unsigned mask, bool write, uint32_t *race, uint64_t *was);
 /* Keeps who accessed racing data. */
 void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write);
+
+/* Bytes `mask` of a cell may be read, and nothing would be learnt. */
+static inline bool cell_open(uint64_t w0, uint64_t mask)
+{
+	return (w0 & (CELL_SHUT | mask)) == (CELL_SHUT | mask);
+}
+
+/*
+ * A cell of CELL_PART whose bytes `mask` this thread has read in this epoch, or
+ * that are open. `key` is its CELL_KEY. The second word is taken for what goes
+ * with the first: whoever takes bytes away changes that one.
+ */
+static inline bool cell_part_known(const uint64_t *c, uint64_t key, unsigned mask)
+{
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_ACQUIRE), second = 0;
+	if (w0 >> CELL_TAG != CELL_OTHER || !key)
+		return false;
+	if (((w0 ^ key) & (CELL_KEY_MASK ^ CELL_SHUT)) == 0) {
+		second = w0 >> 8;
+	} else {
+		uint64_t w1 = __atomic_load_n(c + ((size_t)1 << (SHADOW_LEAF_BITS - 3)), __ATOMIC_ACQUIRE);
+		if ((w1 & ~0xffull) == (CELL_PART | key >> 8) && __atomic_load_n(c, __ATOMIC_RELAXED) == w0)
+			second = w1;
+	}
+	return ((w0 | second) & mask) == mask && second;
+}
 
 /* The first word of an address's cell; the second is SHADOW_SECOND on. */
 #define SHADOW_SECOND ((size_t)1 << (SHADOW_LEAF_BITS - 3))

@@ -177,6 +177,94 @@ static void test_shadow_bytes(void)
 	CHECK_EQ(shadow_access(&sh, &a, c, 0x18, true, &race, NULL), MOVE_RACY);
 }
 
+/*
+ * CELL_PART, and what the hooks settle by it and by open bytes, against a cell
+ * for each byte: the same answers. `parts` and `bytes` see the same accesses;
+ * those that the hooks would settle only `bytes` sees.
+ */
+struct both {
+	struct shadow parts, bytes;
+	uint32_t epoch[4], first[4], clock[4][4];
+	uint32_t locks[2];
+	struct rng r;
+	unsigned seen, settled, in_parts;
+};
+
+static unsigned some_bytes(struct rng *r)
+{
+	unsigned size = 1u << rng_below(r, 4), at = (unsigned)rng_below(r, 8);
+	return rng_below(r, 3) ? ((1u << size) - 1) << (at & ~(size - 1)) & 0xff
+	                       : ((1u << size) - 1) << at & 0xff;
+}
+
+static void both_order(struct both *v, unsigned tid)
+{
+	unsigned other = 1 + (unsigned)rng_below(&v->r, 3);
+	if (other != tid && rng_below(&v->r, 2)) { /* it happened before us */
+		for (unsigned i = 1; i < 4; i++)
+			if (v->clock[tid][i] < v->clock[other][i])
+				v->clock[tid][i] = v->clock[other][i];
+		v->clock[other][other] = ++v->epoch[other];
+	} else {
+		v->clock[tid][tid] = ++v->epoch[tid];
+		if (!rng_below(&v->r, 8)) /* another thread in this slot */
+			v->first[tid] = v->epoch[tid];
+	}
+}
+
+static void both_access(struct both *v, unsigned tid)
+{
+	uintptr_t addr = 0x30000 + rng_below(&v->r, 3) * 8;
+	bool write = !rng_below(&v->r, 12);
+	unsigned mask = write && rng_below(&v->r, 2) ? 0xff : some_bytes(&v->r);
+	uint32_t locks = rng_below(&v->r, 25) ? LOCKSET_EMPTY : v->locks[rng_below(&v->r, 2)];
+	struct accessor a = { .tid = tid, .epoch = v->epoch[tid], .first = v->first[tid], .live = 3,
+		.clock = v->clock[tid], .nclock = 4, .all = locks, .wr = locks,
+		.atomic = !rng_below(&v->r, 30) };
+	uint64_t *c = shadow_cell(v->parts.dir, addr), *e = shadow_cell(v->bytes.dir, addr);
+	uint64_t key = CELL_KEY(tid, a.epoch);
+	uint32_t race_c = 0, race_e = 0;
+	enum mover was = shadow_access(&v->bytes, &a, e, mask, write, &race_e, NULL);
+	v->seen++;
+	v->in_parts += *c >> CELL_TAG == CELL_OTHER && c[SHADOW_SECOND] & CELL_PART;
+	if (!write && !a.atomic &&
+	    (cell_open(*c, mask) || (!locks && cell_part_known(c, key, mask)))) {
+		CHECK(was == MOVE_LOCAL || was == MOVE_READ);
+		v->settled++;
+		return;
+	}
+	enum mover is = shadow_access(&v->parts, &a, c, mask, write, &race_c, NULL);
+	CHECK_EQ(is, was);
+	CHECK_EQ(race_c != 0, race_e != 0);
+}
+
+static void test_shadow_parts(void)
+{
+	static struct both v;
+	rng_seed(&v.r, seed + 5);
+	CHECK(shadow_init(&v.parts, &sets) && shadow_init(&v.bytes, &sets));
+	v.bytes.no_parts = true;
+	v.locks[0] = lockset_add(&sets, NULL, 0, 3);
+	v.locks[1] = lockset_add(&sets, NULL, v.locks[0], 4);
+	CHECK(shadow_leaf(&v.parts, 0x30000) && shadow_leaf(&v.bytes, 0x30000));
+	for (unsigned i = 0; i < rounds && !check_failed; i++) {
+		if (i % 20 == 0) {
+			shadow_reset(&v.parts, 0x30000, 64);
+			shadow_reset(&v.bytes, 0x30000, 64);
+		}
+		unsigned tid = 1 + (unsigned)rng_below(&v.r, 3);
+		if (!v.epoch[tid])
+			v.clock[tid][tid] = v.epoch[tid] = v.first[tid] = 1;
+		if (!rng_below(&v.r, 6))
+			both_order(&v, tid);
+		both_access(&v, tid);
+	}
+	printf("# %u accesses, %u to parts, %u settled\n", v.seen, v.in_parts, v.settled);
+	CHECK(v.in_parts > v.seen / 20 && v.settled > v.seen / 100);
+	shadow_free(&v.parts);
+	shadow_free(&v.bytes);
+}
+
 /* ---- blocks, end to end, without a program ---- */
 
 static struct dynamic d;
@@ -515,6 +603,7 @@ int main(void)
 	RUN(test_locks);
 	RUN(test_shadow_states);
 	RUN(test_shadow_bytes);
+	RUN(test_shadow_parts);
 	RUN(test_block_before);
 	RUN(test_block_after);
 	RUN(test_block_readers);
