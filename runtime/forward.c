@@ -40,12 +40,12 @@ void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
-		bool rec = rec_try(th);
+		bool rec = rec_try_lock(th, obj, true, read);
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, read, false, pc);
 		check_locks();
 		if (rec) {
 			rec_put(th, REC_ACQUIRE, read ? REC_SHARED : 0, (uintptr_t)obj, pc);
-			rec_end();
+			rec_end_lock(th);
 		}
 		rt_leave(th);
 	}
@@ -74,11 +74,11 @@ void rt_release(const void *obj, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
-		bool rec = rec_try(th);
+		bool rec = rec_try_lock(th, obj, false, false);
 		red_release(&rt_dyn, &th->t, (uintptr_t)obj, false, pc);
 		if (rec) {
 			rec_put(th, REC_RELEASE, 0, (uintptr_t)obj, pc);
-			rec_end();
+			rec_end_lock(th);
 		}
 		rt_leave(th);
 	}
@@ -91,7 +91,7 @@ void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp)
 	if (!th)
 		return;
 	red_prune(&th->t, sp);
-	bool rec = rec_try(th);
+	bool rec = rec_try_lock(th, obj, false, true);
 	red_release(&rt_dyn, &th->t, (uintptr_t)obj, true, pc);
 	if (rec) {
 		rec_put(th, REC_RELEASE, REC_WAIT, (uintptr_t)obj, pc);
@@ -106,7 +106,7 @@ void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
-		bool rec = rec_try(th);
+		bool rec = rec_try_lock(th, obj, true, true);
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, false, true, pc);
 		if (rec) {
 			rec_put(th, REC_ACQUIRE, REC_WAIT, (uintptr_t)obj, pc);
@@ -122,7 +122,7 @@ void rt_sync_release(const void *obj)
 	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (!th)
 		return;
-	bool rec = rec_try(th);
+	bool rec = rec_try_lock(th, obj, false, true);
 	red_sync_release(&rt_dyn, &th->t, (uintptr_t)obj);
 	if (rec) {
 		rec_put(th, REC_SYNC_RELEASE, 0, (uintptr_t)obj, 0);
@@ -136,7 +136,7 @@ void rt_sync_acquire(const void *obj)
 	int keep = errno;
 	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (th) {
-		bool rec = rec_try(th);
+		bool rec = rec_try_lock(th, obj, true, true);
 		red_sync_acquire(&rt_dyn, &th->t, (uintptr_t)obj);
 		check_locks();
 		if (rec) {
@@ -155,7 +155,7 @@ void rt_renew(const void *obj)
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
-	bool rec = rec_try(th);
+	bool rec = rec_try_lock(th, obj, false, true);
 	uint32_t id = lock_id(&rt_dyn.locks, (uintptr_t)obj);
 	if (id)
 		lock_renew(&rt_dyn.locks.locks[id]);
@@ -223,6 +223,10 @@ void rt_forget(uintptr_t addr, size_t size)
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
+	if (unlikely(rt.recording) && rec_forget_own(th, addr, size)) {
+		rt_leave(th);
+		return;
+	}
 	bool rec = rec_try(th);
 	if (rec)
 		rec_forget(th, addr, size);

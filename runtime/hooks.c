@@ -35,8 +35,11 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 {
 	uint64_t *c = rt_cell(addr);
 	if (likely(c)) {
-		if (!write && read_as_all(me, c, *c, mask)) {
-			if (likely(!rt_dyn.reach.whole) || rec_read_known(me, mask << 8, addr))
+		uint64_t w0 = *c, need = mask << 8;
+		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
+			/* What was recorded in this epoch was learnt from in it. */
+			if (unlikely(rt_dyn.reach.whole) ? rec_read_known(me, need, addr)
+			                                 : read_as_all(me, c, w0, mask))
 				return;
 		} else if (likely(!rt.recording) ? rt_take_over(me, c, mask, write)
 		                                 : rec_note(me, c, addr, mask, write, pc)) {

@@ -48,19 +48,21 @@ struct rt_thread {
 	void *(*start)(void *);
 	void *arg;
 	uint32_t told;       /* functions the recording knows of */
+	struct frame *told_top; /* the innermost of them, or where it was */
 	struct {
 		uintptr_t addr;
 		uint64_t value; /* what was there; of 16 bytes a digest */
 	} looked[16];        /* at atomics, the last time */
 	uint64_t pending_set[2];
 	siginfo_t pending_info[65];
-	struct rt_read {
-		uint64_t what;  /* cell << 8 | bytes */
-		uint64_t epoch;
-	} reads[1024]; /* of data that is only read: recorded in this epoch */
+	struct recenc *enc;  /* its slot's, and its bytes; NULL: not asked for yet */
+	struct rec_own *own;
+	bool noting;         /* a lock event that no other thread has to do with */
+	uint32_t reads_era;  /* rec_era of `reads` */
+	uint64_t reads[1024]; /* of data that is only read: recorded in this epoch */
 };
 enum { RT_FREE, RT_LIVE, RT_ENDED };
-enum { RT_READS = 1024 };
+enum { RT_READS = 1024, READ_EPOCH = 22 };
 
 struct rt_options {
 	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions,
@@ -85,6 +87,7 @@ struct rt {
 	uint32_t nslots;
 	uint32_t nready;       /* findings told of */
 	bool marks;            /* marked blocks exist: atomics matter */
+	uint32_t reads_gone;   /* times that data which was only read was given back */
 	struct rt_options opt;
 	struct spin threads_lock;
 	struct rt_thread *free;
@@ -207,13 +210,19 @@ void rt_flush(bool final); /* tell of all findings */
 uint32_t rt_shown(void);   /* how many were shown */
 void rt_modules(void);     /* look again at what is loaded */
 
-/* record.c. A call of the analyses stands between rec_begin and rec_end, with
+/* record.c, record_out.c. A call of the analyses stands between rec_begin and rec_end, with
  * one rec_put for it; rec_begin is false when nothing is recorded (any more). */
 bool rec_begin(struct rt_thread *th);
 void rec_end(void);
 void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc);
 void rec_mark(struct rt_thread *th, const char *name, uintptr_t pc);
 void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size);
+/* All of giving memory back, when it was this thread's alone; else false. */
+bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size);
+/* As rec_begin and rec_end, about a lock: without the ring's lock when no other
+ * thread has had it since this one. */
+bool rec_begin_lock(struct rt_thread *th, const void *obj, bool acquire, bool read);
+void rec_end_lock(struct rt_thread *th);
 void rec_module(const struct rt_module *m);
 /* All of an access, the call included. */
 void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
@@ -226,16 +235,22 @@ bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, 
  * for red_own. While a marked block is open somewhere every read counts: one behind an acquire
  * can be part of a cycle of which the one before it is not.
  */
-static inline struct rt_read rec_read_of(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+static inline uint64_t rec_read_of(const struct rt_thread *th, uint64_t need, uintptr_t addr)
 {
-	return (struct rt_read){ (uint64_t)(addr >> 3) << 8 | (need >> 8 & 0xff),
-		                 th->t.acc.epoch };
+	return (uint64_t)(addr >> 13) << 30 | (need >> 8 & 0xff) << READ_EPOCH |
+	       (th->t.acc.epoch & ((1u << READ_EPOCH) - 1));
 }
-static inline bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+/* Grows when an epoch's low bits come again, and when a cell may stand for other
+ * data than before. */
+static inline uint32_t rec_era(const struct rt_thread *th)
 {
-	const struct rt_read *line = &th->reads[(addr >> 3) % RT_READS];
-	struct rt_read r = rec_read_of(th, need, addr);
-	return rt_dyn.reach.whole == REACH_WHOLE && line->what == r.what && line->epoch == r.epoch;
+	return (th->t.acc.epoch >> READ_EPOCH) + __atomic_load_n(&rt.reads_gone, __ATOMIC_RELAXED);
+}
+static inline __attribute__((always_inline)) bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+{
+	return th->reads[(addr >> 3) % RT_READS] == rec_read_of(th, need, addr) &&
+	       th->reads_era == rec_era(th) &&
+	       rt_dyn.reach.whole == REACH_WHOLE;
 }
 void rec_init(void);
 bool rec_before_fork(struct rt_thread *th);
@@ -244,6 +259,10 @@ void rec_finish(void);
 static inline bool rec_try(struct rt_thread *th)
 {
 	return unlikely(rt.recording) && rec_begin(th);
+}
+static inline bool rec_try_lock(struct rt_thread *th, const void *obj, bool acquire, bool read)
+{
+	return unlikely(rt.recording) && rec_begin_lock(th, obj, acquire, read);
 }
 
 /* sys.c */

@@ -11,13 +11,14 @@
 #include "event/recorder.h"
 #include "report/finding.h"
 
-enum { MAX_PROCESSES = 4096, MUCH = REC_RING / 8 };
+enum { MAX_PROCESSES = 4096, MUCH = 256 << 10 };
 
 struct tap {
 	struct rec_shm *shm;
 	uint64_t tail;
-	uint64_t letters;  /* of a TEXT, still to come */
-	uint64_t *own;     /* by slot: records taken of its own ring */
+	struct rec text[1 + REC_TEXT_MAX / 16]; /* a TEXT that is not complete */
+	uint64_t ntext;
+	uint64_t *own;     /* by slot: bytes taken of its own ring */
 	bool idle;
 };
 
@@ -26,8 +27,9 @@ struct recording {
 	const char *path;
 	bool parts;
 	struct tap *from; /* by number of the process */
-	uint32_t n, unmapped;
+	uint32_t n;
 	uint32_t lost;       /* processes that were too many */
+	uint64_t taken;      /* bytes out of the shared memories */
 };
 
 struct recording *recording_begin(const char *path, uint64_t keep, const char **why)
@@ -66,37 +68,44 @@ void recording_add(struct recording *r, int fd)
 	r->from[r->n++] = (struct tap){ .shm = p, .own = own };
 }
 
-/* n more records of the own ring of `slot`. */
+/* n more bytes of the own ring of `slot`. */
 static void take_own(struct recording *r, uint32_t i, unsigned slot, uint64_t n)
 {
 	struct tap *s = &r->from[i];
-	if (slot >= REC_SLOTS || n > REC_OWN)
+	if (!slot || slot >= REC_SLOTS || !n || n > REC_OWN)
 		return;
 	struct rec_own *o = &s->shm->own[slot];
 	uint64_t at = s->own[slot] % REC_OWN, first = REC_OWN - at < n ? REC_OWN - at : n;
-	recorder_put(r->out, i, &o->list[at], first);
-	recorder_put(r->out, i, o->list, n - first);
+	recorder_span(r->out, i, slot, &o->bytes[at], first, o->bytes, n - first);
 	s->own[slot] += n;
+	r->taken += n;
 	__atomic_store_n(&o->taken, s->own[slot], __ATOMIC_RELEASE);
+}
+
+/* A record of no slot's; a TEXT waits for its letters. */
+static void take_plain(struct recording *r, uint32_t i, struct rec rec)
+{
+	struct tap *s = &r->from[i];
+	if (!s->ntext && (rec_kind(rec) >= REC_KINDS || rec_slot(rec) >= REC_SLOTS ||
+	                  (rec_kind(rec) == REC_TEXT && rec_addr(rec) > REC_TEXT_MAX)))
+		return;
+	s->text[s->ntext++] = rec;
+	if (rec_kind(s->text[0]) != REC_TEXT || s->ntext == 1 + rec_letters(s->text[0])) {
+		recorder_plain(r->out, i, s->text, s->ntext);
+		s->ntext = 0;
+	}
 }
 
 /* Records of the ring, with what its SPANs speak of in their places. */
 static void take_records(struct recording *r, uint32_t i, const struct rec *rec, uint64_t n)
 {
 	struct tap *s = &r->from[i];
-	uint64_t from = 0;
 	for (uint64_t k = 0; k < n; k++) {
-		if (s->letters) {
-			s->letters--;
-		} else if (rec_kind(rec[k]) == REC_TEXT) {
-			s->letters = rec_letters(rec[k]);
-		} else if (rec_kind(rec[k]) == REC_SPAN) {
-			recorder_put(r->out, i, rec + from, k - from);
+		if (rec_kind(rec[k]) == REC_SPAN && !s->ntext)
 			take_own(r, i, rec_slot(rec[k]), rec_addr(rec[k]));
-			from = k + 1;
-		}
+		else
+			take_plain(r, i, rec[k]);
 	}
-	recorder_put(r->out, i, rec + from, n - from);
 }
 
 /* What stands in the ring. Numbers there are the program's: not trusted. */
@@ -120,6 +129,18 @@ static uint64_t take_ring(struct recording *r, uint32_t i)
 	return n;
 }
 
+/* What was used, and how much of it: for the names, and for the end. */
+static void take_counts(struct recording *r, uint32_t i)
+{
+	struct rec_shm *shm = r->from[i].shm;
+	uint64_t n = __atomic_load_n(&shm->npcs, __ATOMIC_ACQUIRE);
+	for (uint64_t k = 0; k < n && k < REC_PCS; k++)
+		recorder_pc(r->out, shm->pcs[k] & REC_LOW);
+	for (uint32_t k = 1; k < shm->slots && k < REC_SLOTS; k++)
+		recorder_count(r->out, shm->own[k].records,
+		               shm->own[k].records - shm->own[k].others);
+}
+
 static void untap(struct tap *s)
 {
 	munmap(s->shm, sizeof *s->shm);
@@ -140,26 +161,26 @@ static void take_rest(struct recording *r, uint32_t i)
 	for (uint32_t k = 1; k < slots && k < REC_SLOTS; k++)
 		take_own(r, i, k, __atomic_load_n(&shm->own[k].n, __ATOMIC_ACQUIRE) - r->from[i].own[k]);
 	recorder_flush(r->out, i);
+	take_counts(r, i);
 	untap(&r->from[i]);
 }
 
 bool recording_drain(struct recording *r)
 {
-	uint64_t most = 0;
+	uint64_t before = r->taken;
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct tap *s = &r->from[i];
 		if (!s->shm)
 			continue;
 		uint64_t n = take_ring(r, i);
-		if (n > most)
-			most = n;
+		r->taken += n * sizeof(struct rec);
 		if (!n && !s->idle) /* nothing new: let the file have all */
 			recorder_flush(r->out, i);
 		s->idle = !n;
 		if (!n && i && kill((pid_t)s->shm->pid, 0) && errno == ESRCH)
 			take_rest(r, i);
 	}
-	return most > MUCH;
+	return r->taken - before > MUCH;
 }
 
 /* So that the file says all by itself, wherever it is read. */

@@ -196,3 +196,20 @@ void lock_forget(struct lock_table *t, uintptr_t addr, size_t size)
 		at = next;
 	}
 }
+
+bool lock_within(const struct lock_table *t, uintptr_t addr, size_t size)
+{
+	for (uintptr_t page = addr >> 12; page <= (addr + size) >> 12; page++) {
+		uint64_t bit = mix64(page) % FILTER;
+		if (!(__atomic_load_n(&t->pages[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1))
+			continue;
+		for (uintptr_t g = addr & ~(uintptr_t)255; g < addr + size; g += 256) {
+			uint32_t id = __atomic_load_n(&t->heads[granule(g)], __ATOMIC_ACQUIRE);
+			for (; id; id = t->locks[id].next)
+				if (t->locks[id].addr - addr < size)
+					return true;
+		}
+		return false;
+	}
+	return false;
+}

@@ -84,5 +84,7 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr);
 void lock_renew(struct lock *l);
 /* Memory is gone: renew every object in it. */
 void lock_forget(struct lock_table *t, uintptr_t addr, size_t size);
+/* Was there ever an object in this memory, a small piece? */
+bool lock_within(const struct lock_table *t, uintptr_t addr, size_t size);
 
 #endif

@@ -6,10 +6,20 @@
 /* ---- stacks ---- */
 
 /* Inlined functions have no return address of their own: the symboliser
- * finds them from the program counter, so they add nothing to the stack. */
-static bool inlined(const struct frame *f)
+ * finds them from the program counter, so they add nothing to the stack.
+ *
+ * Arguments passed on the stack and not yet taken off it lower the stack pointer,
+ * as a call does. A function that was called has its entry hook near its start,
+ * one that was inlined has it elsewhere. */
+#define ARGUMENTS 128u
+#define PROLOGUE 128u
+
+bool red_inlined(const struct frame *f)
 {
-	return f[0].site == f[-1].site && f[-1].sp - f[0].sp < 16;
+	uintptr_t lower = f[-1].sp - f[0].sp;
+	if (f[0].site != f[-1].site || lower >= ARGUMENTS)
+		return false;
+	return lower < 16 || (f[0].fn != f[-1].fn && f[0].pc - f[0].fn >= PROLOGUE);
 }
 
 static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
@@ -20,7 +30,7 @@ static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 	for (; from < f; from++) {
 		struct frame *g = from + 1;
 		uint32_t node = from->node & FRAME_NODE;
-		if (g->pc && !(g > t->frames + 1 && inlined(g))) {
+		if (g->pc && !(g > t->frames + 1 && red_inlined(g))) {
 			node = stack_push(&d->stacks, node, g->site);
 			node = stack_push(&d->stacks, node, g->pc | STACK_MARK);
 		}
@@ -239,6 +249,8 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 	struct frame *home = log_home(t, at);
 	if (outermost(t, home) || (t->nmarks && marked(t, at, home)))
 		return;
+	if (d->alone)
+		d->alone(t);
 	struct finding f = {
 		.kind = FIND_LOCK,
 		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)),
@@ -392,6 +404,8 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	t->acc.all = lockset_remove(&d->sets, &t->cache, t->acc.all, id);
 	if (!section.read)
 		t->acc.wr = lockset_remove(&d->sets, &t->cache, t->acc.wr, id);
+	if (d->alone && (l->pending || section.finding))
+		d->alone(t);
 	spin_lock(&l->spin);
 	if (section.write && !section.read) {
 		l->wseq = section.seq;
@@ -531,6 +545,19 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
 	race_note(r, t->uid, stack, write);
 }
 
+void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc)
+{
+	if (addr >= t->stack_lo && addr < t->stack_hi)
+		return;
+	uint32_t stack = red_stack(d, t, pc);
+	t->wrote = true;
+	for (uint32_t i = 0; i < t->nheld; i++)
+		if (!t->held[i].write)
+			t->held[i].write = stack;
+	for (uint32_t i = 0; i < t->nmarks; i++)
+		t->marks[i].wrote = true;
+}
+
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                 unsigned mask, bool write, uintptr_t pc, uint64_t *was)
 {
@@ -548,16 +575,8 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		c = shadow_cell(d->shadow.dir, addr);
 	}
 	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
-	if (write && !t->wrote && (t->nheld || t->nmarks) &&
-	    !(addr >= t->stack_lo && addr < t->stack_hi)) {
-		uint32_t stack = red_stack(d, t, pc);
-		t->wrote = true;
-		for (uint32_t i = 0; i < t->nheld; i++)
-			if (!t->held[i].write)
-				t->held[i].write = stack;
-		for (uint32_t i = 0; i < t->nmarks; i++)
-			t->marks[i].wrote = true;
-	}
+	if (write && !t->wrote && (t->nheld || t->nmarks))
+		red_wrote(d, t, addr, pc);
 	if (race)
 		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
 	if (d->reach.open)

@@ -183,6 +183,9 @@ struct dynamic {
 	struct spin lock;
 	uint32_t history; /* log entries a thread looks back on */
 	uint32_t ready; /* findings with evidence: someone should look */
+	/* Asked before a lock event changes findings, which are everyone's; it
+	 * may wait. NULL: nobody wants to know (see runtime/record.c). */
+	void (*alone)(struct thread *t);
 };
 
 bool dynamic_init(struct dynamic *d);
@@ -197,6 +200,8 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 /* Thread t waited for the end of `other`. */
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other);
 
+/* Whether the function of frame f (not the outermost) is inlined in that below. */
+bool red_inlined(const struct frame *f);
 /* The stack of this thread with `pc` innermost. */
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
 /* Drops frames that a jump or an exception has left: below `sp`. */
@@ -276,6 +281,10 @@ static inline bool red_same(const struct thread *t, const struct race *r,
  * cell's first word as it was found. */
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                 unsigned mask, bool write, uintptr_t pc, uint64_t *was);
+
+/* The thread writes, for the first time since it took its newest lock: its
+ * sections and marked blocks are told. Part of red_access. */
+void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc);
 
 /* Marked blocks. */
 void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,

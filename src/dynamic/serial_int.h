@@ -1,6 +1,7 @@
 /*
  * serial_int: what the parts of the clock algorithm share (serial.c explains
- * it; serial_rows.c has the clocks, serial_why.c the paths and reports).
+ * it; serial_rows.c has the clocks, serial_link.c what a link changes in them,
+ * serial_why.c the paths and reports).
  */
 #ifndef INTACT_DYNAMIC_SERIAL_INT_H
 #define INTACT_DYNAMIC_SERIAL_INT_H
@@ -153,6 +154,13 @@ bool why_stack(struct serial *s);
 /* Block k has a path `why` to the source of `last`, which returns to it. */
 void why_report(struct serial *s, uint32_t k, uint32_t why,
                 const struct cycle_link *last);
+
+/* ---- serial_link.c ------------------------------------------------------ */
+
+/* The link a -> e may matter: its source is not dismissed by min. `kind` and
+ * `target` are those of the event `a` remembers. */
+void link_slow(struct serial *s, const struct access *a, enum event_kind kind, uint32_t target,
+               const struct event *e);
 
 /* ---- serial_rows.c ------------------------------------------------------ */
 

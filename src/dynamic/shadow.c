@@ -267,7 +267,7 @@ static enum mover access_racy(struct shadow *s, const struct accessor *a,
 static enum mover access_plain(struct shadow *s, const struct accessor *a,
                                struct cell *c, unsigned need, uint32_t *race)
 {
-	if (!c->w0) {
+	if (!(c->w0 & 0xffff)) { /* a thread that left no bytes has let go of it */
 		*c = (struct cell){ own(a, need), (need & 0xff ? a->wr : a->all) |
 			            (a->atomic ? CELL_ATOMIC : 0) };
 		return MOVE_LOCAL;

@@ -42,8 +42,10 @@ const char *itr_get_header(const unsigned char in[ITR_HEADER])
 {
 	if (memcmp(in, ITR_MAGIC, 8))
 		return "this is not a trace written by intact";
-	if (get32(in + 8) != ITR_VERSION)
-		return "the trace is of a version this intact does not read";
+	if (get32(in + 8) > ITR_VERSION)
+		return "the trace was written by a newer intact: this one reads versions 1 and 2";
+	if (!get32(in + 8))
+		return "the trace has no version: its header is damaged";
 	return NULL;
 }
 
@@ -72,7 +74,8 @@ bool itr_get_head(const unsigned char in[ITR_HEAD], struct itr_head *h)
 		.stored = get32(in + 8), .raw = get32(in + 12),
 		.first = get64(in + 16), .count = get32(in + 24), .crc = get32(in + 28), .process = get32(in + 32),
 	};
-	return h->type >= ITR_NAMES && h->type <= ITR_SYMBOLS && h->encoding <= ITR_PACKED &&
+	return h->type >= ITR_NAMES && h->type <= ITR_SYMBOLS &&
+	       h->encoding <= (h->type == ITR_RECORDS ? ITR_STREAMS : ITR_PACKED) &&
 	       h->compression <= ITR_ZSTD && h->raw <= ITR_MAX_RAW &&
 	       h->stored <= ITR_MAX_STORED && h->count <= ITR_MAX_RAW &&
 	       (h->compression || h->raw == h->stored);

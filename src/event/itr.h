@@ -3,7 +3,7 @@
  *
  * All numbers are little-endian. A file is a header and blocks:
  *
- *   header   "INTACTTR", u32 version (1), u32 zero
+ *   header   "INTACTTR", u32 version (2; 1 had no STREAMS), u32 zero
  *   block    40 bytes of head, then `stored` bytes of payload:
  *     u32 magic "IBLK"   u8 type   u8 encoding   u8 compression   u8 zero
  *     u32 stored         u32 raw (bytes after decompression)
@@ -13,8 +13,9 @@
  *
  * Types: NAMES (1) adds to the tables, in front of the events that use them;
  * EVENTS (2); META (3), lines "key=value"; END (4), the file is whole; RECORDS
- * (5), what a program under `intact run --record` told (record.h), FIXED or
- * PACKED (recpack.h), of the process with that number (0 unless several ran;
+ * (5), what a program under `intact run --record` told (record.h), FIXED,
+ * PACKED (recpack.h) or STREAMS (2, recstream.h: `first` and `count` are then
+ * of blocks, count 1), of the process with that number (0 unless several ran;
  * the highest bit: an opening, recstate.h); SYMBOLS (6), text: names for the
  * addresses in them. CRC is CRC-32 (IEEE). Compression: none (0), zstd (1).
  *
@@ -28,8 +29,8 @@
  *   varint target minus the last of its space, zigzag varint place minus the
  *   thread's last.  About 3 bytes, 1 to 2 after zstd.
  *
- * Every block stands for itself (the deltas start anew), is written with one
- * write, and carries its checksum: a recorder that dies loses what it had not
+ * Every block stands for itself (the deltas start anew; but those of STREAMS go
+ * on), is written with one write, and carries its checksum: a recorder that dies loses what it had not
  * written; a reader stops at the first block that is short or wrong. Names
  * and events need only memory copies and a table of 256 words for the CRC, so
  * a recorder needs no library.
@@ -46,7 +47,7 @@
 #include "event/names.h"
 
 #define ITR_MAGIC "INTACTTR"
-#define ITR_VERSION 1
+#define ITR_VERSION 2
 #define ITR_HEADER 16
 #define ITR_HEAD 40
 #define ITR_BLOCK_MAGIC UINT32_C(0x4B4C4249)
@@ -55,7 +56,7 @@
 
 enum itr_type { ITR_NAMES = 1, ITR_EVENTS, ITR_META, ITR_END, ITR_RECORDS, ITR_SYMBOLS };
 #define ITR_OPENING UINT32_C(0x80000000) /* of the process */
-enum itr_encoding { ITR_FIXED, ITR_PACKED };
+enum itr_encoding { ITR_FIXED, ITR_PACKED, ITR_STREAMS };
 enum itr_compression { ITR_RAW, ITR_ZSTD };
 
 struct itr_head {

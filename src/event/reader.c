@@ -8,12 +8,14 @@
 #include "event/input.h"
 #include "event/itr.h"
 #include "event/recpack.h"
+#include "event/recstream.h"
 #include "event/std.h"
 #include "event/translate.h"
 
 #define BATCH 4096
 #define TEXT_SIZE ((size_t)256 << 10)
 #define SYMBOLS_MAX ((size_t)64 << 20)
+#define MAX_PROCESSES 4096
 #define SLACK 16 /* readable bytes behind the text */
 
 struct trace_reader {
@@ -37,7 +39,10 @@ struct trace_reader {
 	struct recpack *pack;
 	struct rec *recs;
 	size_t recs_cap;
-	uint64_t next_rec;
+	uint64_t next_rec;    /* as blocks count them */
+	uint64_t nrecs;
+	struct recdec **streams; /* by process */
+	uint32_t nstreams;
 	uint32_t process;
 	struct buf symbols;
 	struct translate *events_of;
@@ -68,7 +73,7 @@ static void tell_plain(struct trace_reader *r, bool error, const char *code,
 static void tell_damage(struct trace_reader *r, const char *what)
 {
 	char text[256];
-	uint64_t n = r->recording ? r->next_rec - !!r->next_rec : r->next_index - 1;
+	uint64_t n = r->recording ? r->nrecs : r->next_index - 1;
 	r->damaged = true;
 	snprintf(text, sizeof text, "%s; read up to there: %llu event%s", what,
 	         (unsigned long long)n, n == 1 ? "" : "s");
@@ -192,6 +197,9 @@ void trace_close(struct trace_reader *r)
 	free(r->stored);
 	free(r->raw);
 	recpack_free(r->pack);
+	for (uint32_t i = 0; i < r->nstreams; i++)
+		recdec_free(r->streams[i]);
+	free(r->streams);
 	free(r->recs);
 	buf_free(&r->symbols);
 	translate_free(r->events_of);
@@ -344,35 +352,73 @@ static const char *payload(struct trace_reader *r, const struct itr_head *h,
 	return NULL;
 }
 
-/* A block of records, into r->recs. */
-static const char *records(struct trace_reader *r, const struct itr_head *h,
-                           const unsigned char *p, size_t *n)
+/* What is known of the streams of a process; NULL without memory. */
+static struct recdec *streams_of(struct trace_reader *r, uint32_t process)
 {
-	void *recs = r->recs;
-	if (h->count > RECPACK_MAX * 4)
-		return "a block of records is too long";
-	if (h->encoding == ITR_FIXED && (h->raw != (uint64_t)h->count * sizeof *r->recs))
-		return "a block of records is not as long as its count says";
+	if (process >= r->nstreams) {
+		uint32_t n = r->nstreams ? r->nstreams : 4;
+		while (n <= process)
+			n *= 2;
+		struct recdec **v = realloc(r->streams, n * sizeof(struct recdec *));
+		if (!v)
+			return NULL;
+		memset(v + r->nstreams, 0, (n - r->nstreams) * sizeof(struct recdec *));
+		r->streams = v;
+		r->nstreams = n;
+	}
+	if (!r->streams[process])
+		r->streams[process] = recdec_new();
+	return r->streams[process];
+}
+
+static const char *unpack_recs(struct trace_reader *r, const struct itr_head *h,
+                               const unsigned char *p, size_t *n)
+{
+	const char *why = NULL;
+	if (h->encoding == ITR_STREAMS) {
+		struct recdec *d = streams_of(r, h->process);
+		size_t got = 0;
+		why = d ? recdec_block(d, p, h->raw, r->recs, &got) : "out of memory";
+		*n = why ? 0 : got;
+		return why ? why : rec_check(r->recs, got);
+	}
 	if (!r->pack)
 		r->pack = recpack_new();
-	bool ok = reserve(&recs, &r->recs_cap, (size_t)h->count + 1, sizeof *r->recs);
-	r->recs = recs;
-	if (!ok || !r->pack)
+	if (!r->pack)
 		return "out of memory";
-	if (!(h->process & ITR_OPENING)) {
-		if (r->next_rec && h->first != r->next_rec)
-			return "records are missing between two blocks";
-		r->next_rec = h->first + h->count;
-	}
-	const char *why;
 	if (h->encoding == ITR_FIXED) {
 		memcpy(r->recs, p, h->raw);
 		why = rec_check(r->recs, h->count);
 	} else {
 		why = recpack_get(r->pack, p, h->raw, h->count, r->recs);
 	}
-	if (!why)
-		*n = h->count;
+	*n = why ? 0 : h->count;
+	return why;
+}
+
+/* A block of records, into r->recs. */
+static const char *records(struct trace_reader *r, const struct itr_head *h,
+                           const unsigned char *p, size_t *n)
+{
+	void *recs = r->recs;
+	bool streams = h->encoding == ITR_STREAMS;
+	if (streams ? h->raw > RECSTREAM_BLOCK || h->count != 1 || h->process >= MAX_PROCESSES
+	            : h->count > RECPACK_MAX * 4)
+		return "a block of records is too long";
+	if (h->encoding == ITR_FIXED && (h->raw != (uint64_t)h->count * sizeof *r->recs))
+		return "a block of records is not as long as its count says";
+	bool ok = reserve(&recs, &r->recs_cap, (size_t)(streams ? h->raw : h->count) + 1,
+	                  sizeof *r->recs);
+	r->recs = recs;
+	if (!ok)
+		return "out of memory";
+	if (!(h->process & ITR_OPENING)) {
+		if (r->next_rec && h->first != r->next_rec)
+			return "records are missing between two blocks";
+		r->next_rec = h->first + h->count;
+	}
+	const char *why = unpack_recs(r, h, p, n);
+	r->nrecs += *n;
 	r->process = h->process;
 	return why;
 }

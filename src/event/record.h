@@ -16,15 +16,20 @@
  * POP leaves so many, PUSH enters one (and leaves before, when it says so).
  * TEXT is followed by its letters, in records of sixteen.
  *
- * Order. The ring has one writer at a time (its lock), and the calls it tells
- * of are made under that lock, so its order is theirs. Only an access to data
- * of the thread's own is noted without it, in the thread's own ring. SPAN, in
- * the common ring, says that so many records of it come here: before the
- * thread's next record there, and before that of a thread which takes the data
- * over. Whoever sees the cell of another thread tells that thread's notes
- * first; `seq` is odd while a note is made, from before the cell shows it
- * until it can be read. So the order is one in which all accesses to a cell
- * stand as they were made.
+ * Streams. Each slot has a ring of bytes of its own, in which its threads write
+ * their records packed (recstream.h), by themselves, without a lock. SPAN, in
+ * the common ring, says that so many bytes of a slot's come here: the common
+ * ring is the order of all. The few records that belong to no slot, and texts,
+ * stand in it as they are.
+ *
+ * Order. A call of the analyses that needs more than the thread's own is made
+ * under the lock of the common ring, and its SPAN is put before the lock is let
+ * go. A thread's access to data that is its own is noted in its bytes alone: a
+ * SPAN tells of it before the thread's next call under the lock, and before
+ * that of a thread which takes the data over. Whoever sees an object that was
+ * last another thread's tells that thread's notes first; `seq` is odd while a
+ * note is made, from before the object shows it until it can be read. So the
+ * order is one in which all that is done to an object stands as it was done.
  *
  * All of it is shared memory: when the program is killed, what was noted is
  * there to be read. Files: see itr.h (blocks of type RECORDS).
@@ -65,7 +70,7 @@ enum rec_kind {
 	REC_FORKED,     /* first of a child: what its parent (pc: pid) told up to
 	                   its address'th fork came before */
 	REC_KINDS,
-	/* In shared memory only: so many (address) of this slot's own records. */
+	/* In shared memory only: so many (address) of this slot's own bytes. */
 	REC_SPAN = REC_KINDS,
 };
 
@@ -103,22 +108,25 @@ static inline uint64_t rec_letters(struct rec r) { return (rec_addr(r) + 15) / 1
 
 /* ---- shared memory ------------------------------------------------------ */
 
-#define REC_MAGIC UINT64_C(0x3243455254434e49)
+#define REC_MAGIC UINT64_C(0x3343455254434e49)
 enum {
-	REC_RING = 1 << 18,  /* records, a power of two: they fit the caches */
-	REC_OWN = 1 << 15,   /* records of a thread's own ring */
+	REC_RING = 1 << 17,  /* records, a power of two: they fit the caches */
+	REC_OWN = 1 << 17,   /* bytes of a slot's own ring, a power of two */
 	REC_SLOTS = 1 << 14,
+	REC_PCS = 1 << 20,   /* program counters that are kept for their names */
 };
 
-/* A thread's own ring. `n` and `taken` count for ever. */
+/* A slot's own ring. `n`, `told` and `taken` are bytes, and count for ever. */
 struct rec_own {
 	uint32_t seq, pad;
-	uint64_t n;            /* noted by the thread */
+	uint64_t n;            /* written by the thread */
+	uint64_t records, others; /* others: that are no accesses */
+	uint64_t pad1[4];
 	uint64_t told;         /* of these, those that a SPAN speaks of */
-	uint64_t pad1[5];
-	uint64_t taken;        /* by the reader */
 	uint64_t pad2[7];
-	struct rec list[REC_OWN];
+	uint64_t taken;        /* by the reader */
+	uint64_t pad3[7];
+	unsigned char bytes[REC_OWN];
 };
 
 struct rec_shm {
@@ -132,6 +140,9 @@ struct rec_shm {
 	uint64_t pad1[4];
 	uint64_t tail;         /* written by the reader: records taken, ever */
 	uint64_t pad2[7];
+	uint64_t npcs;         /* program counters used, each about once */
+	uint64_t pad3[7];
+	uint64_t pcs[REC_PCS];
 	struct rec ring[REC_RING];
 	struct rec_own own[REC_SLOTS];
 };

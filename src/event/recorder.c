@@ -21,16 +21,20 @@
 #include "event/itr.h"
 #include "event/recpack.h"
 #include "event/recstate.h"
+#include "event/recstream.h"
 
-enum { PARTS = 8, BLOCK = 131072, LEVEL = -20 };
+enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 64, LEVEL = -20, FAST = -100 };
 #define MAX_PCS (1u << 20)
 #define MAX_MODULES 4096
 
 struct process {
+	unsigned char *streams; /* the block that is being made */
+	size_t len;
+	/* with parts */
+	struct recdec *dec;
 	struct rec *held;
 	size_t n;
 	struct recstate *state;
-	bool known;
 };
 
 struct recorder {
@@ -50,8 +54,11 @@ struct recorder {
 	uint32_t nmodules;
 	char text[REC_TEXT_MAX + 1];
 	uint64_t keep;
+	bool parted;               /* there was a `keep` */
 	uint32_t first_part, part; /* those that are there; part: being written */
 	uint64_t part_bytes;
+	uint64_t blocks;           /* of streams */
+	struct rec *decoded;       /* of one span */
 	struct recorder_size size;
 };
 
@@ -133,6 +140,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 		return NULL;
 	r->fd = r->whole = -1;
 	r->keep = keep;
+	r->parted = keep != 0;
 	r->path = strdup(path);
 	r->pack = recpack_new();
 	r->zstd = ZSTD_createCCtx();
@@ -156,21 +164,22 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 
 /* ---- blocks ------------------------------------------------------------- */
 
-/* Writes r->raw as one block. */
-static void put_block(struct recorder *r, struct itr_head h)
+/* What the threads packed has little left to gain, and waits for nobody. */
+static void put_block(struct recorder *r, struct itr_head h, const void *raw, size_t len)
 {
-	const char *p = buf_cstr(&r->raw);
+	const char *p = raw;
 	unsigned char head[ITR_HEAD];
-	h.raw = h.stored = (uint32_t)r->raw.len;
-	size_t bound = ZSTD_compressBound(h.raw);
-	buf_clear(&r->stored);
-	buf_repeat(&r->stored, 0, bound);
+	size_t bound = ZSTD_compressBound(len);
+	h.raw = h.stored = (uint32_t)len;
+	if (r->stored.len < bound)
+		buf_repeat(&r->stored, 0, bound - r->stored.len);
 	if (r->raw.failed || r->stored.failed) {
 		fail(r, "out of memory");
 		return;
 	}
-	size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, h.raw, LEVEL);
-	if (!ZSTD_isError(n) && n < h.raw) {
+	size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, len,
+	                             h.encoding == ITR_STREAMS ? FAST : LEVEL);
+	if (!ZSTD_isError(n) && n < len) {
 		p = r->stored.data;
 		h.stored = (uint32_t)n;
 		h.compression = ITR_ZSTD;
@@ -179,6 +188,12 @@ static void put_block(struct recorder *r, struct itr_head h)
 	itr_put_head(&h, head);
 	emit(r, head, sizeof head);
 	emit(r, p, h.stored);
+}
+
+/* r->raw as a block. */
+static void put_raw(struct recorder *r, struct itr_head h)
+{
+	put_block(r, h, buf_cstr(&r->raw), r->raw.len);
 	buf_clear(&r->raw);
 }
 
@@ -199,7 +214,7 @@ static void see_module(struct recorder *r, struct rec rec)
 	r->nmodules += v[r->nmodules].path != NULL;
 }
 
-static void see_pc(struct recorder *r, uint64_t pc)
+void recorder_pc(struct recorder *r, uint64_t pc)
 {
 	uint32_t at = r->npcs;
 	if (!pc || r->npcs == MAX_PCS || !map_intern(&r->pcs_at, pc, &at) || at != r->npcs)
@@ -215,37 +230,13 @@ static void see_pc(struct recorder *r, uint64_t pc)
 	r->pcs[r->npcs++] = pc;
 }
 
-/* Which program counters there are, for the symbols: those of the block that
- * was packed last, where calls return to, and what is loaded. */
-static void see(struct recorder *r, const struct rec *rec)
-{
-	uint64_t pc;
-	const uint32_t *odd;
-	for (uint32_t i = 0; i < recpack_places(r->pack); i++) {
-		unsigned kind = recpack_place(r->pack, i, &pc);
-		if (kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH || kind == REC_MARK)
-			see_pc(r, pc);
-	}
-	for (size_t k = 0, n = recpack_odd(r->pack, &odd); k < n; k++) {
-		const struct rec *now = &rec[odd[k]];
-		if (rec_kind(*now) == REC_TEXT) {
-			memcpy(r->text, now + 1, rec_addr(*now));
-			r->text[rec_addr(*now)] = 0;
-		} else if (rec_kind(*now) == REC_MODULE) {
-			see_module(r, *now);
-		} else {
-			see_pc(r, rec_addr(*now));
-		}
-	}
-}
-
 /* How many were written: not a TEXT whose letters are still to come. */
 static size_t put_records(struct recorder *r, uint32_t process, const struct rec *rec, size_t n,
                           bool opening)
 {
 	n = recpack_put(r->pack, rec, n, &r->raw);
 	if (n)
-		put_block(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_PACKED,
+		put_raw(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_PACKED,
 	                                .count = (uint32_t)n, .first = r->size.records + 1,
 	                                .process = process | (opening ? ITR_OPENING : 0) });
 	return n;
@@ -369,24 +360,24 @@ static struct process *process_of(struct recorder *r, uint32_t process)
 		r->nproc = n;
 	}
 	struct process *p = &r->proc[process];
-	if (!p->held) {
-		p->held = malloc(BLOCK * sizeof *p->held);
-		if (r->keep && !p->state)
-			p->state = recstate_new();
-	}
-	return p->held && (!r->keep || p->state) ? p : NULL;
+	if (!p->streams)
+		p->streams = malloc(ROOM);
+	if (!p->streams || !r->keep || p->held)
+		return p->streams ? p : NULL;
+	p->held = malloc(BLOCK * sizeof *p->held);
+	p->state = recstate_new();
+	p->dec = recdec_new();
+	return p->held && p->state && p->dec ? p : NULL;
 }
 
 /* Writes the records held, all but a TEXT that is not complete. */
 static void write_held(struct recorder *r, uint32_t process)
 {
 	struct process *p = &r->proc[process];
-	size_t whole = p->n ? put_records(r, process, p->held, p->n, false) : 0;
+	size_t whole = p->held && p->n ? put_records(r, process, p->held, p->n, false) : 0;
 	if (!whole)
 		return;
-	see(r, p->held);
 	r->size.records += whole;
-	r->size.accesses += recpack_accesses(r->pack);
 	if (p->state && !recstate_note(p->state, p->held, whole))
 		fail(r, "out of memory");
 	memmove(p->held, p->held + whole, (p->n - whole) * sizeof *p->held);
@@ -395,13 +386,10 @@ static void write_held(struct recorder *r, uint32_t process)
 		next_part(r);
 }
 
-bool recorder_put(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
+/* With parts: records are held until there is a block of them. */
+static void hold(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
 {
-	struct process *p = r->error ? NULL : process_of(r, process);
-	if (!p) {
-		fail(r, "out of memory");
-		return false;
-	}
+	struct process *p = &r->proc[process];
 	while (n && !r->error) {
 		size_t now = BLOCK - p->n < n ? BLOCK - p->n : n;
 		memcpy(p->held + p->n, rec, now * sizeof *rec);
@@ -413,22 +401,105 @@ bool recorder_put(struct recorder *r, uint32_t process, const struct rec *rec, s
 		if (p->n == BLOCK) /* a TEXT longer than any: the program's doing */
 			fail(r, "the program told nonsense");
 	}
+}
+
+static void write_streams(struct recorder *r, uint32_t process)
+{
+	struct process *p = &r->proc[process];
+	if (!p->len)
+		return;
+	put_block(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_STREAMS, .count = 1,
+	                                .first = ++r->blocks, .process = process }, p->streams, p->len);
+	p->len = 0;
+}
+
+/* With parts: bytes of a slot, as the records they are. */
+static void hold_span(struct recorder *r, uint32_t process, unsigned slot, const void *bytes, size_t n)
+{
+	size_t count = 0;
+	if (!r->decoded)
+		r->decoded = malloc(REC_OWN * sizeof *r->decoded);
+	const char *why = r->decoded ? recdec_span(r->proc[process].dec, slot, bytes, n, r->decoded, &count)
+	                             : "out of memory";
+	if (why)
+		fail(r, why);
+	else
+		hold(r, process, r->decoded, count);
+}
+
+bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na,
+                   const void *b, size_t nb)
+{
+	struct process *p = r->error ? NULL : process_of(r, process);
+	if (!p || na + nb > REC_OWN) {
+		fail(r, p ? "the program told nonsense" : "out of memory");
+		return false;
+	}
+	unsigned char *s = p->streams + p->len;
+	if (!r->keep)
+		s = recenc_varint(recenc_varint(s, (uint64_t)slot << 1), na + nb);
+	memcpy(s, a, na);
+	if (nb)
+		memcpy(s + na, b, nb);
+	if (r->keep) {
+		hold_span(r, process, slot, s, na + nb);
+		return !r->error;
+	}
+	p->len = (size_t)(s - p->streams) + na + nb;
+	if (p->len >= STREAMS)
+		write_streams(r, process);
+	return !r->error;
+}
+
+bool recorder_plain(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
+{
+	struct process *p = r->error ? NULL : process_of(r, process);
+	if (!p || n > 1 + REC_TEXT_MAX / 16) {
+		fail(r, p ? "the program told nonsense" : "out of memory");
+		return false;
+	}
+	if (rec_kind(*rec) == REC_TEXT) {
+		memcpy(r->text, rec + 1, rec_addr(*rec));
+		r->text[rec_addr(*rec)] = 0;
+	} else if (rec_kind(*rec) == REC_MODULE) {
+		see_module(r, *rec);
+	}
+	if (r->keep) {
+		hold(r, process, rec, n);
+		return !r->error;
+	}
+	unsigned char *s = recenc_varint(recenc_varint(p->streams + p->len, 1), n);
+	memcpy(s, rec, n * sizeof *rec);
+	p->len = (size_t)(s - p->streams) + n * sizeof *rec;
+	r->size.records += n;
+	if (p->len >= STREAMS)
+		write_streams(r, process);
 	return !r->error;
 }
 
 bool recorder_flush(struct recorder *r, uint32_t process)
 {
-	if (process < r->nproc && r->proc[process].held && !r->error)
-		write_held(r, process);
+	if (process < r->nproc && !r->error) {
+		if (r->keep)
+			write_held(r, process);
+		else
+			write_streams(r, process);
+	}
 	return !r->error;
+}
+
+void recorder_count(struct recorder *r, uint64_t records, uint64_t accesses)
+{
+	r->size.accesses += accesses;
+	if (!r->keep)
+		r->size.records += records;
 }
 
 /* Everything held is written, parts are put together. */
 static void settle(struct recorder *r)
 {
 	for (uint32_t i = 0; i < r->nproc; i++) {
-		if (r->proc[i].held && !r->error)
-			write_held(r, i);
+		recorder_flush(r, i);
 		r->proc[i].n = 0;
 	}
 	if (r->keep && r->fd >= 0 && !r->error)
@@ -450,7 +521,7 @@ bool recorder_symbols(struct recorder *r, const char *text, size_t len)
 		if (!n)
 			break;
 		buf_add(&r->raw, text, n);
-		put_block(r, (struct itr_head){ .type = ITR_SYMBOLS });
+		put_raw(r, (struct itr_head){ .type = ITR_SYMBOLS });
 		text += n;
 		len -= n;
 	}
@@ -467,7 +538,8 @@ bool recorder_close(struct recorder *r, const char **why)
 	if (r->fd >= 0) {
 		settle(r);
 		if (!r->error)
-			put_block(r, (struct itr_head){ .type = ITR_END, .first = r->size.records });
+			put_raw(r, (struct itr_head){ .type = ITR_END,
+			                                .first = r->parted ? r->size.records : r->blocks });
 		if (close(r->fd))
 			fail(r, strerror(errno));
 	}
@@ -477,10 +549,13 @@ bool recorder_close(struct recorder *r, const char **why)
 	if (!ok)
 		*why = r->error;
 	for (uint32_t i = 0; i < r->nproc; i++) {
+		free(r->proc[i].streams);
 		free(r->proc[i].held);
+		recdec_free(r->proc[i].dec);
 		recstate_free(r->proc[i].state);
 	}
 	free(r->proc);
+	free(r->decoded);
 	map_free(&r->pcs_at);
 	free(r->pcs);
 	for (uint32_t i = 0; i < r->nmodules; i++)

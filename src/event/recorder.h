@@ -1,13 +1,15 @@
 /*
  * recorder: records (record.h) of one or more processes into a trace file.
  *
- * A block holds records of one process, packed (recpack.h) and compressed;
- * what a process told is in the order of its blocks. Memory: one block a
- * process. A block is written whole, so a file that is cut is read up to the
- * cut.
+ * A block holds records of one process, as its threads packed them
+ * (recstream.h), and compressed; what a process told is in the order of its
+ * blocks. Memory: one block a process. A block is written whole, so a file that
+ * is cut is read up to the cut.
  *
  * With `keep`, the file is a row of parts, and the oldest goes when they are
- * more than that many bytes together: see recorder.c.
+ * more than that many bytes together: see recorder.c. What the threads packed
+ * builds on what is gone then, so it is packed anew (recpack.h), which costs
+ * more.
  */
 #ifndef INTACT_EVENT_RECORDER_H
 #define INTACT_EVENT_RECORDER_H
@@ -23,9 +25,16 @@ struct recorder;
 
 /* NULL on failure with *why. */
 struct recorder *recorder_open(const char *path, uint64_t keep, const char **why);
-/* Takes n records of a process (numbers from 0). False when writing failed
- * (sticky; what follows is dropped). */
-bool recorder_put(struct recorder *r, uint32_t process, const struct rec *rec, size_t n);
+/* Takes bytes that a slot of a process (numbers from 0) has packed, in two
+ * pieces (whole records together). False when writing failed (sticky; what
+ * follows is dropped). */
+bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na,
+                   const void *b, size_t nb);
+/* Takes one record that is not packed, a TEXT with all its letters. */
+bool recorder_plain(struct recorder *r, uint32_t process, const struct rec *rec, size_t n);
+/* A program counter that was used; that many records were in the spans. */
+void recorder_pc(struct recorder *r, uint64_t pc);
+void recorder_count(struct recorder *r, uint64_t records, uint64_t accesses);
 /* Writes what is held: nothing more comes for a while, or from this process. */
 bool recorder_flush(struct recorder *r, uint32_t process);
 /* Program counters and modules that were told of, for symbols. */

@@ -18,7 +18,6 @@ struct place {
 	uint32_t next;   /* place that came after it; 0: unknown */
 	uint32_t bucket; /* that finds it */
 	uint8_t arg;
-	bool used;       /* by a record before */
 };
 
 struct recpack {
@@ -28,9 +27,6 @@ struct recpack {
 	uint32_t last[LAST];
 	uint64_t addr, fresh;  /* last of any place; last new counter */
 	unsigned slot;
-	size_t accesses;
-	uint32_t *odd;         /* see recpack_odd */
-	size_t nodd;
 	unsigned char *bytes;  /* what is being packed, before it goes out */
 };
 
@@ -43,9 +39,8 @@ struct recpack *recpack_new(void)
 		return NULL;
 	p->places = malloc((RECPACK_MAX + 1) * sizeof *p->places);
 	p->buckets = calloc(BUCKETS, sizeof *p->buckets);
-	p->odd = malloc(RECPACK_MAX * sizeof *p->odd);
 	p->bytes = malloc(BYTES + REC_TEXT_MAX + 2 * ONE);
-	if (p->places && p->buckets && p->odd && p->bytes) {
+	if (p->places && p->buckets && p->bytes) {
 		p->n = 1;
 		return p;
 	}
@@ -59,7 +54,6 @@ void recpack_free(struct recpack *p)
 		return;
 	free(p->places);
 	free(p->buckets);
-	free(p->odd);
 	free(p->bytes);
 	free(p);
 }
@@ -73,7 +67,6 @@ static void restart(struct recpack *p)
 	memset(p->last, 0, sizeof p->last);
 	p->addr = p->fresh = 0;
 	p->slot = 0;
-	p->accesses = p->nodd = 0;
 }
 
 static uint64_t zigzag(uint64_t now, uint64_t before)
@@ -134,7 +127,6 @@ struct packer {
 	struct place *places;
 	unsigned char *s;
 	uint64_t addr;
-	size_t accesses;
 	unsigned slot;
 };
 
@@ -156,7 +148,7 @@ static __attribute__((noinline)) uint32_t put_place(struct recpack *p, struct pa
 	return id;
 }
 
-static inline struct packer put_one(struct recpack *p, struct packer k, struct rec r, size_t number)
+static inline struct packer put_one(struct recpack *p, struct packer k, struct rec r)
 {
 	unsigned char *head = k.s++;
 	unsigned kind = rec_kind(r), arg = rec_arg(r), slot = rec_slot(r), flags = SAME_SLOT;
@@ -176,18 +168,12 @@ static inline struct packer put_one(struct recpack *p, struct packer k, struct r
 	}
 	struct place *at = &k.places[id];
 	uint64_t was = at->addr;
-	if (kind <= REC_ATOMIC_WRITE)
-		k.accesses++;
-	else if (kind == REC_TEXT || kind == REC_MODULE ||
-	         (kind == REC_PUSH && (addr != was || !at->used)))
-		p->odd[p->nodd++] = (uint32_t)number;
 	if (addr == ((was + at->step) & REC_LOW) && at->arg == arg) {
 		flags |= ADDRESS;
 	} else {
 		k.s = put_varint(k.s, zigzag(addr, was));
 		*k.s++ = (unsigned char)arg;
 		at->arg = (uint8_t)arg;
-		at->used = true;
 	}
 	*head = (unsigned char)(kind | flags);
 	*last = id;
@@ -210,7 +196,8 @@ size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf 
 			buf_add(out, (char *)p->bytes, (size_t)(k.s - p->bytes));
 			k.s = p->bytes;
 		}
-		k = put_one(p, k, now, i++);
+		k = put_one(p, k, now);
+		i++;
 		if (letters) {
 			memcpy(k.s, &r[i], letters * sizeof *r);
 			k.s += letters * sizeof *r;
@@ -218,30 +205,7 @@ size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf 
 		}
 	}
 	buf_add(out, (char *)p->bytes, (size_t)(k.s - p->bytes));
-	p->accesses = k.accesses;
 	return i;
-}
-
-size_t recpack_accesses(const struct recpack *p)
-{
-	return p->accesses;
-}
-
-size_t recpack_odd(const struct recpack *p, const uint32_t **list)
-{
-	*list = p->odd;
-	return p->nodd;
-}
-
-uint32_t recpack_places(const struct recpack *p)
-{
-	return p->n - 1;
-}
-
-unsigned recpack_place(const struct recpack *p, uint32_t i, uint64_t *pc)
-{
-	*pc = p->places[i + 1].key & REC_LOW;
-	return (unsigned)(p->places[i + 1].key >> 48);
 }
 
 /* ---- reading ------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /*
- * recpack: records (record.h) in few bytes.
+ * recpack: records (record.h) of all threads in few bytes, a block by itself.
  *
  * What a program does at one place it mostly does again at the next address,
  * and mostly the same place comes next. So a block has a table of places
@@ -36,14 +36,6 @@ void recpack_free(struct recpack *p);
  * have not all come: how many went in.
  */
 size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out);
-/* Of these: how many were accesses; which (*list, owned by p) were TEXT, MODULE,
- * or a PUSH that returns to another place than the one before it there. */
-size_t recpack_accesses(const struct recpack *p);
-size_t recpack_odd(const struct recpack *p, const uint32_t **list);
-/* Of the records put last: how many places there were, and the i'th (from 0),
- * a kind and a program counter. */
-uint32_t recpack_places(const struct recpack *p);
-unsigned recpack_place(const struct recpack *p, uint32_t i, uint64_t *pc);
 /* Reads n records into `out`. NULL, or what is wrong. */
 const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n,
                         struct rec *out);

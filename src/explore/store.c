@@ -214,7 +214,7 @@ static inline void move1(struct moved_part *m, const uint64_t *slot)
 	uint64_t *at = key && i >= m->low ? &m->table[i] : &none;
 	while (*at && ++i < m->high)
 		at = &m->table[i];
-	if (((i >= m->high) | (i < m->low)) & (key != 0))
+	if (((unsigned)(i >= m->high) | (unsigned)(i < m->low)) & (unsigned)(key != 0))
 		leave(m, slot);
 	else
 		*at = key;

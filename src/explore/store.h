@@ -143,7 +143,7 @@ static inline enum store_result store_insert1(uint64_t *table, uint64_t cap, uin
                                               uint64_t place, bool alone)
 {
 	const uint64_t *t = table + place;
-#define AT(k) (__atomic_load_n(&t[k], __ATOMIC_RELAXED) == key)
+#define AT(k) (unsigned)(__atomic_load_n(&t[k], __ATOMIC_RELAXED) == key)
 	if (AT(0) | AT(1) | AT(2) | AT(3) | AT(4) | AT(5) | AT(6) | AT(7))
 		return STORE_OLD;
 #undef AT

@@ -104,6 +104,62 @@ def storms(intact, everything, tmp):
                 ["strict=1", "report_loops=1"], tmp))
 
 
+def in_order(std):
+    """None when the order of tests/record/order.c's accesses is one that can have happened."""
+    last, top, seen, lives, accesses = {}, {}, set(), {}, 0
+    for n, line in enumerate(open(std), 1):
+        if re.match(r"[^|]*\|rel\([^)]*\)\|$", line):  # made up by the reader: another thread has the lock
+            return "line %d: %s is not told before the lock is taken" % (n, line.strip())
+        m = re.match(r"[^|]*\|([rw])\((?:(0x[0-9a-f#]+)|(wheel|relay|turn|mutexed|shared|handed)(?:\+(\d+))?)\)", line)
+        if not m:
+            continue
+        write, heap, array, at = m.group(1) == "w", m.group(2), m.group(3), int(m.group(4) or "0") // 8
+        bad = None
+        accesses += 1
+        if heap:  # its variables' lives have names of their own; other threads' stacks are not in it
+            lives.setdefault(heap, []).append(write)
+            continue
+        if array in ("wheel", "mutexed"):
+            size = 64 if array == "wheel" else 16384
+            array, at = "%s %d" % (array, at // size), at % size
+        if array[:4] in ("whee", "rela", "turn"):
+            if write and at != (last.get(array, -1) + 1) % 64:
+                bad = "is written out of turn"
+            if write:
+                last[array] = at
+        elif not write and (array, at) not in seen:
+            bad = "is read before it is written"
+        elif write and ((array, at) in seen or at < top.get(array, -1)):
+            bad = "is written too late"
+        if bad:
+            return "line %d: %s %s" % (n, line.strip(), bad)
+        if write:
+            seen.add((array, at))
+            top[array] = at
+    for name, what in lives.items():
+        if "#" in name and (not what[0] or sum(what) != 1):
+            return "%s: a life with accesses %s" % (name, "".join("w" if w else "r" for w in what))
+    reused = sum("#" in name for name in lives)
+    return None if accesses > 2000 and len(last) >= 6 and reused > 100 else \
+        "only %d accesses, of %s, %d lives" % (accesses, sorted(last), reused)
+
+
+def orders(intact, everything, tmp):
+    """The order of the recording is one that can have happened."""
+    exe, trace, std = (os.path.join(tmp, f) for f in ("order", "order.itr", "order.std"))
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "order.c")
+    for cc, opt in suite.COMBOS if everything else [("gcc", "-O1")]:
+        why = build(intact, source, exe, cc, opt)
+        for seed in range(1, 31 if everything else 5):
+            bad = why
+            for cmd in ([intact, "record", "-o", trace, exe, str(seed), str(2 + seed % 7), "2000" if everything else "600"],
+                        [intact, "trace", "convert", trace, std], [intact, "trace", "-q", trace]):
+                r = sh(cmd, dict(os.environ, GLIBC_TUNABLES="glibc.malloc.tcache_count=0")) if not bad else None
+                if r and (r.returncode not in (0, 1) or "warning" in r.stderr or "error" in r.stderr):
+                    bad = "%s: exit %d\n%s" % (" ".join(cmd), r.returncode, r.stderr[:800])
+            say("order %d %s %s: as it happened" % (seed, cc, opt), bad or in_order(std))
+
+
 ENDLESS = r"""
 #include <pthread.h>
 #include <semaphore.h>
@@ -270,6 +326,30 @@ def keep_last(intact, exe, tmp):
         "%d bytes, at most %d, left %s, exit %d\n%s\n%s" % (size, most, left, t.returncode, t.stderr, t.stdout[:500]))
 
 
+def long_run(intact, tmp):
+    """Ten times the events, tens of millions of them, in the same memory."""
+    bench = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "run")
+    for name, few, many in (("lock_heavy", "40000", "1200000"), ("alloc_heavy", "50", "1000")):
+        exe, path = os.path.join(tmp, name), os.path.join(tmp, name + ".itr")
+        why = build(intact, os.path.join(bench, name + ".c"), exe, "clang", "-O2")
+        peak, events = [], []
+        for rounds in (few, many) if not why else ():
+            p = subprocess.Popen([intact, "record", "-o", path, exe, "4", rounds], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True)
+            err = p.stderr.read()
+            _, status, usage = os.wait4(p.pid, 0)
+            p.returncode = os.waitstatus_to_exitcode(status)
+            m = re.search(r"recorded (\d+) events", err)
+            events.append(int(m.group(1)) if m else 0)
+            peak.append(usage.ru_maxrss)
+            why = why or (None if p.returncode == 0 else err)
+        if not why and (events[1] < 30000000 or peak[1] > peak[0] * 1.3 + 8000):
+            why = "%s events, peaks of %s KB" % (events, peak)
+        say("%s: %s events in the memory of %s" % (name, events[-1:], events[:1]), why)
+        if os.path.exists(path):
+            os.unlink(path)
+
+
 # A marked block that another one comes into, in a forked child when asked.
 BROKEN = r"""
 #include <intact/annotate.h>
@@ -410,6 +490,9 @@ def main():
             equal_findings(intact, names, everything, tmp)
         if not names:
             storms(intact, everything, tmp)
+            orders(intact, everything, tmp)
+            if everything:
+                long_run(intact, tmp)
             exe, source = os.path.join(tmp, "endless"), os.path.join(tmp, "endless.c")
             open(source, "w").write(ENDLESS)
             why = build(intact, source, exe, "cc", "-O1")

@@ -1,5 +1,5 @@
 /*
- * Recordings: packed and read back, hostile bytes and records, the variables
+ * Recordings: packed in blocks and in streams, and read back, hostile bytes and records, the variables
  * of a translation against a naive twin that knows single bytes only, and
  * saved names.
  */
@@ -15,6 +15,7 @@
 #include "event/order.h"
 #include "event/recpack.h"
 #include "event/recstate.h"
+#include "event/recstream.h"
 #include "event/translate.h"
 
 static struct rec random_rec(struct rng *r, bool wild)
@@ -78,6 +79,139 @@ static void test_packing(void)
 	}
 	recpack_free(p);
 	recpack_free(q);
+}
+
+/* ---- streams ------------------------------------------------------------ */
+
+enum { STREAM_SLOTS = 6, STREAM_BYTES = 1 << 20 };
+
+struct stream {
+	struct recenc enc;
+	unsigned char bytes[STREAM_BYTES];
+	size_t n, told;
+};
+
+/* What has not been told of a slot, as a row of a block. */
+static unsigned char *put_span(struct stream *s, unsigned slot, unsigned char *out)
+{
+	out = recenc_varint(recenc_varint(out, slot << 1), s->n - s->told);
+	memcpy(out, s->bytes + s->told, s->n - s->told);
+	out += s->n - s->told;
+	s->told = s->n;
+	return out;
+}
+
+/* Records of several slots, each packed by itself, told of at random places,
+ * in several blocks; read back they are the ones that went in, in the order
+ * told. `places`: how many, above what a table holds, too. */
+static void streams_round(struct rng *r, struct stream *v, uint32_t places)
+{
+	static struct rec in[40000], out[40000 + STREAM_BYTES];
+	static unsigned char block[STREAM_BYTES];
+	unsigned char *end = block;
+	struct recdec *d = recdec_new();
+	size_t n = 0, got = 0, from = 0;
+	for (unsigned i = 0; i < STREAM_SLOTS; i++) {
+		recenc_restart(&v[i].enc);
+		v[i].n = v[i].told = 0;
+	}
+	while (n < sizeof in / sizeof *in - 4) {
+		unsigned slot = 1 + rng_below(r, STREAM_SLOTS - 1), run = 1 + rng_below(r, 40);
+		struct stream *s = &v[slot];
+		for (; run && n < sizeof in / sizeof *in - 4; run--) {
+			struct rec rec = random_rec(r, false);
+			bool leave = rec_kind(rec) == REC_POP && rng_below(r, 2);
+			uint64_t pc = leave ? 0 : rng_below(r, 3) ? rng_below(r, places) * 4 : rec_pc(rec);
+			rec = rec_make(rec_kind(rec), leave ? 0 : rec_arg(rec), rec_addr(rec), slot, pc);
+			if (!rng_below(r, 30))
+				s->bytes[s->n++] = RECSTREAM_PAD;
+			unsigned char *at = s->bytes + s->n;
+			if (n && !rng_below(r, 4)) /* as the record before */
+				rec.a = (rec.a & ~REC_LOW) | rec_addr(in[n - 1]);
+			if (rec_kind(rec) == REC_POP && !rec_arg(rec) && !rec_pc(rec)) {
+				s->n += (size_t)(recenc_leave(at, rec_addr(rec)) - at);
+				in[n++] = rec;
+				continue;
+			}
+			s->n += (size_t)(recenc_put(&s->enc, at, rec_kind(rec), rec_arg(rec), rec_addr(rec),
+			                            rec_pc(rec)) - at);
+			CHECK(s->bytes + s->n - at <= RECSTREAM_ONE);
+			if (rec_kind(rec) == REC_PUSH) /* names are wanted for these */
+				CHECK(s->enc.nnews <= 2);
+			s->enc.nnews = 0;
+			in[n++] = rec;
+		}
+		end = put_span(s, slot, end);
+		if (!rng_below(r, 10)) {
+			struct rec plain[2] = { rec_make(REC_TEXT, 0, 3, 0, 0), { rng_next(r), 0 } };
+			end = recenc_varint(recenc_varint(end, 1), 2);
+			memcpy(end, plain, sizeof plain);
+			end += sizeof plain;
+			memcpy(&in[n], plain, sizeof plain);
+			n += 2;
+		}
+		if (end - block > 1 << 14 || n >= sizeof in / sizeof *in - 4) {
+			got = 0;
+			CHECK(!recdec_block(d, block, (size_t)(end - block), out, &got));
+			CHECK_EQ(got, n - from);
+			CHECK(!memcmp(out, in + from, got * sizeof *in));
+			CHECK(!rec_check(out, got));
+			from = n;
+			if (n < sizeof in / sizeof *in - 4)
+				end = block;
+		}
+	}
+	/* one byte wrong: other records or none, never a crash */
+	for (int k = 0; k < 50; k++) {
+		size_t at = rng_below(r, (uint32_t)(end - block));
+		block[at] ^= (unsigned char)(1 + rng_below(r, 255));
+		got = 0;
+		recdec_block(d, block, (size_t)(end - block), out, &got);
+	}
+	recdec_free(d);
+}
+
+static void test_streams(void)
+{
+	struct stream *v = calloc(STREAM_SLOTS, sizeof *v);
+	struct rng r;
+	rng_seed(&r, 6);
+	CHECK(v != NULL);
+	for (int round = 0; v && round < 12; round++)
+		streams_round(&r, v, round % 3 ? 64 : 60000);
+	free(v);
+}
+
+/* What is as expected costs a byte; bytes of hostile files are bounded. */
+static void test_stream_bytes(void)
+{
+	struct stream *v = calloc(1, sizeof *v);
+	struct rec out[64];
+	size_t n = 0;
+	struct recdec *d = recdec_new();
+	recenc_restart(&v->enc);
+	for (uint64_t i = 0; i < 40; i++) {
+		unsigned char *at = v->bytes + v->n;
+		size_t len = (size_t)(recenc_put(&v->enc, at, REC_WRITE, 0xff, 0x1000 + 8 * i, 0x400) - at);
+		if (i > 2)
+			CHECK_EQ(len, 1);
+		v->n += len;
+	}
+	CHECK(!recdec_span(d, 3, v->bytes, v->n, out, &n));
+	CHECK_EQ(n, 40);
+	CHECK_EQ(rec_addr(out[39]), 0x1000 + 8 * 39);
+	n = 0;
+	CHECK(recdec_span(d, 0, v->bytes, 1, out, &n) != NULL);
+	CHECK(recdec_span(d, REC_SLOTS, v->bytes, 1, out, &n) != NULL);
+	static const unsigned char expected[] = { 0xe0 }, text[] = { REC_TEXT, 0, 2, 2, 0 };
+	CHECK(recdec_span(d, 9, expected, 1, out, &n) != NULL); /* nothing is expected yet */
+	CHECK(recdec_span(d, 9, text, sizeof text, out, &n) != NULL);
+	static const unsigned char many[] = { 1, 0xff, 0xff, 0xff, 0xff, 0x7f };
+	CHECK(recdec_block(d, many, sizeof many, out, &n) != NULL);
+	static const unsigned char cut[] = { 3 << 1, 20, 0xe0 };
+	CHECK(recdec_block(d, cut, sizeof cut, out, &n) != NULL);
+	recdec_free(d);
+	free(v);
 }
 
 static bool count_recs(void *ctx, const struct rec *rec, size_t n)
@@ -310,6 +444,8 @@ static void test_names(void)
 int main(void)
 {
 	RUN(test_packing);
+	RUN(test_streams);
+	RUN(test_stream_bytes);
 	RUN(test_hostile);
 	RUN(test_variables);
 	RUN(test_renewed_locks);

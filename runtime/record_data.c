@@ -1,0 +1,239 @@
+/*
+ * record_data: what is told of accesses, and of memory that is given back.
+ *
+ * Most of it is about data that no other thread has to do with now; that is
+ * noted in the thread's own bytes, without the ring's lock: between note_begin
+ * and note_end the cell is changed and the record written. All else is told
+ * under the lock, behind the notes of whoever the data was.
+ */
+#include "record_int.h"
+
+/*
+ * Data that is always used under locks of which this thread holds the common
+ * ones, none of them as a reader: as its own until it lets go. What others did
+ * to it they did before they let go of the lock, and that was told before this
+ * thread's taking it was. The outcome of red_access, when no lock is learnt.
+ */
+static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                               uintptr_t addr, uintptr_t pc)
+{
+	struct thread *t = &th->t;
+	const struct accessor *a = &t->acc;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+	uint64_t need = write ? mask * 0x101 : mask << 8, key = CELL_KEY(a->tid, a->epoch);
+	if (w0 >> CELL_TAG != CELL_SHARED || (w0 >> 8 & mask) != mask || a->all != a->wr || !a->tid ||
+	    t->nmarks || rt_dyn.reach.open)
+		return false;
+	uint64_t w1 = __atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED);
+	uint32_t common = (uint32_t)w1, writes = (uint32_t)(w1 >> 32);
+	if (!common || lockset_meet(&rt_dyn.sets, a->cache, a->all, common) != common ||
+	    (write && lockset_meet(&rt_dyn.sets, a->cache, writes, a->wr) != writes))
+		return false;
+	if ((w0 & ~0xffffull) == (CELL_SHARED << CELL_TAG | key))
+		need |= w0 & 0xffff;
+	if (!__atomic_compare_exchange_n(c, &w0, CELL_SHARED << CELL_TAG | key | need, 0,
+	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	if (write && !t->wrote && t->nheld)
+		red_wrote(&rt_dyn, t, addr, pc);
+	return true;
+}
+
+/*
+ * Data that was handed over (red_handed): what its owner did came before
+ * something it told of (letting go of a lock, a post, its end) which this
+ * thread's clock knows, and a clock learns only under the ring's lock, behind
+ * that. So it has been told of.
+ */
+static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                                uintptr_t addr, uintptr_t pc)
+{
+	return red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write) ||
+	       take_shared(th, c, mask, write, addr, pc);
+}
+
+/* A thread's own data, or as good as that, noted in its own bytes. */
+static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                            uintptr_t addr, uintptr_t pc)
+{
+	unsigned char *s = note_at(th);
+	if (unlikely(!s))
+		return false;
+	/* Each is one locked instruction: what stands before it in the program
+	 * is seen by whoever sees the cell changed. */
+	note_begin(th->own);
+	bool own = rt_own(th, c, write ? mask * 0x101 : mask << 8, write) ||
+	           take_other(th, c, mask, write, addr, pc);
+	__asm__ volatile("" ::: "memory");
+	if (own)
+		quick_put(th, s, write ? REC_WRITE : REC_READ, mask, addr, pc);
+	note_end(th->own);
+	return own;
+}
+
+/* The commonest of all, from the hook: signals stay out meanwhile. */
+bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
+              uintptr_t pc)
+{
+	if (th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED)
+		return false;
+	th->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	bool own = note_own(th, c, mask, write, addr, pc);
+	__asm__ volatile("" ::: "memory");
+	th->busy = 0;
+	if (unlikely(th->pending))
+		rt_deliver(th);
+	return own;
+}
+
+/* Data that all only read: is there nothing to learn, but that it was read? */
+static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, unsigned mask)
+{
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), need = mask << 8;
+	if (cell_open(w0, mask))
+		return true;
+	if (w0 >> CELL_TAG != CELL_READ || (w0 & need) != need)
+		return false;
+	return (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED) == th->t.acc.all;
+}
+
+/* This thread's record of data that all only read, in this epoch. */
+static void keep_read(struct rt_thread *th, uint64_t need, uintptr_t addr)
+{
+	uint32_t era = rec_era(th);
+	if (unlikely(th->reads_era != era)) {
+		for (unsigned i = 0; i < RT_READS; i++)
+			th->reads[i] = 0;
+		th->reads_era = era;
+	}
+	th->reads[(addr >> 3) % RT_READS] = rec_read_of(th, need, addr);
+}
+
+/*
+ * Data that all only read: a reader leaves nothing in the cell, so whoever ends
+ * that tells everyone's notes first (take_over). The exchange lets it see this
+ * one being made, or this one the cell changed.
+ */
+static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
+{
+	unsigned char *s = rt_dyn.reach.open ? NULL : note_at(th);
+	if (!s)
+		return false;
+	__atomic_exchange_n(&th->own->seq, th->own->seq + 1, __ATOMIC_SEQ_CST);
+	bool still = known_to_read(th, c, mask);
+	if (still) {
+		keep_read(th, mask << 8, addr);
+		quick_put(th, s, REC_READ, mask, addr, pc);
+	}
+	note_end(th->own);
+	return still;
+}
+
+/* May notes of reads be about a cell that looks so? */
+static inline bool only_read(uint64_t w0)
+{
+	return w0 >> CELL_TAG == CELL_READ || (w0 >> CELL_TAG == CELL_OTHER && w0 & 0xff);
+}
+
+/* A cell that looked like `was` is changed by this thread, under the lock. */
+static void take_over(const struct rt_thread *th, uint64_t was, bool write)
+{
+	uint32_t owner = (uint32_t)(was >> 48) & SHADOW_MAX_TID;
+	if (was >> CELL_TAG <= CELL_SHARED && owner && owner != th->t.tid)
+		rec_tell_of(owner);
+	else if (only_read(was) && write)
+		rec_tell_all();
+}
+
+/* Thread `th` is inside the runtime; the recording is on. */
+void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	uint64_t *leaf = rt_dir[addr >> SHADOW_LEAF_BITS & rt_dir_mask];
+	uint64_t *c = leaf + ((addr & ((1u << SHADOW_LEAF_BITS) - 1)) >> 3);
+	bool atomic = th->t.acc.atomic;
+	unsigned kind = (write ? REC_WRITE : REC_READ) | (atomic ? REC_ATOMIC_READ : 0u);
+	uint64_t need = write ? mask * 0x101 : mask << 8;
+	if (leaf && !atomic) {
+		uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+		if (w0 >> CELL_TAG <= CELL_SHARED) {
+			if (note_own(th, c, mask, write, addr, pc))
+				return;
+		} else if (!write && known_to_read(th, c, mask)) {
+			if (rec_read_known(th, need, addr) || note_read(th, c, mask, addr, pc))
+				return;
+		}
+	}
+	uint64_t was = 0;
+	bool on = rec_begin(th);
+	/* As the replay does: the ring may only have been full. */
+	if (atomic || !leaf || !rt_own(th, c, need, write))
+		red_access(&rt_dyn, &th->t, addr, mask, write, pc, &was);
+	if (!on)
+		return;
+	take_over(th, was, write);
+	rec_put(th, kind, mask, addr, pc);
+	rec_end();
+}
+
+/* ---- memory that is given back ---- */
+
+enum { FEW = 4096 }; /* bytes that are looked at one by one */
+
+/*
+ * Memory that only this thread has touched, with no lock or atomic in it: its
+ * cells say so from here on, of no bytes (shadow.c takes that for never touched),
+ * so that who gets it next can tell this thread's notes first.
+ */
+bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
+{
+	uintptr_t at = (addr + 7) & ~(uintptr_t)7, end = (addr + size) & ~(uintptr_t)7;
+	const struct accessor *a = &th->t.acc;
+	uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at), any = 0;
+	if (size > FEW || (end - 1) >> SHADOW_LEAF_BITS != at >> SHADOW_LEAF_BITS || !a->tid ||
+	    rt_dyn.reach.open || (rt_dyn.locks.n > 1 && lock_within(&rt_dyn.locks, addr, size)))
+		return false;
+	size_t n = c && at < end ? (end - at) / 8 : 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t w0 = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
+		if (w0 && w0 >> 48 != a->tid)
+			return false;
+		any |= w0 & 0xffff;
+	}
+	if (!any)
+		return true; /* nothing was known of it */
+	/* It is no matter in which function; but blocks end with theirs. */
+	unsigned char *s = th->t.nmarks ? note_at(th) : quick_at(th);
+	if (unlikely(!s) && !(s = rec_make_quick(th, false)))
+		return false;
+	note_begin(th->own);
+	uint64_t key = CELL_KEY(a->tid, a->epoch);
+	for (size_t i = 0; i < n; i++)
+		if (c[i]) {
+			if (c[SHADOW_SECOND + i] != a->all)
+				c[SHADOW_SECOND + i] = a->all;
+			__atomic_store_n(&c[i], key, __ATOMIC_RELEASE);
+		}
+	quick_put(th, s, REC_FORGET, 0, addr, size);
+	note_end(th->own);
+	return true;
+}
+
+/* Memory goes: what its owners noted of it comes before. */
+void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size)
+{
+	uintptr_t end = (addr + size) & ~(uintptr_t)7;
+	bool all = size > FEW || lock_within(&rt_dyn.locks, addr, size), read = size > FEW;
+	for (uintptr_t at = (addr + 7) & ~(uintptr_t)7; !read && at < end; at += 8) {
+		uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at);
+		uint64_t w0 = c ? __atomic_load_n(c, __ATOMIC_RELAXED) : 0;
+		read = only_read(w0);
+		if (!all)
+			take_over(th, w0, true);
+	}
+	if (read) /* who has read it has not read what comes there next */
+		__atomic_fetch_add(&rt.reads_gone, 1, __ATOMIC_SEQ_CST);
+	if (all)
+		rec_tell_all();
+	rec_put(th, REC_FORGET, 0, addr, size);
+}
