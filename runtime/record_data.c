@@ -73,9 +73,10 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                                 uintptr_t addr, uintptr_t pc)
 {
+	if (__atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG == CELL_SHARED)
+		return take_shared(th, c, mask, write, addr, pc);
 	return take_mine(th, c, mask, write, addr, pc) ||
-	       red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write) ||
-	       take_shared(th, c, mask, write, addr, pc);
+	       red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write);
 }
 
 /* A thread's own data, or as good as that, noted in its own bytes. */
