@@ -221,7 +221,7 @@ static inline struct frame *told_below(const struct rt_thread *th)
 
 static void put_push(struct rt_thread *th, struct frame *f, unsigned left, struct pen *p)
 {
-	bool inl = f > th->t.frames + 1 && f[0].site == f[-1].site && f[-1].sp - f[0].sp < 16;
+	bool inl = f > th->t.frames + 1 && red_inlined(f);
 	pen_put(p, REC_PUSH, (inl ? REC_INLINED : 0) | left, f->site, f->pc);
 }
 

@@ -139,6 +139,8 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 			.other = o->uid,
 			.other_write = o->stack,
 			.other_op = reads ? OP_READ : OP_WRITE,
+			.lock2 = m->lock, /* to name it: such a finding waits for no evidence */
+			.life2 = d->locks.locks[m->lock].life,
 		};
 		report(d, t, m, f, NULL);
 	}

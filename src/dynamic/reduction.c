@@ -6,10 +6,20 @@
 /* ---- stacks ---- */
 
 /* Inlined functions have no return address of their own: the symboliser
- * finds them from the program counter, so they add nothing to the stack. */
-static bool inlined(const struct frame *f)
+ * finds them from the program counter, so they add nothing to the stack.
+ *
+ * Arguments passed on the stack and not yet taken off it lower the stack pointer,
+ * as a call does. A function that was called has its entry hook near its start,
+ * one that was inlined has it elsewhere. */
+#define ARGUMENTS 128u
+#define PROLOGUE 128u
+
+bool red_inlined(const struct frame *f)
 {
-	return f[0].site == f[-1].site && f[-1].sp - f[0].sp < 16;
+	uintptr_t lower = f[-1].sp - f[0].sp;
+	if (f[0].site != f[-1].site || lower >= ARGUMENTS)
+		return false;
+	return lower < 16 || (f[0].fn != f[-1].fn && f[0].pc - f[0].fn >= PROLOGUE);
 }
 
 static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
@@ -20,7 +30,7 @@ static uint32_t frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 	for (; from < f; from++) {
 		struct frame *g = from + 1;
 		uint32_t node = from->node & FRAME_NODE;
-		if (g->pc && !(g > t->frames + 1 && inlined(g))) {
+		if (g->pc && !(g > t->frames + 1 && red_inlined(g))) {
 			node = stack_push(&d->stacks, node, g->site);
 			node = stack_push(&d->stacks, node, g->pc | STACK_MARK);
 		}

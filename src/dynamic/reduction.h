@@ -200,6 +200,8 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 /* Thread t waited for the end of `other`. */
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other);
 
+/* Whether the function of frame f (not the outermost) is inlined in that below. */
+bool red_inlined(const struct frame *f);
 /* The stack of this thread with `pc` innermost. */
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
 /* Drops frames that a jump or an exception has left: below `sp`. */

@@ -5,6 +5,8 @@ is found with what each program's first comment says:
     intact: none                       nothing is found
     intact: find NAME KIND             exactly this block; KIND is confirmed,
                                        predicted or any
+    intact: commits NAME...            the functions of the stack where it commits, innermost first
+    intact: says TEXT                  the report has it
     intact: option KEY=VALUE           goes into INTACT_OPTIONS
     intact: miss COMPILER OPT          a known weakness: nothing is found there, and
                                        the day something is, this line must go
@@ -27,11 +29,15 @@ FULL = {"string_buffer.c", "string_buffer.cc", "lost_update.c", "lost_update.cc"
 
 def expectation(path):
     text = open(path).read()
-    want = {"find": None, "options": [], "marks": {}, "misses": set()}
+    want = {"find": None, "options": [], "marks": {}, "misses": set(), "commits": None, "says": []}
     for line in re.findall(r"intact: ([^*\n]*)", text):
         words = line.split()
         if words[0] == "find":
             want["find"] = (words[1], words[2])
+        elif words[0] == "commits":
+            want["commits"] = words[1:]
+        elif words[0] == "says":
+            want["says"].append(" ".join(words[1:]))
         elif words[0] == "option":
             want["options"].append(words[1])
         elif words[0] == "miss":
@@ -51,6 +57,9 @@ def parse(report):
                             ("violation", "Atomicity violation at")):
             f = re.search(r"^  " + title + r".*\n    #0 (.*?) (\S+?):(\d+)", part, re.M)
             item[mark] = int(f.group(3)) if f else None
+        stack = re.search(r"^  Atomic block commits.*\n((?:    #.*\n)+)", part, re.M)
+        item["commits"] = re.findall(r"#\d+ (\S+)", stack.group(1)) if stack else []
+        item["text"] = part
         item["summary"] = re.search(r"^SUMMARY: Intact: atomicity violation \S+:\d+ in ", part, re.M)
         found.append(item)
     return found
@@ -73,6 +82,11 @@ def compare(want, found, code):
         slack = (line, line - 1) if mark == "entered" else (line,)
         if f[mark] not in slack:
             return "%s at line %s, expected %d" % (mark, f[mark], line)
+    for text in want["says"]:
+        if text not in f["text"]:
+            return "does not say: " + text
+    if want["commits"] and f["commits"] != want["commits"]:
+        return "commits through %s, expected %s" % (f["commits"], want["commits"])
     return None if f["summary"] else "no summary"
 
 
