@@ -149,6 +149,9 @@ static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_
 		return false;
 	__atomic_exchange_n(&th->own->seq, th->own->seq + 1, __ATOMIC_SEQ_CST);
 	bool still = known_to_read(th, c, mask);
+	__asm__ volatile("" ::: "memory");
+	/* Whoever made it so, under the lock, has put that into the ring by now. */
+	still = still && !__atomic_load_n(&rec_shm->lock, __ATOMIC_ACQUIRE);
 	if (still) {
 		keep_read(th, mask << 8, addr);
 		quick_put(th, s, REC_READ, mask, addr, pc);
@@ -200,6 +203,8 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 		return;
 	take_over(th, was, write);
 	rec_put(th, kind, mask, addr, pc);
+	if (leaf && !write && !atomic && !rt_dyn.reach.open && known_to_read(th, c, mask))
+		keep_read(th, need, addr);
 	rec_end();
 }
 
