@@ -66,7 +66,7 @@ static inline void tell(uint32_t slot, struct rec_own *o, uint64_t n)
 		rec_file_span(slot, n - o->told);
 	else
 		ring_put(rec_make(REC_SPAN, 0, n - o->told, slot, 0));
-	o->told = n;
+	__atomic_store_n(&o->told, n, __ATOMIC_RELEASE);
 }
 
 void rec_tell_of(uint32_t slot)
@@ -342,10 +342,10 @@ void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, u
 /* ---- locks ---- */
 
 /*
- * Taking and letting go of a lock that this thread was the last to let go of is
- * nobody else's business until another thread takes it. It finds the slot in
- * `rel_tid` and tells what was noted: all of that was noted before the lock was
- * really free. Findings are everyone's (rec_alone), and so are locks of
+ * Taking and letting go of a lock that this thread was the last to let go of (or
+ * one whose notes are all told) is nobody else's business until another thread
+ * takes it. It finds the slot in `rel_tid` and tells what was noted: all of that
+ * was noted before the lock was really free. Findings are everyone's (rec_alone), and so are locks of
  * readers and all that marked blocks ask for.
  */
 static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
@@ -354,12 +354,22 @@ static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 	return th->t.known[i].addr == addr ? th->t.known[i].id : 0;
 }
 
+/* Is all that the slot has noted in the ring? `lock` was its: it notes no more
+ * that has to come before. */
+static inline bool all_told(uint32_t slot)
+{
+	const struct rec_own *o = &rec_shm->own[slot];
+	return slot && __atomic_load_n(&o->n, __ATOMIC_ACQUIRE) ==
+	               __atomic_load_n(&o->told, __ATOMIC_ACQUIRE);
+}
+
 bool rec_begin_lock(struct rt_thread *th, const void *obj, bool acquire, bool shared)
 {
 	uint32_t id = known_id(th, (uintptr_t)obj), tid = th->t.tid;
 	const struct lock *l = &rt_dyn.locks.locks[id];
 	if (!shared && id && tid && tid < th->t.clock.n && !th->t.nmarks && !rt_dyn.reach.open &&
-	    (acquire ? l->rel_tid == tid && !l->readers.n : th->t.acc.all == th->t.acc.wr)) {
+	    (acquire ? !l->readers.n && (l->rel_tid == tid || all_told(l->rel_tid))
+	             : th->t.acc.all == th->t.acc.wr)) {
 		th->noting = true;
 		return true;
 	}

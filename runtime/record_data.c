@@ -39,6 +39,31 @@ static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask,
 	return true;
 }
 
+/* A thread's own data under other locks than before, or new data under locks: as
+ * red_access does it. */
+static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                             uintptr_t addr, uintptr_t pc)
+{
+	struct thread *t = &th->t;
+	const struct accessor *a = &t->acc;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+	uint64_t need = write ? mask * 0x101 : mask << 8, key = CELL_KEY(a->tid, a->epoch);
+	bool mine = w0 >> 48 == a->tid && (uint32_t)(w0 >> 16) >= a->first;
+	if ((w0 && !mine) || !a->tid || t->nmarks || rt_dyn.reach.open ||
+	    !__atomic_compare_exchange_n(c, &w0, CELL_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return false;
+	uint32_t held = write ? a->wr : a->all;
+	if (w0 & 0xffff && (w0 & ~0xffffull) == key) {
+		need |= w0 & 0xffff;
+		held = lockset_meet(&rt_dyn.sets, a->cache, held, (uint32_t)c[SHADOW_SECOND]);
+	}
+	c[SHADOW_SECOND] = held;
+	__atomic_store_n(c, key | need, __ATOMIC_RELEASE);
+	if (write && !t->wrote && t->nheld)
+		red_wrote(&rt_dyn, t, addr, pc);
+	return true;
+}
+
 /*
  * Data that was handed over (red_handed): what its owner did came before
  * something it told of (letting go of a lock, a post, its end) which this
@@ -48,7 +73,8 @@ static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask,
 static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                                 uintptr_t addr, uintptr_t pc)
 {
-	return red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write) ||
+	return take_mine(th, c, mask, write, addr, pc) ||
+	       red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write) ||
 	       take_shared(th, c, mask, write, addr, pc);
 }
 
