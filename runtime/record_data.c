@@ -73,9 +73,10 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                                 uintptr_t addr, uintptr_t pc)
 {
+	if (__atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG == CELL_SHARED)
+		return take_shared(th, c, mask, write, addr, pc);
 	return take_mine(th, c, mask, write, addr, pc) ||
-	       red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write) ||
-	       take_shared(th, c, mask, write, addr, pc);
+	       red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write);
 }
 
 /* A thread's own data, or as good as that, noted in its own bytes. */
@@ -148,6 +149,9 @@ static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_
 		return false;
 	__atomic_exchange_n(&th->own->seq, th->own->seq + 1, __ATOMIC_SEQ_CST);
 	bool still = known_to_read(th, c, mask);
+	__asm__ volatile("" ::: "memory");
+	/* Whoever made it so, under the lock, has put that into the ring by now. */
+	still = still && !__atomic_load_n(&rec_shm->lock, __ATOMIC_ACQUIRE);
 	if (still) {
 		keep_read(th, mask << 8, addr);
 		quick_put(th, s, REC_READ, mask, addr, pc);
@@ -199,6 +203,8 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 		return;
 	take_over(th, was, write);
 	rec_put(th, kind, mask, addr, pc);
+	if (leaf && !write && !atomic && !rt_dyn.reach.open && known_to_read(th, c, mask))
+		keep_read(th, need, addr);
 	rec_end();
 }
 

@@ -24,12 +24,26 @@
  *
  * Order. A call of the analyses that needs more than the thread's own is made
  * under the lock of the common ring, and its SPAN is put before the lock is let
- * go. A thread's access to data that is its own is noted in its bytes alone: a
- * SPAN tells of it before the thread's next call under the lock, and before
- * that of a thread which takes the data over. Whoever sees an object that was
- * last another thread's tells that thread's notes first; `seq` is odd while a
- * note is made, from before the object shows it until it can be read. So the
- * order is one in which all that is done to an object stands as it was done.
+ * go. What concerns no other thread now is noted in the thread's bytes alone: a
+ * SPAN tells of it before the thread's next call under the lock, and before that
+ * of a thread which takes the object over. `seq` is odd while such a note is
+ * made, from before the object shows it until it can be read.
+ *
+ * With the SPANs' bytes in their places the ring's order is one that can have
+ * happened: a thread's records stand as it made them (spans of a slot are told
+ * in its order), and for every object so do the operations on it. For let f, of
+ * thread B, follow e, of thread A, on object x. Was e made under the ring's lock,
+ * its SPAN was put before B could see it done, and B's comes later. Else x shows
+ * whose it was: a cell its last thread (forgotten memory, too), a lock who let go
+ * of it last. B finds A there and
+ *   - takes the ring's lock and tells A's bytes, waiting while `seq` is odd,
+ *     before its own; or
+ *   - knows that they are told: all of them (n == told); or B's clock covers e,
+ *     and clocks are learnt only from what was told; or B holds the locks that
+ *     all hold who use x, and told A's letting go of them before its taking.
+ * Data that is only read shows nobody: whoever writes to it tells everyone's
+ * bytes. A lock's notes are made before it is really let go of, so need no `seq`.
+ * Threads begin, end and are joined, and findings change, under the lock.
  *
  * All of it is shared memory: when the program is killed, what was noted is
  * there to be read. Files: see itr.h (blocks of type RECORDS).

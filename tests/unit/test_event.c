@@ -210,6 +210,29 @@ static void test_recorder_blocks(void)
 	free(s);
 }
 
+/* The version before is read, one to come is refused with a word. */
+static void test_versions(void)
+{
+	size_t size, n;
+	struct heard h;
+	spit(SAMPLE, sizeof SAMPLE - 1);
+	rewrite((struct writer_opts){ .format = FORMAT_ITR, .codec = CODEC_ZSTD });
+	char *whole = slurp(&size);
+	for (char version = 0; version <= ITR_VERSION + 1; version++) {
+		whole[8] = version;
+		spit(whole, size);
+		char *s = as_text(&h, &n);
+		bool good = version >= 1 && version <= ITR_VERSION;
+		CHECK_EQ(h.errors, !good);
+		if (good)
+			CHECK_STR(s, SAMPLE);
+		else
+			CHECK_STR(h.code, "bad-trace");
+		free(s);
+	}
+	free(whole);
+}
+
 /* Every prefix of a file gives a prefix of its events and a warning. */
 static void test_truncation(void)
 {
@@ -495,6 +518,7 @@ int main(void)
 	RUN(test_round_trips);
 	RUN(test_names_stay_apart);
 	RUN(test_recorder_blocks);
+	RUN(test_versions);
 	RUN(test_truncation);
 	RUN(test_flipped_bits);
 	RUN(test_hostile_blocks);
