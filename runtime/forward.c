@@ -187,6 +187,22 @@ static inline uintptr_t same_leaf(uintptr_t addr, uintptr_t end)
 	return stop < end ? stop : end;
 }
 
+/*
+ * A cell is used for the first time. Where an eighth of a large page is used, the
+ * rest will be: data is read all over, and each of its small pages would cost a
+ * walk through the tables whenever it is not the last one used. (Counts of parts
+ * of the shadow that are far from each other are shared; then it is done early.)
+ */
+void rt_fresh(uint64_t *c)
+{
+	static uint32_t used[4096];
+	uint32_t *n = &used[(uintptr_t)c / PAGES_LARGE % 4096];
+	uint32_t now = __atomic_load_n(n, __ATOMIC_RELAXED) + 1;
+	__atomic_store_n(n, now, __ATOMIC_RELAXED);
+	if (unlikely(now % (PAGES_LARGE / 8 / 8) == 0))
+		pages_dense(c);
+}
+
 NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 {
 	struct rt_thread *th;
@@ -206,6 +222,8 @@ NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 					break;
 			continue;
 		}
+		if (c && !*c)
+			rt_fresh(c);
 		if (unlikely(rt.recording))
 			rec_access(th, addr, mask, write, pc);
 		else if (!c || !rt_take_over(th, c, mask, write))

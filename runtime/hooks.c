@@ -36,6 +36,8 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 	uint64_t *c = rt_cell(addr);
 	if (likely(c)) {
 		uint64_t w0 = *c, need = mask << 8;
+		if (!w0)
+			rt_fresh(c);
 		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
 			/* What was recorded in this epoch was learnt from in it. */
 			if (unlikely(rt_dyn.reach.whole) ? rec_read_known(me, need, addr)

@@ -192,6 +192,7 @@ void rt_sync_release(const void *obj);
 void rt_sync_acquire(const void *obj);
 void rt_renew(const void *obj);
 void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
+void rt_fresh(uint64_t *c);
 void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);
 void rt_forget(uintptr_t addr, size_t size);
 void rt_grow_frames(struct rt_thread *th);

@@ -1,5 +1,6 @@
 #include "dynamic/pages.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -12,7 +13,7 @@ void *pages_map(size_t size)
 	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 	if (p == -1)
 		return NULL;
-	/* Huge pages would turn a touched cell into two megabytes. */
+	/* Large pages would turn a touched cell into two megabytes (pages_dense). */
 	syscall(SYS_madvise, p, size, MADV_NOHUGEPAGE);
 	return (void *)p;
 }
@@ -20,6 +21,27 @@ void *pages_map(size_t size)
 void pages_unmap(void *p, size_t size)
 {
 	syscall(SYS_munmap, p, size);
+}
+
+void *pages_map_large(size_t size)
+{
+	char *p = pages_map(size + PAGES_LARGE);
+	if (!p)
+		return pages_map(size); /* the address space is nearly spent */
+	size_t before = -(uintptr_t)p % PAGES_LARGE;
+	if (before)
+		pages_unmap(p, before);
+	pages_unmap(p + before + size, PAGES_LARGE - before);
+	return p + before;
+}
+
+void pages_dense(void *p)
+{
+	int keep = errno;
+	uintptr_t at = (uintptr_t)p & ~(uintptr_t)(PAGES_LARGE - 1);
+	if (!syscall(SYS_madvise, at, PAGES_LARGE, MADV_HUGEPAGE))
+		syscall(SYS_madvise, at, PAGES_LARGE, 25 /* MADV_COLLAPSE, Linux 6.1 */);
+	errno = keep;
 }
 
 void pages_clear(void *p, size_t size)

@@ -16,6 +16,12 @@
 /* `size` zeroed bytes, or NULL when the address space or limit is spent. */
 void *pages_map(size_t size);
 void pages_unmap(void *p, size_t size);
+/* The same, at a multiple of a large page. */
+void *pages_map_large(size_t size);
+/* The large page that `p` is in (of pages_map_large) is in use all over: one
+ * entry for it instead of hundreds, if the kernel will. */
+void pages_dense(void *p);
+enum { PAGES_LARGE = 2 << 20 };
 /* Zeroes [p, p + size), giving whole pages back to the kernel. */
 void pages_clear(void *p, size_t size);
 

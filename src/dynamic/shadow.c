@@ -48,7 +48,7 @@ uint64_t *shadow_leaf(struct shadow *s, uintptr_t addr)
 	spin_lock(&s->grow);
 	leaf = *entry;
 	if (!leaf) {
-		leaf = s->nused < MAX_LEAVES ? pages_map(LEAF_SIZE) : NULL;
+		leaf = s->nused < MAX_LEAVES ? pages_map_large(LEAF_SIZE) : NULL;
 		if (leaf) {
 			s->used[s->nused++] = (uint32_t)(entry - s->dir);
 			__atomic_store_n(entry, leaf, __ATOMIC_RELEASE);
