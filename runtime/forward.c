@@ -188,10 +188,9 @@ static inline uintptr_t same_leaf(uintptr_t addr, uintptr_t end)
 }
 
 /*
- * A cell is used for the first time. Where an eighth of a large page is used, the
- * rest will be: data is read all over, and each of its small pages would cost a
- * walk through the tables whenever it is not the last one used. (Counts of parts
- * of the shadow that are far from each other are shared; then it is done early.)
+ * A cell is used for the first time, or for new data. Now and then, see whether
+ * all of the large page around it is in use: then small ones would only cost
+ * walks through the processor's tables.
  */
 void rt_fresh(uint64_t *c)
 {

@@ -18,8 +18,9 @@ void *pages_map(size_t size);
 void pages_unmap(void *p, size_t size);
 /* The same, at a multiple of a large page. */
 void *pages_map_large(size_t size);
-/* The large page that `p` is in (of pages_map_large) is in use all over: one
- * entry for it instead of hundreds, if the kernel will. */
+/* The large page that `p` is in (of pages_map_large) becomes one, if enough
+ * of it is in use and the kernel will: one entry of the processor's tables
+ * instead of hundreds. */
 void pages_dense(void *p);
 enum { PAGES_LARGE = 2 << 20 };
 /* Zeroes [p, p + size), giving whole pages back to the kernel. */
