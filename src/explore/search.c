@@ -212,12 +212,13 @@ static void tell_limits(struct search *s)
 static bool widen(struct search *s)
 {
 	const struct product *x = &s->prod;
-	uint8_t need = bits_for(x->globals.n + 1);
-	s->bits[0] = need > s->bits[0] ? need : s->bits[0];
-	for (uint32_t i = 0; i < s->nthreads; i++) {
-		need = bits_for(x->kinds[x->kind_of[i]].ninfo);
-		s->bits[i + 1] = need > s->bits[i + 1] ? need : s->bits[i + 1];
-	}
+	uint32_t sum = s->bits[0] = bits_for(x->globals.n + 1);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		sum += s->bits[i + 1] = bits_for(x->kinds[x->kind_of[i]].ninfo);
+	/* At a widening one thread moves all states. Where they stay one word, ids
+	 * to come get a bit beforehand. */
+	for (uint32_t i = 0; sum + s->nthreads + 1 <= 63 && i <= s->nthreads; i++)
+		s->bits[i]++;
 	bool ok = store_widen(&s->store, s->bits, convert_chunks, s);
 	for (uint32_t i = 0; ok && i < s->nworkers; i++)
 		ok = worker_room(&s->workers[i]);

@@ -69,7 +69,7 @@ enum store_result { STORE_NEW, STORE_OLD };
 /* bits[i]: for field i. False when memory ends. */
 bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t budget);
 void store_free(struct store *s);
-/* Fields get these widths (none smaller than before). Keys kept elsewhere are
+/* Fields get these widths, enough for all ids there are. Keys kept elsewhere are
  * converted by `also`, which is called with the old store while both are
  * there. False when memory ends. */
 bool store_widen(struct store *s, const uint8_t *bits,
