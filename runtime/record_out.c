@@ -117,7 +117,7 @@ void rec_file_look(void)
 
 void rec_file_plain(struct rec r)
 {
-	unsigned char *s = recenc_varint(recenc_varint(held + nheld, 1), 1);
+	unsigned char *s = put_varint(put_varint(held + nheld, 1), 1);
 	rt_copy(s, &r, sizeof r);
 	nheld = (size_t)(s - held) + sizeof r;
 }
@@ -126,7 +126,7 @@ void rec_file_plain(struct rec r)
 static void file_text(struct rec r, const char *text)
 {
 	uint64_t letters = rec_letters(r);
-	unsigned char *s = recenc_varint(recenc_varint(held + nheld, 1), 1 + letters);
+	unsigned char *s = put_varint(put_varint(held + nheld, 1), 1 + letters);
 	rt_copy(s, &r, sizeof r);
 	rt_copy(s + sizeof r, text, rec_addr(r));
 	for (uint64_t i = rec_addr(r); i < letters * 16; i++)
@@ -139,7 +139,7 @@ void rec_file_span(uint32_t slot, uint64_t n)
 {
 	struct rec_own *o = &rec_shm->own[slot];
 	uint64_t at = o->taken % REC_OWN, first = n < REC_OWN - at ? n : REC_OWN - at;
-	unsigned char *s = recenc_varint(recenc_varint(held + nheld, (uint64_t)slot << 1), n);
+	unsigned char *s = put_varint(put_varint(held + nheld, (uint64_t)slot << 1), n);
 	rt_copy(s, &o->bytes[at], first);
 	rt_copy(s + first, o->bytes, n - first);
 	nheld = (size_t)(s - held) + n;

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "event/varint.h"
+
 static void put32(unsigned char *p, uint32_t v)
 {
 	for (int i = 0; i < 4; i++)
@@ -97,22 +99,6 @@ struct deltas {
 	uint32_t thread, target[NS_COUNT], loc[LOC_MEMORY];
 };
 
-static unsigned char *put_varint(unsigned char *p, uint64_t v)
-{
-	while (v >= 0x80) {
-		*p++ = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	*p++ = (unsigned char)v;
-	return p;
-}
-
-static uint64_t zigzag(uint32_t now, uint32_t before)
-{
-	int64_t d = (int64_t)now - (int64_t)before;
-	return (uint64_t)d << 1 ^ (uint64_t)(d >> 63);
-}
-
 static unsigned char *pack_one(unsigned char *p, const struct event *e,
                                struct deltas *d)
 {
@@ -183,27 +169,7 @@ uint32_t itr_pack_names(const struct trace_names *t, uint32_t from[NS_COUNT],
 
 /* ---- unpacking ---------------------------------------------------------- */
 
-struct cursor {
-	const unsigned char *p, *end;
-	bool bad;
-};
-
-static uint64_t get_varint(struct cursor *c)
-{
-	uint64_t v = 0;
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		if (c->p == c->end)
-			break;
-		unsigned char b = *c->p++;
-		v |= (uint64_t)(b & 0x7F) << shift;
-		if (!(b & 0x80))
-			return v;
-	}
-	c->bad = true;
-	return 0;
-}
-
-static uint32_t unzigzag(struct cursor *c, uint32_t before)
+static uint32_t get_near(struct cursor *c, uint32_t before)
 {
 	uint64_t z = get_varint(c);
 	int64_t d = (int64_t)(z >> 1) ^ -(int64_t)(z & 1);
@@ -235,13 +201,13 @@ static const char *unpack_one(struct cursor *c, struct deltas *d,
 	if (head & NO_TARGET)
 		e->target = 0;
 	else
-		e->target = *target = unzigzag(c, *target);
+		e->target = *target = get_near(c, *target);
 	if (head & NO_LOC)
 		e->loc = LOC_NONE;
 	else if (head & SAME_LOC)
 		e->loc = *loc;
 	else
-		e->loc = *loc = unzigzag(c, *loc);
+		e->loc = *loc = get_near(c, *loc);
 	if (c->bad)
 		return "a block of events is malformed";
 	if (e->thread >= t->ns[NS_THREAD].len ||

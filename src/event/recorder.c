@@ -437,7 +437,7 @@ bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const vo
 	}
 	unsigned char *s = p->streams + p->len;
 	if (!r->keep)
-		s = recenc_varint(recenc_varint(s, (uint64_t)slot << 1), na + nb);
+		s = put_varint(put_varint(s, (uint64_t)slot << 1), na + nb);
 	memcpy(s, a, na);
 	if (nb)
 		memcpy(s + na, b, nb);
@@ -468,7 +468,7 @@ bool recorder_plain(struct recorder *r, uint32_t process, const struct rec *rec,
 		hold(r, process, rec, n);
 		return !r->error;
 	}
-	unsigned char *s = recenc_varint(recenc_varint(p->streams + p->len, 1), n);
+	unsigned char *s = put_varint(put_varint(p->streams + p->len, 1), n);
 	memcpy(s, rec, n * sizeof *rec);
 	p->len = (size_t)(s - p->streams) + n * sizeof *rec;
 	r->size.records += n;

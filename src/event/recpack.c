@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "event/varint.h"
 
 #define SAME_SLOT 0x20
 #define NEXT      0x40
@@ -69,17 +70,6 @@ static void restart(struct recpack *p)
 	p->slot = 0;
 }
 
-static uint64_t zigzag(uint64_t now, uint64_t before)
-{
-	uint64_t d = now - before;
-	return d << 1 ^ (uint64_t)((int64_t)d >> 63);
-}
-
-static uint64_t unzigzag(uint64_t z, uint64_t before)
-{
-	return before + (z >> 1 ^ (0 - (z & 1)));
-}
-
 static uint64_t key_of(struct rec r)
 {
 	return (uint64_t)rec_kind(r) << 48 | rec_pc(r);
@@ -110,16 +100,6 @@ static void note(struct recpack *p, uint32_t *last, uint32_t id, uint64_t addr, 
 	at->step = addr - at->addr;
 	at->addr = p->addr = addr;
 	at->arg = (uint8_t)arg;
-}
-
-static unsigned char *put_varint(unsigned char *s, uint64_t v)
-{
-	while (v >= 0x80) {
-		*s++ = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	*s++ = (unsigned char)v;
-	return s;
 }
 
 /* What changes with every record, apart from the tables: held in registers. */
@@ -209,32 +189,6 @@ size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf 
 }
 
 /* ---- reading ------------------------------------------------------------ */
-
-struct cursor {
-	const unsigned char *p, *end;
-	bool bad;
-};
-
-static uint64_t get_varint(struct cursor *c)
-{
-	uint64_t v = 0;
-	for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
-		unsigned char b = *c->p++;
-		v |= (uint64_t)(b & 0x7f) << shift;
-		if (!(b & 0x80))
-			return v;
-	}
-	c->bad = true;
-	return 0;
-}
-
-static unsigned get_byte(struct cursor *c)
-{
-	if (c->p < c->end)
-		return *c->p++;
-	c->bad = true;
-	return 0;
-}
 
 static bool get_one(struct recpack *p, struct cursor *c, struct rec *out)
 {

@@ -14,11 +14,6 @@ struct recdec {
 	uint32_t nslots;
 };
 
-struct cursor {
-	const unsigned char *p, *end;
-	bool bad;
-};
-
 static const char MALFORMED[] = "a block of records is malformed";
 
 struct recdec *recdec_new(void)
@@ -66,32 +61,6 @@ static struct slot *slot_of(struct recdec *d, unsigned slot)
 		restart(s);
 	}
 	return s;
-}
-
-static uint64_t get_varint(struct cursor *c)
-{
-	uint64_t v = 0;
-	for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
-		unsigned char b = *c->p++;
-		v |= (uint64_t)(b & 0x7f) << shift;
-		if (!(b & 0x80))
-			return v;
-	}
-	c->bad = true;
-	return 0;
-}
-
-static uint64_t unzigzag(uint64_t z, uint64_t before)
-{
-	return before + (z >> 1 ^ (0 - (z & 1)));
-}
-
-static unsigned get_byte(struct cursor *c)
-{
-	if (c->p < c->end)
-		return *c->p++;
-	c->bad = true;
-	return 0;
 }
 
 /* A new place; 0 when it cannot be. */

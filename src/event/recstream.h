@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 #include "event/record.h"
+#include "event/varint.h"
 
 enum {
 	RECSTREAM_NEXT = 0x80,
@@ -89,22 +90,6 @@ static inline void recenc_restart(struct recenc *e)
 	e->nnews = 0;
 }
 
-static inline unsigned char *recenc_varint(unsigned char *s, uint64_t v)
-{
-	while (v >= 0x80) {
-		*s++ = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	*s++ = (unsigned char)v;
-	return s;
-}
-
-static inline uint64_t recenc_zigzag(uint64_t now, uint64_t before)
-{
-	uint64_t d = now - before;
-	return d << 1 ^ (uint64_t)((int64_t)d >> 63);
-}
-
 static inline void recenc_grow(struct recenc *e)
 {
 	e->mask = e->mask * 2 + 1;
@@ -134,10 +119,10 @@ recenc_place(struct recenc *e, unsigned char *s, uint64_t key, struct rec_place 
 	}
 	*head = (unsigned char)(key >> 48);
 	if (id) {
-		s = recenc_varint(s, id);
+		s = put_varint(s, id);
 	} else {
 		*s++ = 0;
-		s = recenc_varint(s, recenc_zigzag(key & REC_LOW, e->fresh));
+		s = put_varint(s, zigzag(key & REC_LOW, e->fresh));
 		e->fresh = key & REC_LOW;
 		e->news[e->nnews++ & 1] = e->fresh;
 		id = e->n++;
@@ -166,7 +151,7 @@ static inline unsigned recenc_length(unsigned size)
 static inline unsigned char *recenc_leave(unsigned char *s, uint64_t keep)
 {
 	*s++ = RECSTREAM_LEAVE;
-	return recenc_varint(s, keep);
+	return put_varint(s, keep);
 }
 
 /* Writes a record at `s`, where RECSTREAM_ONE bytes are free; its end. The
@@ -188,10 +173,10 @@ recenc_put(struct recenc *e, unsigned char *s, unsigned kind, unsigned arg, uint
 	if (step == at->step) {
 		flags |= RECSTREAM_ADDRESS;
 	} else {
-		uint64_t z = recenc_zigzag(addr, at->addr);
+		uint64_t z = zigzag(addr, at->addr);
 		at->step = step;
 		if (!(flags & RECSTREAM_NEXT)) {
-			s = recenc_varint(s, z);
+			s = put_varint(s, z);
 		} else if (addr == e->addr) {
 			flags |= RECSTREAM_SAME;
 		} else {

@@ -94,7 +94,7 @@ struct stream {
 /* What has not been told of a slot, as a row of a block. */
 static unsigned char *put_span(struct stream *s, unsigned slot, unsigned char *out)
 {
-	out = recenc_varint(recenc_varint(out, slot << 1), s->n - s->told);
+	out = put_varint(put_varint(out, slot << 1), s->n - s->told);
 	memcpy(out, s->bytes + s->told, s->n - s->told);
 	out += s->n - s->told;
 	s->told = s->n;
@@ -144,7 +144,7 @@ static void streams_round(struct rng *r, struct stream *v, uint32_t places)
 		end = put_span(s, slot, end);
 		if (!rng_below(r, 10)) {
 			struct rec plain[2] = { rec_make(REC_TEXT, 0, 3, 0, 0), { rng_next(r), 0 } };
-			end = recenc_varint(recenc_varint(end, 1), 2);
+			end = put_varint(put_varint(end, 1), 2);
 			memcpy(end, plain, sizeof plain);
 			end += sizeof plain;
 			memcpy(&in[n], plain, sizeof plain);
