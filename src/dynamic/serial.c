@@ -448,7 +448,7 @@ static void one(struct serial *s, const struct event *e)
 enum serial_end serial_feed(struct serial *s, const struct event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && !s->end; i++)
-		if (need(s, &ev[i]))
+		if (!(ev[i].flags & EVENT_OWN) && need(s, &ev[i]))
 			one(s, &ev[i]);
 	return s->end;
 }

@@ -103,15 +103,23 @@ static void look_one(struct translate *t, uint32_t number, struct rec r)
 	unsigned kind = rec_kind(r);
 	if (kind <= REC_ATOMIC_WRITE) {
 		struct looked *l = &t->looked[number];
-		l->accesses += !l->joined && rec_arg(r);
 		tr_look_access(t, number, rec_addr(r), rec_arg(r));
+		if (!rec_arg(r))
+			return;
+		if (!l->accesses || l->joined)
+			tr_look_several(t, rec_addr(r));
+		l->accesses += !l->joined;
+		l->at = rec_addr(r);
 	} else if (kind == REC_ACQUIRE && rec_arg(r) & REC_SHARED) {
 		struct lock *l = tr_lock(t, rec_addr(r));
 		if (l)
 			l->shared = true;
 	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && rec_addr(r) != rec_slot(r) &&
 	           t->look_slot[rec_addr(r)]) {
-		t->looked[t->look_slot[rec_addr(r)] - 1].joined = true;
+		struct looked *l = &t->looked[t->look_slot[rec_addr(r)] - 1];
+		if (l->accesses && !l->joined)
+			tr_look_several(t, l->at);
+		l->joined = true;
 	} else if (kind == REC_MARK) {
 		t->marks = true;
 	}
