@@ -9,7 +9,7 @@ void *tr_grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t
 		return p;
 	uint32_t n = *cap ? *cap : 64;
 	while (n <= want)
-		n *= 2;
+		n += n < 1 << 16 ? n : n / 8;
 	char *q = realloc(p, n * elem);
 	if (!q) {
 		t->nomem = true;
@@ -246,14 +246,18 @@ uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc)
 	return h->loc;
 }
 
+static void end_block(struct translate *t, struct thread *th)
+{
+	t->open -= !--th->nmarks;
+	tr_put(t, th, EVENT_END, 0, LOC_NONE);
+}
+
 static void pop(struct translate *t, struct thread *th, uint64_t keep)
 {
 	if (keep < th->depth)
 		th->depth = (uint32_t)keep;
-	while (th->nmarks && th->nmarks <= MARKS && th->marks[th->nmarks - 1] > th->depth) {
-		th->nmarks--;
-		tr_put(t, th, EVENT_END, 0, LOC_NONE);
-	}
+	while (th->nmarks && th->nmarks <= MARKS && th->marks[th->nmarks - 1] > th->depth)
+		end_block(t, th);
 }
 
 static void push(struct translate *t, struct thread *th, struct rec r)
@@ -295,7 +299,7 @@ static void mark(struct translate *t, struct thread *th, struct rec r)
 	}
 	if (th->nmarks < MARKS)
 		th->marks[th->nmarks] = th->depth;
-	th->nmarks++;
+	t->open += !th->nmarks++;
 	tr_put(t, th, EVENT_BEGIN, label, tr_here(t, th, rec_pc(r)));
 }
 
@@ -325,10 +329,9 @@ static void one(struct translate *t, struct rec r)
 		pop(t, th, rec_addr(r));
 	else if (kind == REC_MARK)
 		mark(t, th, r);
-	else if (kind == REC_MARK_END && th->nmarks) {
-		th->nmarks--;
-		tr_put(t, th, EVENT_END, 0, LOC_NONE);
-	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known &&
+	else if (kind == REC_MARK_END && th->nmarks)
+		end_block(t, th);
+	else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known &&
 	           &t->threads[rec_addr(r)] != th) {
 		tr_put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id, LOC_NONE);
 		t->threads[rec_addr(r)].joined = true;

@@ -37,6 +37,12 @@
  * out; the clocks' serials are given to links alone, so every cycle is found where
  * it was, with the same events. Where the recording holds no block at all there is
  * no cycle to find, and every access is left out but those named.
+ * LEAVE_OWN leaves out more: whatever is accessed while no thread is in a block. A
+ * cycle goes through transactions that a block reaches while it is open (serial.c:
+ * finished ones gain no links, and a thread that is reached goes on with a new
+ * serial), so what happened, or is still remembered of a variable, at a moment
+ * without an open block is reached by none, then or later: a link from it is
+ * dismissed, whether the variable remembers this access or an older one.
  *
  * That holds for the clocks. The transaction graph looks for the shortest path and
  * counts steps in a thread, so what it shows hangs on all events: LEAVE_BLOCKLESS.

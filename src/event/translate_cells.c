@@ -52,14 +52,14 @@ static struct page *page_find(struct translate *t, uint64_t addr, bool make)
 
 static inline struct page *page_of(struct translate *t, uint64_t addr, bool make)
 {
-	struct page **near = &t->near[(addr >> 12) % NEAR_PAGES];
-	if (!*near || (*near)->number != addr >> 12) {
+	struct near *near = &t->near[(addr >> 12) % NEAR_PAGES];
+	if (near->number != addr >> 12 || !near->page) {
 		struct page *p = page_find(t, addr, make);
 		if (!p)
 			return NULL;
-		*near = p;
+		*near = (struct near){ addr >> 12, p };
 	}
-	return *near;
+	return near->page;
 }
 
 void tr_free_cells(struct translate *t)
@@ -235,8 +235,8 @@ static bool page_vars(struct translate *t, struct page *p)
 static inline bool left_out(const struct translate *t, const struct thread *th,
                             const struct page *p, uint64_t cell)
 {
-	if (t->marks)
-		return t->leave == LEAVE_OWN && p->owner[cell] != SEVERAL;
+	if (t->marks && (t->leave != LEAVE_OWN || (t->open && p->owner[cell] == SEVERAL)))
+		return false;
 	return t->leave != LEAVE_NOTHING && !th->fresh && !th->joined && th->accesses != th->last;
 }
 

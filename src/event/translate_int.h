@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "event/translate.h"
 
-enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20, NEAR_PAGES = 256, HERES = 1024 };
+enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20, NEAR_PAGES = 2048, HERES = 4096 };
 #define SEVERAL UINT16_MAX
 #define RENEWED (UINT32_C(1) << 31) /* in variables; no name has such an id */
 #define UNKNOWN UINT32_MAX          /* a stack not asked for yet */
@@ -74,7 +74,10 @@ struct translate {
 	struct map page_at, lock_at, lock_page; /* pages; locks by address, page */
 	struct page **pages;
 	uint32_t npages, pages_cap;
-	struct page *near[NEAR_PAGES]; /* pages used lately, by number */
+	struct near {
+		uint64_t number;
+		struct page *page;
+	} near[NEAR_PAGES];    /* pages used lately */
 	struct shape **shapes; /* [0]: of a cell that was not used */
 	uint32_t nshapes, shapes_cap;
 	struct map shape_at;
@@ -84,6 +87,7 @@ struct translate {
 	uint32_t nlooked, looked_cap;
 	uint32_t *look_slot;   /* number + 1 of the thread in a slot */
 	bool marks;            /* there are blocks */
+	uint32_t open;         /* threads in a block, ended ones included */
 	uint32_t nown;         /* numbers given to what one thread alone uses */
 	struct lock *locks;    /* [0] unused */
 	uint32_t nlocks, locks_cap;

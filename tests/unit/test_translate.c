@@ -29,6 +29,7 @@ struct maker {
 	bool live[SLOTS + 1], joined[SLOTS + 1];
 	uint32_t blocks[SLOTS + 1], depth[SLOTS + 1];
 	uint32_t holder[3];
+	bool brief; /* blocks are soon over */
 };
 
 static void put(struct maker *m, unsigned kind, unsigned arg, uint64_t addr, unsigned slot)
@@ -96,7 +97,7 @@ static void some_lock(struct maker *m, unsigned slot)
 
 static void some_block(struct maker *m, unsigned slot)
 {
-	if (m->blocks[slot] && rng_below(m->r, 3)) {
+	if (m->blocks[slot] && rng_below(m->r, m->brief ? 12 : 3)) {
 		put(m, REC_MARK_END, 0, 0, slot);
 		m->blocks[slot]--;
 	} else {
@@ -122,11 +123,15 @@ static void make(struct maker *m, struct rng *r)
 	memset(m, 0, sizeof *m);
 	m->r = r;
 	m->live[1] = true;
+	m->brief = rng_below(r, 2);
 	put(m, REC_CREATE, 0, (uint64_t)1 << 32 | ++m->uid, 0);
 	while (m->n < want) {
 		unsigned slot = 1 + rng_below(r, SLOTS), what = rng_below(r, 32);
 		if (!m->live[slot])
 			slot = 1;
+		if (m->brief && rng_below(r, 2))
+			for (unsigned k = 1; k <= SLOTS; k++)
+				slot = m->blocks[k] && m->live[k] ? k : slot;
 		if (!m->live[slot] && rng_below(r, 20))
 			make_thread(m, slot);
 		else if (what < 3)
