@@ -88,6 +88,9 @@ LINES = [
     ("steps: -Werror", 1, "echo 'int f(void) { int unused; return 1; }' >e.c; $I -O2 -Wall -Werror -c e.c", "unused-variable"),
     ("steps: -include -std -D -U", 66, "echo '#define EXTRA 1' >x.h; $I -O2 -std=gnu11 -include x.h -DA='\"b c\"' -UB -Wall "
      "-fno-strict-aliasing -fPIC -march=x86-64 -c l.c -o l.o && $I -O2 l.o -o l && ./l"),
+    ("steps: -Wa, -Xassembler and -Wp,", 0, "$I -O2 -Werror -Wa,--noexecstack -Xassembler --noexecstack -Wp,-DTWO=2 -Wp,-UB "
+     "-c l.c -o l.o && readelf -SW l.o | grep -q 'note.GNU-stack.* 0 *0 *1$'"),
+    ("steps: -Wp,-MD", 0, "$I -O2 -Wp,-MD,q.d -c l.c -o l.o && grep -q '^l.o: *l.c' q.d"),
     ("steps: the same object", 0, "$I -O2 -c l.c -o a.o && INTACT_CC_HOOKS=all $I -O2 -c l.c -o b.o && "
      "nm a.o | grep -q cyg_profile && for x in a b; do objdump -d $x.o | tail -n +4 >$x.txt; done; cmp a.txt b.txt"),
     ("steps: hooks of small functions go", 0, "printf 'static int get(int *p) { return *p; }\\nint two(int *p) { return get(p) + get(p + 1); }\\n' >s.c; "
