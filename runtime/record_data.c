@@ -98,22 +98,6 @@ static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bo
 	return own;
 }
 
-/* The commonest of all, from the hook: signals stay out meanwhile. */
-bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
-              uintptr_t pc)
-{
-	if (th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED)
-		return false;
-	th->busy = 1;
-	__asm__ volatile("" ::: "memory");
-	bool own = note_own(th, c, mask, write, addr, pc);
-	__asm__ volatile("" ::: "memory");
-	th->busy = 0;
-	if (unlikely(th->pending))
-		rt_deliver(th);
-	return own;
-}
-
 /* Data that all only read: is there nothing to learn, but that it was read? */
 static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, unsigned mask)
 {
@@ -125,22 +109,24 @@ static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, 
 	return (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED) == th->t.acc.all;
 }
 
-/* This thread's record of data that all only read, in this epoch. */
-static void keep_read(struct rt_thread *th, uint64_t need, uintptr_t addr)
+/* This thread's record of data that all only read, in this epoch. `era`: of when
+ * it was that. No byte's record is UINT64_MAX. */
+static inline void keep_read(struct rt_thread *th, uint64_t era, unsigned mask, uintptr_t addr)
 {
-	uint32_t era = rec_era(th);
 	if (unlikely(th->reads_era != era)) {
 		for (unsigned i = 0; i < RT_READS; i++)
-			th->reads[i] = 0;
+			th->reads[i] = UINT64_MAX;
+		th->reads_from = th->t.acc.epoch;
 		th->reads_era = era;
 	}
-	th->reads[(addr >> 3) % RT_READS] = rec_read_of(th, need, addr);
+	th->reads[(addr >> 3) % RT_READS] = rec_read_of(th, mask, addr);
 }
 
 /*
  * Data that all only read: a reader leaves nothing in the cell, so whoever ends
  * that tells everyone's notes first (take_over). The exchange lets it see this
- * one being made, or this one the cell changed.
+ * one being made, or this one the cell changed; and who changes it begins a new
+ * era then, so the one that was seen before the cell was is right for `reads`.
  */
 static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
 {
@@ -148,16 +134,39 @@ static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_
 	if (!s)
 		return false;
 	__atomic_exchange_n(&th->own->seq, th->own->seq + 1, __ATOMIC_SEQ_CST);
-	bool still = known_to_read(th, c, mask);
+	uint64_t era = __atomic_load_n(&rt.reads_era, __ATOMIC_ACQUIRE);
+	bool still = rt.recording && known_to_read(th, c, mask);
 	__asm__ volatile("" ::: "memory");
 	/* Whoever made it so, under the lock, has put that into the ring by now. */
 	still = still && !__atomic_load_n(&rec_shm->lock, __ATOMIC_ACQUIRE);
 	if (still) {
-		keep_read(th, mask << 8, addr);
+		keep_read(th, era, mask, addr);
 		quick_put(th, s, REC_READ, mask, addr, pc);
 	}
 	note_end(th->own);
 	return still;
+}
+
+/* The commonest of all, from the hook: signals stay out meanwhile. */
+bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
+              uintptr_t pc)
+{
+	bool read = __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED, done;
+	if (th->busy || (read && (write || !known_to_read(th, c, mask))))
+		return false;
+	if (read && rec_read_known(th, mask, addr))
+		return true;
+	th->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	if (read)
+		done = note_read(th, c, mask, addr, pc);
+	else
+		done = note_own(th, c, mask, write, addr, pc);
+	__asm__ volatile("" ::: "memory");
+	th->busy = 0;
+	if (unlikely(th->pending))
+		rt_deliver(th);
+	return done;
 }
 
 /* May notes of reads be about a cell that looks so? */
@@ -172,8 +181,10 @@ static void take_over(const struct rt_thread *th, uint64_t was, bool write)
 	uint32_t owner = (uint32_t)(was >> 48) & SHADOW_MAX_TID;
 	if (was >> CELL_TAG <= CELL_SHARED && owner && owner != th->t.tid)
 		rec_tell_of(owner);
-	else if (only_read(was) && write)
+	else if (only_read(was) && write) {
+		__atomic_fetch_add(&rt.reads_era, 1, __ATOMIC_SEQ_CST);
 		rec_tell_all();
+	}
 }
 
 /* Thread `th` is inside the runtime; the recording is on. */
@@ -190,7 +201,7 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 			if (note_own(th, c, mask, write, addr, pc))
 				return;
 		} else if (!write && known_to_read(th, c, mask)) {
-			if (rec_read_known(th, need, addr) || note_read(th, c, mask, addr, pc))
+			if (rec_read_known(th, mask, addr) || note_read(th, c, mask, addr, pc))
 				return;
 		}
 	}
@@ -203,8 +214,10 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 		return;
 	take_over(th, was, write);
 	rec_put(th, kind, mask, addr, pc);
-	if (leaf && !write && !atomic && !rt_dyn.reach.open && known_to_read(th, c, mask))
-		keep_read(th, need, addr);
+	uint64_t era = __atomic_load_n(&rt.reads_era, __ATOMIC_ACQUIRE);
+	if (leaf && !write && !atomic && !rt_dyn.reach.open && rt.recording &&
+	    known_to_read(th, c, mask))
+		keep_read(th, era, mask, addr);
 	rec_end();
 }
 
@@ -264,7 +277,7 @@ void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size)
 			take_over(th, w0, true);
 	}
 	if (read) /* who has read it has not read what comes there next */
-		__atomic_fetch_add(&rt.reads_gone, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_add(&rt.reads_era, 1, __ATOMIC_SEQ_CST);
 	if (all)
 		rec_tell_all();
 	rec_put(th, REC_FORGET, 0, addr, size);
