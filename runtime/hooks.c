@@ -51,12 +51,18 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 	rt_access(addr, mask, write, pc);
 }
 
+static NOINLINE void touch_read(uintptr_t addr, unsigned mask, uintptr_t pc, uint64_t *c)
+{
+	if (!rec_read(me, c, addr, mask, pc))
+		touch_slow(addr, mask, false, pc);
+}
+
 /* A read, when not all that is known of it is to be left out: a recording, or a
  * marked block is open. */
-static NOINLINE void touch_whole(uintptr_t addr, unsigned mask, uintptr_t pc)
+static NOINLINE void touch_whole(uintptr_t addr, unsigned mask, uintptr_t pc, uint64_t *c)
 {
 	if (!rec_read_known(me, mask, addr))
-		touch_slow(addr, mask, false, pc);
+		touch_read(addr, mask, pc, c);
 }
 
 /* Within one cell. */
@@ -69,7 +75,7 @@ INLINE void touch(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 		if (likely(rt_mine(me, w0, mask, write)))
 			return;
 		if (!write && unlikely(rt_dyn.reach.whole)) {
-			touch_whole(addr, mask, pc);
+			touch_whole(addr, mask, pc, c);
 			return;
 		}
 		if (!write && (cell_open(w0, mask) || read_as_all(me, c, w0, mask)))
@@ -225,6 +231,7 @@ static void mark(struct rt_thread *th, const char *name, uintptr_t pc)
 	bool rec = rec_try(th);
 	red_mark_begin(&rt_dyn, &th->t, name, pc);
 	if (rec) {
+		__atomic_fetch_add(&rt.reads_era, 1, __ATOMIC_SEQ_CST);
 		rec_mark(th, name, pc);
 		rec_end();
 	}

@@ -64,7 +64,7 @@ struct rt_thread {
 	uint64_t reads[1024]; /* of data that is only read: recorded in this epoch */
 };
 enum { RT_FREE, RT_LIVE, RT_ENDED };
-enum { RT_READS = 1024, READ_EPOCH = 22 };
+enum { RT_READS = 1024, READ_EPOCH = 17 };
 
 struct rt_options {
 	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions,
@@ -238,19 +238,22 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 /* An access to the thread's own data `c`; false: rec_access must look. */
 bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
               uintptr_t pc);
+/* The same of a read of data that all only read. */
+bool rec_read(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc);
 /*
  * Data that all only read: one record of a thread's between two of its
  * synchronisations. Has this thread had its own? `reads` has those of its epoch
- * (its low bits; and address and bytes), as long as nothing that was only read
- * was written to or given back since (`reads_era`). So the cell need not be
- * looked at. No analysis can tell the read that is left out from the one that
- * was recorded: same thread, locks and epoch, and no write to these bytes in
- * between; while a marked block is open somewhere every read counts, because one
- * behind an acquire can be part of a cycle of which the one before it is not.
+ * (address and, where the place in the table says it again, bytes; the epoch's low
+ * bits), as long as nothing that was only read was written to or given back since,
+ * and no marked block was begun (`reads_era`). So the cell need not be looked at.
+ * No analysis can tell the read that is left out from the one that was recorded:
+ * same thread, locks and epoch, and no write to these bytes in between. While a
+ * marked block is open somewhere every read counts, because one behind an acquire
+ * can be part of a cycle of which the one before it is not.
  */
 static inline uint64_t rec_read_of(const struct rt_thread *th, unsigned mask, uintptr_t addr)
 {
-	return th->key << (48 - READ_EPOCH) ^ ((uint64_t)mask << 34 | addr >> 13);
+	return th->key << (48 - READ_EPOCH) ^ addr ^ mask << 3;
 }
 /* Before the low bits of an epoch come again. */
 static inline void rec_look_at_reads(struct rt_thread *th)
@@ -262,8 +265,7 @@ static inline __attribute__((always_inline)) bool rec_read_known(const struct rt
                                                                  unsigned mask, uintptr_t addr)
 {
 	return th->reads[(addr >> 3) % RT_READS] == rec_read_of(th, mask, addr) &&
-	       th->reads_era == __atomic_load_n(&rt.reads_era, __ATOMIC_RELAXED) &&
-	       likely(rt_dyn.reach.whole == REACH_WHOLE);
+	       th->reads_era == __atomic_load_n(&rt.reads_era, __ATOMIC_RELAXED);
 }
 void rec_init(void);
 bool rec_before_fork(struct rt_thread *th);
