@@ -27,9 +27,9 @@ UNWATCHED static void pass(void)
 	turn = turn + 1;
 }
 
-static long racing, guarded, marked, again, behind, before;
+static long racing, guarded, marked, again, behind, before, left, right;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER, order = PTHREAD_RWLOCK_INITIALIZER,
-                        late = PTHREAD_RWLOCK_INITIALIZER;
+                        late = PTHREAD_RWLOCK_INITIALIZER, halves = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
 
 NOINLINE static void look(const long *p)
@@ -187,12 +187,48 @@ static void *late_b(void *arg)
 	return arg;
 }
 
+/* Of two readers of a pair that is written in two sections, the one that came
+ * first is told of: it began second. */
+static void *pair_a(void *arg)
+{
+	wait_for(1);
+	pthread_rwlock_rdlock(&halves);
+	look(&right);
+	pthread_rwlock_unlock(&halves);
+	pass(); wait_for(3);
+	return arg;
+}
+
+static void *pair_b(void *arg)
+{
+	pthread_rwlock_rdlock(&halves);
+	look(&left);
+	pthread_rwlock_unlock(&halves);
+	pass(); wait_for(3);
+	return arg;
+}
+
+NOINLINE static void write_both(void)
+{
+	pthread_rwlock_wrlock(&halves);
+	change(&left);
+	pthread_rwlock_unlock(&halves);
+	pthread_rwlock_wrlock(&halves);
+	change(&right);
+	pthread_rwlock_unlock(&halves);
+}
+
 static void two(void *(*a)(void *), void *(*b)(void *))
 {
 	pthread_t x, y;
 	turn = 0;
 	if (pthread_create(&x, NULL, a, NULL) || pthread_create(&y, NULL, b, NULL))
 		return;
+	if (a == pair_a) {
+		wait_for(2);
+		write_both();
+		pass();
+	}
 	pthread_join(x, NULL);
 	if (a == late_a)
 		pass();
@@ -207,6 +243,7 @@ int main(void)
 	two(marked_a, marked_b);
 	two(order_a, order_b);
 	two(late_a, late_b);
+	two(pair_a, pair_b);
 	turn = 0;
 	/* The third gets the slot of the first, and what is kept of the second. */
 	if (pthread_create(&a, NULL, again_short, NULL) ||

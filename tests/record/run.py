@@ -213,6 +213,8 @@ def reads(intact, everything, tmp):
         c = why or sh([intact, "trace", "convert", path, std])
         if not why and (r.returncode or c.returncode):
             why = r.stderr + c.stderr
+        say("reads %s %s: run = trace" % (cc, opt), why or same(intact, [exe], [], tmp) or
+            (None if "pair_b" in trace(intact, path).stdout else "nothing was found"))
         lines = [] if why else [l.split("|")[:2] for l in open(std)]
         for name, should in want.items():
             who, seen = {}, []
