@@ -355,7 +355,7 @@ void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, u
  * the writer after them. So they note the same way; the writer finds that there
  * were some (`readers`) and tells everyone's notes. What they do to the lock comes
  * to the same in any order: clocks are joined, and `seq` counts them; unless their
- * evidence is new, which then is told under the ring's lock (red_release).
+ * evidence is new, which then is told under the ring's lock (sections.c).
  */
 static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 {

@@ -61,6 +61,7 @@ INTACT_SOAK=1 python3 tests/programs/run.py "$intact" --all
 echo "== faults: both compilers, 9,000 live threads"
 INTACT_SOAK=1 python3 tests/fault/run.py "$intact"
 echo "== recordings: run = trace, orders that can have happened, tens of millions of events in the same memory"
+INTACT_SOAK=${INTACT_RECORDINGS:-200000} "$BUILD/tests/unit/test_translate"
 INTACT_SOAK=1 python3 tests/record/run.py "$intact" --all
 echo "== the wrapper: every command line"
 INTACT_SOAK=1 python3 tests/cli/test_cc.py "$intact"

@@ -65,8 +65,10 @@ static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 	j->recording = j->r && trace_is_recording(j->r);
 	if (j->r && o->process)
 		trace_process(j->r, (uint32_t)o->process - 1);
-	if (j->r)
+	if (j->r) {
 		trace_lives(j->r, o->predict ? LIVES_APART : LIVES_REUSED);
+		trace_leave(j->r, g || o->predict ? LEAVE_BLOCKLESS : LEAVE_OWN);
+	}
 	if (!ord || !(g || s) || (o->predict && !j->predict))
 		j->end = SERIAL_NOMEM;
 	while (!j->failed && !j->end && (n = trace_next(j->r, &ev))) {
@@ -76,9 +78,12 @@ static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 		j->end = feed(s, g, ev, good);
 		if (!j->end && j->predict && !predict_feed(j->predict, ev, good))
 			j->end = SERIAL_NOMEM;
-		j->events += good;
 		j->failed = good < n;
+		if (j->failed)
+			j->events = ev[good].index - 1;
 	}
+	if (j->r && !j->failed)
+		j->events = trace_count(j->r);
 	if (!j->failed && !j->end && j->predict && !predict_finish(j->predict))
 		j->end = SERIAL_NOMEM;
 	if (j->r) {

@@ -2,15 +2,18 @@
 
 #define MAX_SETS  (1u << 19)
 #define MAX_ELEMS (1u << 22)
-#define SLOTS     (1u << 20)
+/* Slots of a level: 2^12, 2^14, ... 2^20. */
+#define SLOTS(level) (1u << (12 + 2 * (level)))
 
 bool lockset_init(struct lockset_table *t)
 {
 	*t = (struct lockset_table){ 0 };
 	t->sets = pages_map(MAX_SETS * sizeof *t->sets);
 	t->elems = pages_map(MAX_ELEMS * sizeof *t->elems);
-	t->slots = pages_map(SLOTS * sizeof *t->slots);
-	if (!t->sets || !t->elems || !t->slots) {
+	bool ok = t->sets && t->elems;
+	for (unsigned i = 0; i < LOCKSET_LEVELS; i++)
+		ok = (t->slots[i] = pages_map(SLOTS(i) * sizeof *t->slots[i])) && ok;
+	if (!ok) {
 		lockset_free(t);
 		return false;
 	}
@@ -24,8 +27,9 @@ void lockset_free(struct lockset_table *t)
 		pages_unmap(t->sets, MAX_SETS * sizeof *t->sets);
 	if (t->elems)
 		pages_unmap(t->elems, MAX_ELEMS * sizeof *t->elems);
-	if (t->slots)
-		pages_unmap(t->slots, SLOTS * sizeof *t->slots);
+	for (unsigned i = 0; i < LOCKSET_LEVELS; i++)
+		if (t->slots[i])
+			pages_unmap(t->slots[i], SLOTS(i) * sizeof *t->slots[i]);
 	*t = (struct lockset_table){ 0 };
 }
 
@@ -50,15 +54,29 @@ static bool same(const struct lockset_table *t, uint32_t id, uint32_t hash,
 }
 
 /* The slot that holds this set's id, or the empty one where it belongs. */
-static uint32_t *find(struct lockset_table *t, uint32_t hash, const uint32_t *e,
+static uint32_t *find(struct lockset_table *t, unsigned level, uint32_t hash, const uint32_t *e,
                       uint32_t n)
 {
 	for (uint32_t i = hash;; i++) {
-		uint32_t *slot = &t->slots[i % SLOTS];
+		uint32_t *slot = &t->slots[level][i & (SLOTS(level) - 1)];
 		uint32_t id = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 		if (!id || same(t, id, hash, e, n))
 			return slot;
 	}
+}
+
+/* The next level gets every set; who still looks in the old one and does not
+ * find it there asks again under the lock. */
+static void grow(struct lockset_table *t)
+{
+	unsigned level = t->level + 1;
+	for (uint32_t id = 1; id < t->nsets; id++) {
+		uint32_t i = t->sets[id].hash;
+		while (t->slots[level][i & (SLOTS(level) - 1)])
+			i++;
+		t->slots[level][i & (SLOTS(level) - 1)] = id;
+	}
+	__atomic_store_n(&t->level, level, __ATOMIC_RELEASE);
 }
 
 static uint32_t intern(struct lockset_table *t, const uint32_t *e, uint32_t n,
@@ -67,21 +85,25 @@ static uint32_t intern(struct lockset_table *t, const uint32_t *e, uint32_t n,
 	if (!n)
 		return LOCKSET_EMPTY;
 	uint32_t hash = hash_run(e, n);
-	uint32_t id = __atomic_load_n(find(t, hash, e, n), __ATOMIC_ACQUIRE);
+	unsigned level = __atomic_load_n(&t->level, __ATOMIC_ACQUIRE);
+	uint32_t id = __atomic_load_n(find(t, level, hash, e, n), __ATOMIC_ACQUIRE);
 	if (id)
 		return id;
 	spin_lock(&t->lock);
-	uint32_t *slot = find(t, hash, e, n);
+	if (t->nsets > SLOTS(t->level) / 2 && t->level + 1 < LOCKSET_LEVELS)
+		grow(t);
+	uint32_t *slot = find(t, t->level, hash, e, n);
 	id = *slot;
 	if (!id && (t->nsets == MAX_SETS || n > MAX_ELEMS - t->nelems)) {
 		t->full = true;
 		id = otherwise;
 	} else if (!id) {
-		id = t->nsets++;
+		id = t->nsets;
 		for (uint32_t i = 0; i < n; i++)
 			t->elems[t->nelems + i] = e[i];
 		t->sets[id] = (struct lockset_run){ t->nelems, n, hash };
 		t->nelems += n;
+		t->nsets++;
 		__atomic_store_n(slot, id, __ATOMIC_RELEASE);
 	}
 	spin_unlock(&t->lock);
@@ -192,5 +214,7 @@ uint32_t lockset_meet(struct lockset_table *t, struct lockset_cache *c,
 			j++;
 		}
 	}
+	if (m == na || m == nb)
+		return keep(c, key, m == na ? a : b);
 	return keep(c, key, intern(t, out, m, a));
 }

@@ -4,7 +4,8 @@
  * Representation: a set is a sorted run of lock ids in `elems`; `sets` says
  * where it starts and how long it is; a hash table finds the id of a set, so
  * that equal sets have equal ids and comparing is one instruction. Id 0 is
- * the empty set. Nothing is ever removed.
+ * the empty set. Nothing is ever removed. The hash table has levels, each
+ * four times the one before: what a program needs stays in few pages.
  *
  * Invariants: runs are strictly increasing; a set is complete before its id
  * is published, so readers take no lock; writers hold `lock`.
@@ -23,7 +24,7 @@
 
 #include "dynamic/pages.h"
 
-enum { LOCKSET_EMPTY = 0, LOCKSET_MAX = 256 };
+enum { LOCKSET_EMPTY = 0, LOCKSET_MAX = 256, LOCKSET_LEVELS = 5 };
 
 struct lockset_run {
 	uint32_t start, len, hash;
@@ -31,7 +32,8 @@ struct lockset_run {
 
 struct lockset_table {
 	struct lockset_run *sets;
-	uint32_t *elems, *slots;
+	uint32_t *elems;
+	uint32_t *slots[LOCKSET_LEVELS], level;
 	uint32_t nsets, nelems;
 	struct spin lock;
 	bool full;

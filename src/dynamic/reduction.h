@@ -84,7 +84,9 @@ struct held {
 	uintptr_t addr;
 	uint32_t lock, depth, acquire, seq, write, finding;
 	uint32_t log;
+	uint32_t all, wr;       /* the sets of before */
 	bool read, first_wrote; /* first_wrote: the section before the gap did */
+	bool stale;             /* a lock taken earlier went: all and wr have it */
 };
 
 enum mark_state { MARK_RIGHT, MARK_LEFT, MARK_DONE };
@@ -203,6 +205,8 @@ void red_join(struct dynamic *d, struct thread *t, const struct thread *other);
 /* Whether the function of frame f (not the outermost) is inlined in that below. */
 bool red_inlined(const struct frame *f);
 /* The stack of this thread with `pc` innermost. */
+/* The stack at this frame's call. */
+uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f);
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
 /* Drops frames that a jump or an exception has left: below `sp`. */
 void red_prune(struct thread *t, uintptr_t sp);

@@ -56,6 +56,14 @@ size_t trace_next(struct trace_reader *r, struct event **batch);
  * (translate.h); before the first trace_next. LIVES_NAMED when nothing is said.
  */
 void trace_lives(struct trace_reader *r, enum lives lives);
+/*
+ * Which accesses of a recording are no events of their own (translate.h): they
+ * are counted, so that events keep their numbers. Before the first trace_next;
+ * LEAVE_NOTHING when nothing is said.
+ */
+void trace_leave(struct trace_reader *r, enum leave leave);
+/* Events up to the last one given, those left out included. */
+uint64_t trace_count(const struct trace_reader *r);
 /* Which process of a recording is read as events; the first, 0, when nothing is
  * said. Before the first trace_next. */
 void trace_process(struct trace_reader *r, uint32_t process);

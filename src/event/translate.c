@@ -30,8 +30,7 @@ struct translate *translate_new(struct trace_names *names, enum lives lives)
 	map_init(&t->page_at);
 	map_init(&t->lock_at);
 	map_init(&t->lock_page);
-	map_init(&t->part);
-	map_init(&t->part_var);
+	map_init(&t->shape_at);
 	map_init(&t->stacks);
 	map_init(&t->pc_at);
 	t->nlocks = t->nstacks = 1;
@@ -43,16 +42,15 @@ void translate_free(struct translate *t)
 	if (!t)
 		return;
 	for (uint32_t i = 0; i < t->nslots; i++) {
-		free(t->threads[i].pcs);
+		free(t->threads[i].site);
 		free(t->threads[i].stack);
 	}
-	for (uint32_t i = 0; i < t->npages; i++)
-		free(t->pages[i]);
-	struct map *maps[] = { &t->page_at, &t->lock_at, &t->lock_page, &t->part, &t->part_var,
-		               &t->stacks, &t->pc_at };
+	struct map *maps[] = { &t->lock_at, &t->lock_page, &t->stacks, &t->pc_at };
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		map_free(maps[i]);
-	free(t->pages);
+	tr_free_cells(t);
+	free(t->looked);
+	free(t->look_slot);
 	free(t->locks);
 	free(t->stack_up);
 	free(t->stack_pc);
@@ -62,57 +60,7 @@ void translate_free(struct translate *t)
 	free(t);
 }
 
-/* ---- memory ------------------------------------------------------------- */
-
-struct page *tr_page(struct translate *t, uint64_t addr, bool make)
-{
-	uint32_t at = map_get(&t->page_at, addr >> 12);
-	if (at != MAP_NONE || !make)
-		return at == MAP_NONE ? NULL : t->pages[at];
-	t->pages = tr_grow(t, t->pages, &t->pages_cap, t->npages, sizeof *t->pages);
-	struct page *p = t->nomem ? NULL : calloc(1, sizeof *p);
-	if (!p || !map_put(&t->page_at, addr >> 12, t->npages)) {
-		free(p);
-		t->nomem = true;
-		return NULL;
-	}
-	p->number = addr >> 12;
-	t->pages[t->npages++] = p;
-	return p;
-}
-
-/* The parts of a cell: bytes with equal numbers are always used together. */
-static uint32_t refine(uint32_t parts, unsigned mask)
-{
-	uint32_t out = 0;
-	unsigned old[8], in[8], now[8], n = 0;
-	for (unsigned b = 0; b < 8; b++) {
-		old[b] = parts >> 4 * b & 15;
-		in[b] = mask >> b & 1;
-		unsigned k = 0;
-		while (k < b && (old[k] != old[b] || in[k] != in[b]))
-			k++;
-		now[b] = k < b ? now[k] : n++;
-		out |= (uint32_t)now[b] << 4 * b;
-	}
-	return out;
-}
-
-static void look_access(struct translate *t, uint64_t addr, unsigned mask)
-{
-	struct page *p = tr_page(t, addr, true);
-	uint64_t cell = addr >> 3;
-	if (!p || !mask)
-		return;
-	uint8_t *first = &p->mask[cell % PAGE];
-	if (!*first)
-		*first = (uint8_t)mask;
-	if (*first == mask)
-		return;
-	uint32_t parts = map_get(&t->part, cell);
-	parts = refine(parts == MAP_NONE ? refine(0, *first) : parts, mask);
-	t->nomem |= !map_put(&t->part, cell, parts);
-}
+/* ---- the first reading -------------------------------------------------- */
 
 struct lock *tr_lock(struct translate *t, uint64_t addr)
 {
@@ -131,21 +79,73 @@ struct lock *tr_lock(struct translate *t, uint64_t addr)
 	return &t->locks[i];
 }
 
+/* Threads get numbers in the order in which translate_put meets them. */
+static uint32_t look_thread(struct translate *t, uint32_t slot, bool begins)
+{
+	if (!t->look_slot)
+		t->look_slot = calloc(REC_SLOTS, sizeof *t->look_slot);
+	if (!t->look_slot) {
+		t->nomem = true;
+		return 0;
+	}
+	if (!t->look_slot[slot] || begins) {
+		t->looked = tr_grow(t, t->looked, &t->looked_cap, t->nlooked, sizeof *t->looked);
+		if (t->nomem)
+			return 0;
+		t->look_slot[slot] = ++t->nlooked;
+	}
+	return t->look_slot[slot] - 1;
+}
+
+/* A record of thread `number`. */
+static void look_one(struct translate *t, uint32_t number, struct rec r)
+{
+	unsigned kind = rec_kind(r);
+	if (kind <= REC_ATOMIC_WRITE) {
+		struct looked *l = &t->looked[number];
+		l->accesses += !l->joined && rec_arg(r);
+		tr_look_access(t, number, rec_addr(r), rec_arg(r));
+	} else if (kind == REC_ACQUIRE && rec_arg(r) & REC_SHARED) {
+		struct lock *l = tr_lock(t, rec_addr(r));
+		if (l)
+			l->shared = true;
+	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && rec_addr(r) != rec_slot(r) &&
+	           t->look_slot[rec_addr(r)]) {
+		t->looked[t->look_slot[rec_addr(r)] - 1].joined = true;
+	} else if (kind == REC_MARK) {
+		t->marks = true;
+	}
+}
+
 bool translate_look(struct translate *t, const struct rec *rec, size_t n)
 {
 	for (size_t i = 0; i < n && !t->nomem; i++) {
-		unsigned kind = rec_kind(rec[i]);
-		if (kind <= REC_ATOMIC_WRITE) {
-			look_access(t, rec_addr(rec[i]), rec_arg(rec[i]));
-		} else if (kind == REC_ACQUIRE && rec_arg(rec[i]) & REC_SHARED) {
-			struct lock *l = tr_lock(t, rec_addr(rec[i]));
-			if (l)
-				l->shared = true;
-		} else if (kind == REC_TEXT) {
+		unsigned kind = rec_kind(rec[i]), slot = rec_slot(rec[i]);
+		if (kind == REC_TEXT) {
 			i += rec_letters(rec[i]);
+			continue;
 		}
+		uint32_t number = slot ? look_thread(t, slot, false) : 0;
+		if (t->nomem)
+			break;
+		if (kind == REC_CREATE)
+			look_thread(t, (uint32_t)(rec_addr(rec[i]) >> 32) & (REC_SLOTS - 1), true);
+		else if (kind == REC_FORGET)
+			tr_look_forget(t, rec_addr(rec[i]), rec_pc(rec[i]));
+		else if (slot)
+			look_one(t, number, rec[i]);
 	}
 	return !t->nomem;
+}
+
+void translate_leave(struct translate *t, enum leave leave)
+{
+	t->leave = leave;
+}
+
+uint64_t translate_index(const struct translate *t)
+{
+	return t->index;
 }
 
 void translate_symbols(struct translate *t, const struct symtab *s)
@@ -155,8 +155,7 @@ void translate_symbols(struct translate *t, const struct symtab *s)
 
 /* ---- events ------------------------------------------------------------- */
 
-void tr_put(struct translate *t, const struct thread *th, unsigned kind, uint32_t target,
-                uint32_t loc)
+void tr_put(struct translate *t, struct thread *th, unsigned kind, uint32_t target, uint32_t loc)
 {
 	if (t->n == t->cap) {
 		size_t cap = t->cap ? t->cap * 2 : 4096;
@@ -172,6 +171,7 @@ void tr_put(struct translate *t, const struct thread *th, unsigned kind, uint32_
 		                         .loc = loc, .kind = (uint8_t)kind,
 		                         .flags = t->flags };
 	t->flags = 0;
+	th->fresh = false;
 }
 
 /* The next event is the first of a variable or lock, when *renewed says so. */
@@ -193,8 +193,12 @@ static void begin_thread(struct translate *t, struct thread *th, uint32_t number
 	t->nomem |= !names_append(&t->names->ns[NS_THREAD], buf_cstr(&b), b.len);
 	buf_free(&b);
 	th->id = t->names->ns[NS_THREAD].len - 1;
-	th->known = true;
+	th->known = th->fresh = true;
+	th->joined = false;
 	th->depth = th->nmarks = th->holds = 0;
+	th->accesses = th->last = 0;
+	if (th->id < t->nlooked && t->looked[th->id].joined)
+		th->last = t->looked[th->id].accesses;
 }
 
 static struct thread *thread_of(struct translate *t, uint32_t slot)
@@ -207,10 +211,31 @@ static struct thread *thread_of(struct translate *t, uint32_t slot)
 	return th;
 }
 
+/* The stack that what the thread does now is on top of. */
+static uint32_t stack_below(struct translate *t, const struct thread *th)
+{
+	uint32_t known = th->depth;
+	while (known && th->stack[known - 1] == UNKNOWN)
+		known--;
+	uint32_t below = known ? th->stack[known - 1] : 0;
+	for (; known < th->depth; known++) {
+		if (th->site[known] != NO_SITE)
+			below = tr_push_stack(t, below, th->site[known]);
+		th->stack[known] = below;
+	}
+	return below;
+}
+
 uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc)
 {
-	uint32_t below = th->depth ? th->stack[th->depth - 1] : 0;
-	return pc ? tr_loc(t, tr_push_stack(t, below, pc)) : LOC_NONE;
+	if (!pc)
+		return LOC_NONE;
+	uint32_t below = stack_below(t, th);
+	uint64_t key = (pc ^ (uint64_t)below << 32) * 0x9e3779b97f4a7c15ull;
+	struct here *h = &t->here[(key >> 40) % HERES];
+	if (h->pc != pc || h->below != below)
+		*h = (struct here){ pc, below, tr_loc(t, tr_push_stack(t, below, pc)) };
+	return h->loc;
 }
 
 static void pop(struct translate *t, struct thread *th, uint64_t keep)
@@ -226,67 +251,18 @@ static void pop(struct translate *t, struct thread *th, uint64_t keep)
 static void push(struct translate *t, struct thread *th, struct rec r)
 {
 	pop(t, th, rec_keep(r));
-	uint32_t below = th->depth ? th->stack[th->depth - 1] : 0;
 	uint32_t cap = th->cap, cap2 = cap;
 	if (th->depth >= 1 << 20)
 		return;
 	th->stack = tr_grow(t, th->stack, &cap, th->depth, sizeof *th->stack);
-	th->pcs = tr_grow(t, th->pcs, &cap2, th->depth, sizeof *th->pcs);
+	th->site = tr_grow(t, th->site, &cap2, th->depth, sizeof *th->site);
 	if (t->nomem)
 		return;
 	th->cap = cap;
 	/* Where it was called from stands for the caller. */
-	if (!(rec_arg(r) & REC_INLINED) && rec_pc(r) && th->depth)
-		below = tr_push_stack(t, below, rec_addr(r));
-	th->pcs[th->depth] = rec_pc(r);
-	th->stack[th->depth++] = below;
-}
-
-static void part_access(struct translate *t, const struct thread *th, unsigned kind,
-                        const struct page *p, uint64_t cell, unsigned mask, uint32_t loc)
-{
-	uint32_t parts = map_get(&t->part, cell), done = 0;
-	for (unsigned b = 0; b < 8; b++) {
-		unsigned part = parts >> 4 * b & 15;
-		if (!(mask >> b & 1) || done >> part & 1)
-			continue;
-		done |= 1u << part;
-		uint64_t byte = cell << 3 | b;
-		uint32_t var = map_get(&t->part_var, byte);
-		bool renewed = var != MAP_NONE && var & RENEWED;
-		if (var == MAP_NONE || !var) {
-			var = tr_name(t, NS_VAR, "", byte, p->life[cell % PAGE]) + 1;
-			t->nomem |= !map_put(&t->part_var, byte, var);
-		} else if (renewed) {
-			var &= ~RENEWED;
-			map_put(&t->part_var, byte, var);
-		}
-		tr_first(t, &renewed);
-		tr_put(t, th, kind, var - 1, loc);
-	}
-}
-
-static void access(struct translate *t, const struct thread *th, struct rec r)
-{
-	unsigned kind = rec_kind(r) & 1 ? EVENT_WRITE : EVENT_READ, mask = rec_arg(r);
-	uint64_t cell = rec_addr(r) >> 3;
-	struct page *p = tr_page(t, rec_addr(r), true);
-	if (!p || !mask)
-		return;
-	uint32_t loc = tr_here(t, th, rec_pc(r)), *var = &p->var[cell % PAGE];
-	if (!*var) {
-		if (map_get(&t->part, cell) != MAP_NONE)
-			*var = MIXED;
-		else
-			*var = tr_name(t, NS_VAR, "", cell << 3 | (unsigned)__builtin_ctz(mask),
-			                p->life[cell % PAGE]) + 1;
-	}
-	if (*var == MIXED) {
-		part_access(t, th, kind, p, cell, mask, loc);
-	} else {
-		tr_first(t, &p->renewed[cell % PAGE]);
-		tr_put(t, th, kind, *var - 1, loc);
-	}
+	bool called = !(rec_arg(r) & REC_INLINED) && rec_pc(r) && th->depth;
+	th->site[th->depth] = called ? rec_addr(r) : NO_SITE;
+	th->stack[th->depth++] = UNKNOWN;
 }
 
 /* ---- records ------------------------------------------------------------ */
@@ -328,7 +304,7 @@ static void one(struct translate *t, struct rec r)
 	else if (!th)
 		return;
 	else if (kind <= REC_ATOMIC_WRITE)
-		access(t, th, r);
+		tr_access(t, th, r);
 	else if (kind == REC_ACQUIRE)
 		tr_acquire(t, th, r);
 	else if (kind == REC_RELEASE)
@@ -347,13 +323,16 @@ static void one(struct translate *t, struct rec r)
 	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known &&
 	           &t->threads[rec_addr(r)] != th) {
 		tr_put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id, LOC_NONE);
+		t->threads[rec_addr(r)].joined = true;
 	}
 }
 
-struct event *translate_put(struct translate *t, const struct rec *rec, size_t n, size_t *count)
+struct event *translate_some(struct translate *t, const struct rec *rec, size_t n, size_t max,
+                             size_t *used, size_t *count)
 {
+	size_t i = 0;
 	t->n = 0;
-	for (size_t i = 0; i < n && !t->nomem; i++) {
+	for (; i < n && t->n < max && !t->nomem; i++) {
 		if (rec_kind(rec[i]) == REC_TEXT) {
 			size_t len = rec_addr(rec[i]);
 			memcpy(t->label, &rec[i + 1], len);
@@ -363,8 +342,15 @@ struct event *translate_put(struct translate *t, const struct rec *rec, size_t n
 			one(t, rec[i]);
 		}
 	}
+	*used = i;
 	*count = t->n;
 	if (!t->out && !t->nomem)
 		t->out = malloc(sizeof *t->out);
 	return t->nomem ? NULL : t->out;
+}
+
+struct event *translate_put(struct translate *t, const struct rec *rec, size_t n, size_t *count)
+{
+	size_t used;
+	return translate_some(t, rec, n, SIZE_MAX, &used, count);
 }

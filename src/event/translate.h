@@ -19,8 +19,34 @@
  * translate_put. Memory that was given back holds new variables: `lives` says
  * how they are told from the old ones.
  *
- * Only the first process is told of. Memory: about 5 bytes for each byte that
- * was used more than once, 64 a stack.
+ * What is left out. Most of what a program touches one thread alone touches, from
+ * when the memory is handed out to when it is given back. Such an access is its
+ * thread's own: it conflicts with nothing, so it ends no link (serial.c) and opens
+ * none; it is no event that a lock, a block or a thread is told of. The first
+ * reading knows which they are, and with LEAVE_OWN they are counted and not told:
+ * events keep their numbers, and the variables need no ids, no names and no room
+ * in an analysis. Data that one thread hands over to another, by fork, join or a
+ * lock, is used by two threads and told of. Also told of, because a cycle can name
+ * them though they conflict with nothing:
+ *   - the first event of a thread: a fork is linked to it, and order_check learns
+ *     that the thread is there;
+ *   - the last access of a thread before another waits for it: a join is linked
+ *     to it when it is the thread's last event;
+ *   - all that a thread does after that: order_check has something to say.
+ * So the events that are linked, in their order, are the same, whatever is left
+ * out; the clocks' serials are given to links alone, so every cycle is found where
+ * it was, with the same events. Where the recording holds no block at all there is
+ * no cycle to find, and every access is left out but those named.
+ *
+ * That holds for the clocks. The transaction graph looks for the shortest path and
+ * counts steps in a thread, so what it shows hangs on all events; the predictive
+ * check counts what stands between two accesses, and a reduction asks whether a
+ * section has written anything. They get LEAVE_BLOCKLESS: all, if there are blocks.
+ *
+ * Only the process that the records are of is told of. Memory: the first reading
+ * half a byte for each byte of the pages the program touched; the second up to
+ * half a byte more where variables are told of, 4 bytes for each byte that is used
+ * alone and with others, 16 a variable for its name; 64 a stack.
  */
 #ifndef INTACT_EVENT_TRANSLATE_H
 #define INTACT_EVENT_TRANSLATE_H
@@ -43,6 +69,13 @@ enum lives {
 	                 follows the addresses used, not how often */
 };
 
+/* Accesses that are counted and not told. */
+enum leave {
+	LEAVE_NOTHING,
+	LEAVE_BLOCKLESS, /* all that can be, when there are no blocks; else none */
+	LEAVE_OWN,       /* also those to what one thread alone uses */
+};
+
 struct translate *translate_new(struct trace_names *names, enum lives lives);
 void translate_free(struct translate *t);
 bool translate_look(struct translate *t, const struct rec *rec, size_t n);
@@ -53,5 +86,11 @@ void translate_symbols(struct translate *t, const struct symtab *s);
  * NULL: out of memory.
  */
 struct event *translate_put(struct translate *t, const struct rec *rec, size_t n, size_t *count);
+/* The same, up to `max` events or few more: of the first *used records. */
+struct event *translate_some(struct translate *t, const struct rec *rec, size_t n, size_t max,
+                             size_t *used, size_t *count);
+/* Before the first event; and events so far, those left out included. */
+void translate_leave(struct translate *t, enum leave leave);
+uint64_t translate_index(const struct translate *t);
 
 #endif

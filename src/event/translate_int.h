@@ -1,7 +1,8 @@
 /*
  * translate_int: what the parts of the translation share (translate.h explains
- * it): translate.c has the records, accesses and threads, translate_locks.c locks
- * and memory that is given back, translate_names.c names and places.
+ * it): translate.c has the records and threads, translate_cells.c accesses and
+ * the memory they are to, translate_locks.c locks, translate_names.c names and
+ * places.
  *
  * Whoever runs out of memory sets `nomem`; the records in hand are then given up.
  */
@@ -11,18 +12,36 @@
 #include "base/map.h"
 #include "event/translate.h"
 
-enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20 };
-#define MIXED UINT32_MAX
-#define RENEWED (UINT32_C(1) << 31) /* in part_var; no name has such an id */
+enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20, NEAR_PAGES = 256, HERES = 1024 };
+#define SEVERAL UINT16_MAX
+#define RENEWED (UINT32_C(1) << 31) /* in variables; no name has such an id */
+#define UNKNOWN UINT32_MAX          /* a stack not asked for yet */
+#define NO_SITE UINT64_MAX
 
-/* 4 KiB of the program's memory, eight bytes a cell. */
+/* 4 KiB of the program's memory, eight bytes a cell. `var` and `life` are there
+ * when they are needed. */
 struct page {
 	uint64_t number;
-	uint8_t mask[PAGE];    /* bytes of the first access; 0: none */
-	uint32_t var[PAGE];    /* 0: none yet; id + 1; MIXED: several, see `part` */
-	uint16_t life[PAGE];   /* times its memory was given back */
-	bool renewed[PAGE];    /* and not used since; LIVES_REUSED */
+	uint32_t *var;         /* 0: none yet; variable + 1, RENEWED: given back and
+	                          not used since (LIVES_REUSED); of a split cell the
+	                          index of its `splits` */
+	uint16_t *life;        /* times its memory was given back; LIVES_NAMED */
+	uint16_t shape[PAGE];  /* translate_cells.c */
+	uint16_t owner[PAGE];  /* number of its only thread + 1; SEVERAL; 0: none */
 };
+
+/* The variables of a split cell, each at its first byte; as those of `var`. */
+struct split {
+	uint32_t var[8];
+};
+
+/* What the first reading learnt of a thread, by its number. */
+struct looked {
+	uint64_t accesses;     /* up to when it was first waited for */
+	bool joined;
+};
+
+struct shape;
 
 struct lock {
 	uint64_t addr;
@@ -37,7 +56,10 @@ struct lock {
 struct thread {
 	bool known;
 	uint32_t id;
-	uint64_t *pcs;         /* of the functions it is in */
+	bool fresh;            /* has no event yet, or none since it was forked */
+	bool joined;
+	uint64_t accesses, last; /* last: its last access before it was waited for */
+	uint64_t *site;        /* of the functions it is in: where they return to */
 	uint32_t *stack;       /* and the stack at each: of the caller's side */
 	uint32_t depth, cap;
 	uint32_t marks[MARKS]; /* depth at each */
@@ -51,8 +73,16 @@ struct translate {
 	struct map page_at, lock_at, lock_page; /* pages; locks by address, page */
 	struct page **pages;
 	uint32_t npages, pages_cap;
-	struct map part;       /* cell -> parts (8 numbers of 4 bits) */
-	struct map part_var;   /* first byte of a part -> variable + 1 */
+	struct page *near[NEAR_PAGES]; /* pages used lately, by number */
+	struct shape **shapes; /* [0]: of a cell that was not used */
+	uint32_t nshapes, shapes_cap;
+	struct map shape_at;
+	struct split *splits;  /* [0] unused */
+	uint32_t nsplits, splits_cap;
+	struct looked *looked; /* by number of the thread */
+	uint32_t nlooked, looked_cap;
+	uint32_t *look_slot;   /* number + 1 of the thread in a slot */
+	bool marks;            /* there are blocks */
 	struct lock *locks;    /* [0] unused */
 	uint32_t nlocks, locks_cap;
 	struct thread threads[REC_SLOTS];
@@ -63,28 +93,40 @@ struct translate {
 	uint64_t *pcs;
 	uint32_t nstacks, stacks_cap, npcs, pcs_cap;
 	uint32_t *loc;         /* by stack: place + 1 */
+	struct here {
+		uint64_t pc;
+		uint32_t below, loc;
+	} here[HERES];         /* places used lately */
 	struct event *out;
 	size_t n, cap;
 	uint64_t index;
 	char label[REC_TEXT_MAX + 1];
 	bool nomem;
 	enum lives lives;
+	enum leave leave;
 	uint8_t flags;         /* of the next event */
 };
 
 /* Makes element `want` of an array exist, zeroed. */
 void *tr_grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t elem);
-/* The page of an address, made when asked for; NULL: none. */
-struct page *tr_page(struct translate *t, uint64_t addr, bool make);
 /* The lock at an address, made when new; NULL: out of memory. */
 struct lock *tr_lock(struct translate *t, uint64_t addr);
 
 /* An event; where the thread is; its variable or lock is a new one when *renewed
  * says so. */
-void tr_put(struct translate *t, const struct thread *th, unsigned kind, uint32_t target,
-            uint32_t loc);
+void tr_put(struct translate *t, struct thread *th, unsigned kind, uint32_t target, uint32_t loc);
 uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc);
 void tr_first(struct translate *t, bool *renewed);
+
+/* ---- translate_cells.c ---- */
+/* The first reading: thread `number` accesses bytes `mask` of a cell; memory is
+ * given back. */
+void tr_look_access(struct translate *t, uint32_t number, uint64_t addr, unsigned mask);
+void tr_look_forget(struct translate *t, uint64_t addr, uint64_t size);
+/* The second. */
+void tr_access(struct translate *t, struct thread *th, struct rec r);
+void tr_forget_cells(struct translate *t, uint64_t addr, uint64_t size);
+void tr_free_cells(struct translate *t);
 
 /* ---- translate_locks.c ---- */
 void tr_acquire(struct translate *t, struct thread *th, struct rec r);

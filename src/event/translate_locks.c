@@ -1,10 +1,10 @@
 /*
- * translate_locks: locks as events, and memory that is given back: what lives
- * there next are other variables and locks.
+ * translate_locks: locks as events. Where memory is given back other locks live
+ * from then on.
  */
 #include "event/translate_int.h"
 
-static void lock_access(struct translate *t, const struct thread *th, struct lock *l,
+static void lock_access(struct translate *t, struct thread *th, struct lock *l,
                         unsigned kind, uint32_t loc)
 {
 	if (!l->var)
@@ -92,55 +92,13 @@ void tr_renew(const struct translate *t, struct lock *l)
 	l->life++;
 }
 
-static void forget_parts(struct translate *t, uint64_t cell)
-{
-	for (unsigned b = 0; b < 8; b++) {
-		uint32_t var = map_get(&t->part_var, cell << 3 | b);
-		if (var != MAP_NONE && var)
-			map_put(&t->part_var, cell << 3 | b, t->lives == LIVES_REUSED ? var | RENEWED : 0);
-	}
-}
-
-static void forget_cells(struct translate *t, struct page *p, uint64_t from, uint64_t to)
-{
-	for (uint64_t cell = from; cell < to; cell++) {
-		uint32_t *var = &p->var[cell % PAGE];
-		if (!*var)
-			continue;
-		if (*var == MIXED)
-			forget_parts(t, cell);
-		if (t->lives == LIVES_REUSED) {
-			p->renewed[cell % PAGE] = true;
-			continue;
-		}
-		p->life[cell % PAGE]++;
-		*var = 0;
-	}
-}
-
-static void forget_page(struct translate *t, struct page *p, uint64_t from, uint64_t to)
-{
-	uint64_t lo = p->number * PAGE, hi = lo + PAGE;
-	forget_cells(t, p, from > lo ? from : lo, to < hi ? to : hi);
-}
-
 void tr_forget(struct translate *t, uint64_t addr, uint64_t size)
 {
 	uint64_t from = (addr + 7) >> 3, to = (addr + size) >> 3;
 	if (to <= from)
 		return;
 	uint64_t first = from / PAGE, last = (to - 1) / PAGE;
-	if (last - first >= t->npages) {
-		for (uint32_t i = 0; i < t->npages; i++)
-			if (t->pages[i]->number >= first && t->pages[i]->number <= last)
-				forget_page(t, t->pages[i], from, to);
-	} else {
-		for (uint64_t n = first; n <= last; n++) {
-			struct page *p = tr_page(t, n << 12, false);
-			if (p)
-				forget_page(t, p, from, to);
-		}
-	}
+	tr_forget_cells(t, addr, size);
 	if (last - first >= t->nlocks) {
 		for (uint32_t i = 1; i < t->nlocks; i++)
 			if (t->locks[i].addr - addr < size)

@@ -2,7 +2,7 @@
 """The compiler wrapper on the command lines that builds use, and INTACT_OPTIONS
 on the program it makes.
 
-    test_cc.py INTACT [NAME...]       clang gets every third line, all of them with INTACT_SOAK
+    test_cc.py INTACT [NAME...]       clang gets every third line and the steps, all of them with INTACT_SOAK
 """
 import os
 import shutil
@@ -75,6 +75,29 @@ LINES = [
      "cmake -DCMAKE_C_COMPILER=$I -DCMAKE_CXX_COMPILER=$P -DCMAKE_CXX_STANDARD=17 . >/dev/null && make >/dev/null && { ./k; ./l; }"),
     ("ccache", 66, "export CCACHE_DIR=$PWD/cache; for i in 1 2; do rm -f l.o; ccache $I -O2 -c l.c -o l.o || exit 1; done; "
      "ccache -s >&2; $I l.o -o l && ./l"),
+    # What clang does in two steps when it optimises (src/cli/cc_units.h) must look like one.
+    ("steps: -MD names itself", 0, "mkdir -p s; cp l.c s; $I -O2 -MD -c s/l.c -o s/k.o && grep -q '^s/k.o: *s/l.c' s/k.d"),
+    ("steps: -MMD without -o", 0, "mkdir -p s; cp l.c s; $I -O2 -MMD -c s/l.c && grep -q '^l.o: *s/l.c' l.d && test -f l.o"),
+    ("steps: -MD -MT -MF", 0, "$I -O2 -MD -MT x/y.o -MFz.d -MP -c l.c -o k.o && grep -q '^x/y.o: *l.c' z.d && test ! -e k.d"),
+    ("steps: two sources, -c", 0, "$I -O2 -c l.c o.c && test -f l.o -a -f o.o"),
+    ("steps: a source and an object", 66, "$I -O2 -c o.c && $I -O2 l.c o.o -o l && ./l"),
+    ("steps: an error, once", 1, "echo 'int f(void) { return nowhere; }' >e.c; $I -O2 -c e.c 2>e; s=$?; cat e >&2; "
+     "test $(grep -c 'error:' e) = 1 && test ! -e e.o && exit $s", "e.c:1:22: error:"),
+    ("steps: a warning, once", 0, "echo 'int f(void) { int unused; return 1; }' >e.c; $I -O2 -Wall -c e.c 2>e; s=$?; cat e >&2; "
+     "test $(grep -c 'warning:' e) = 1 && exit $s", "e.c:1:19: warning:"),
+    ("steps: -Werror", 1, "echo 'int f(void) { int unused; return 1; }' >e.c; $I -O2 -Wall -Werror -c e.c", "unused-variable"),
+    ("steps: -include -std -D -U", 66, "echo '#define EXTRA 1' >x.h; $I -O2 -std=gnu11 -include x.h -DA='\"b c\"' -UB -Wall "
+     "-fno-strict-aliasing -fPIC -march=x86-64 -c l.c -o l.o && $I -O2 l.o -o l && ./l"),
+    ("steps: the same object", 0, "$I -O2 -c l.c -o a.o && INTACT_CC_HOOKS=all $I -O2 -c l.c -o b.o && "
+     "nm a.o | grep -q cyg_profile && for x in a b; do objdump -d $x.o | tail -n +4 >$x.txt; done; cmp a.txt b.txt"),
+    ("steps: hooks of small functions go", 0, "printf 'static int get(int *p) { return *p; }\\nint two(int *p) { return get(p) + get(p + 1); }\\n' >s.c; "
+     "$I -O2 -c s.c -o a.o && INTACT_CC_HOOKS=all $I -O2 -c s.c -o b.o && n() { objdump -dr $1 | grep -c cyg_profile_func_enter; }; "
+     "echo $(n a.o) $(n b.o) >&2; case $INTACT_CC in clang) test $(n a.o) -lt $(n b.o);; *) test $(n a.o) = $(n b.o);; esac"),
+    ("steps: TMPDIR left as it was", 66, "mkdir -p td; TMPDIR=$PWD/td $I -O2 l.c o.c -o l && test -z \"$(ls td)\" && ./l"),
+    ("steps: TMPDIR, after an error", 1, "mkdir -p td; echo 'int x = ;' >e.c; TMPDIR=$PWD/td $I -O2 o.c e.c -o l; s=$?; test -z \"$(ls td)\" && exit $s"),
+    ("steps: a shared object", 0, "$I -O2 -shared -fPIC o.c -o o.so && nm -D o.so | grep -q 'T other'"),
+    ("steps: C++", 66, "$P -std=c++17 -O2 -fno-rtti -c l.cc -o l.o && $P -O2 l.o -o l && ./l"),
+    ("steps: a path with blanks", 66, "mkdir 'a b'; cp l.c 'a b/l l.c'; $I -O2 'a b/l l.c' -o 'a b/l' && 'a b/l'"),
 ]
 # On the plain program.
 OPTIONS = [
@@ -104,7 +127,7 @@ def main():
     plan = []
     for cc in ("gcc", "clang"):
         for i, line in enumerate(LINES):
-            if cc == "gcc" or whole or names or i % 3 == 0:
+            if cc == "gcc" or whole or names or i % 3 == 0 or line[0].startswith("steps: "):
                 plan.append((cc, line))
     plan += [("gcc", ("option: " + o[0],) + o[1:]) for o in OPTIONS]
     if names:

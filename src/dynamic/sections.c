@@ -1,0 +1,276 @@
+/*
+ * sections: taking and letting go of locks (reduction.h): the sets of locks
+ * held, what one section knows of those before it, and blocks that let go of a
+ * lock and take it again.
+ */
+#include "dynamic/findings.h"
+#include "dynamic/log.h"
+#include "dynamic/mark.h"
+#include "dynamic/reduction.h"
+
+static struct held *held_find(struct thread *t, uintptr_t addr)
+{
+	for (uint32_t i = t->nheld; i; i--)
+		if (t->held[i - 1].addr == addr)
+			return &t->held[i - 1];
+	return NULL;
+}
+
+static uint32_t id_of(struct dynamic *d, struct thread *t, uintptr_t addr)
+{
+	unsigned i = (unsigned)(addr * 0x9e3779b97f4a7c15ull >> (64 - RED_KNOWN_BITS));
+	if (t->known[i].addr != addr || !t->known[i].id) {
+		t->known[i].addr = addr;
+		t->known[i].id = lock_id(&d->locks, addr);
+	}
+	return t->known[i].id;
+}
+
+/*
+ * Since the thread let go of the lock (entry e) another had it, and letting go
+ * and taking it conflict on both sides: that is a cycle. The last section that
+ * was not a reader's cleared the readers: those that are there came later.
+ */
+static bool came_between(const struct thread *t, const struct lock *l, bool read,
+                         const struct log_entry *e)
+{
+	return (l->rel_tid && l->rel_tid != t->tid) || (!read && !e->read && l->readers.n);
+}
+
+/* The lock was released and is taken again: who contains both? */
+static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
+                        struct held *h)
+{
+	uint32_t at;
+	if (!log_find(d, t, h->lock, &at))
+		return;
+	const struct log_entry *e = &t->log[at % RED_LOG];
+	struct frame *home = log_home(t, at);
+	if (log_outermost(t, home) || (t->nmarks && log_marked(t, at, home)))
+		return;
+	if (d->alone)
+		d->alone(t);
+	struct finding f = {
+		.kind = FIND_LOCK,
+		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)),
+		.address = l->addr,
+		.uid = t->uid,
+		.tid = t->tid,
+		.from = e->epoch,
+		.to = t->acc.epoch,
+		.entered = stack_push(&d->stacks, red_frame_node(d, t, home), home->pc),
+		.section = e->acquire,
+		.commit = e->stack,
+		.violation = h->acquire,
+		.lock = h->lock,
+		.life = l->life,
+		.across = log_held_across(d, t, at),
+		.commit_held = e->held,
+		.held = t->acc.all,
+		.commit_op = OP_RELEASE,
+		.violation_op = OP_ACQUIRE,
+		.loop = e->acquire == h->acquire,
+		.cycle = came_between(t, l, h->read, e),
+	};
+	f.confirmed = f.cycle && l->wuid && l->wuid != t->uid && l->wseq > e->seq;
+	if (f.confirmed)
+		f.other = l->wuid;
+	h->finding = finding_merge(d, &f);
+	h->first_wrote = e->wrote && !e->read;
+	if (h->finding)
+		finding_judge(d, t, h->finding);
+}
+
+/* What happened before this acquire: the sections that wrote, and for one
+ * that may write those that read, too. Two readers are not ordered. Other
+ * readers may be letting go meanwhile; a writer is alone. */
+static void learn(struct dynamic *d, struct thread *t, struct lock *l, bool read)
+{
+	uint32_t by = l->rel_tid;
+	bool known = by && by < t->clock.n && t->clock.e[by] >= l->rel_epoch;
+	if (l->clock.n && !known) {
+		if (read)
+			spin_lock(&l->spin);
+		clock_join(&d->bump, &t->clock, &l->clock);
+		if (read)
+			spin_unlock(&l->spin);
+	}
+	if (!read && l->readers.n)
+		clock_join(&d->bump, &t->clock, &l->readers);
+}
+
+/* The other side of learn; the lock's spin is held. */
+static void teach(struct dynamic *d, struct thread *t, struct lock *l, bool read)
+{
+	if (read) {
+		clock_join(&d->bump, &l->readers, &t->clock);
+		return;
+	}
+	clock_copy(&d->bump, &l->clock, &t->clock);
+	if (l->readers.n)
+		clock_clear(&l->readers);
+	l->rel_tid = t->tid < t->clock.n ? t->tid : 0;
+	l->rel_epoch = t->acc.epoch;
+}
+
+/* While marked blocks are open: reach.h. */
+static __attribute__((noinline)) void exact_lock(struct dynamic *d, struct thread *t, uint32_t id,
+                                                 uint8_t op, bool write, uint32_t stack)
+{
+	struct lock *l = &d->locks.locks[id];
+	struct reach_cycle c = reach_lock(t, id, l->life, op, write, stack);
+	if (c.level)
+		mark_cycle(d, t, &c, &(struct finding){ .address = l->addr, .lock = id, .life = l->life,
+			                                .violation = stack, .violation_op = op });
+}
+
+static uint32_t unwritten(const struct thread *t)
+{
+	uint32_t marks = 0;
+	for (uint32_t i = 0; i < t->nmarks; i++)
+		marks |= (uint32_t)!t->marks[i].wrote << i;
+	return marks;
+}
+
+void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
+                 bool wait, uintptr_t pc)
+{
+	struct held *h = held_find(t, addr);
+	if (h) {
+		h->depth++; /* re-entrant: a both-mover */
+		return;
+	}
+	uint32_t id = id_of(d, t, addr);
+	if (!id || t->nheld == RED_HELD) {
+		t->lost++;
+		return;
+	}
+	struct lock *l = &d->locks.locks[id];
+	t->backing_off = false;
+	h = &t->held[t->nheld];
+	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
+	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
+	h->acquire = red_stack(d, t, pc);
+	if (!wait)
+		taken_again(d, t, l, h);
+	learn(d, t, l, read);
+	if (t->nmarks)
+		mark_acquire(d, t, id, h->acquire, wait);
+	if (d->reach.open) {
+		if (wait)
+			reach_restart(t, unwritten(t));
+		exact_lock(d, t, id, wait ? OP_WAIT : OP_ACQUIRE, !read, h->acquire);
+	}
+	t->nheld++;
+	t->wrote = false;
+	/* So that a function entered from here on is known to be later. */
+	log_push(t, (struct log_entry){ .key = UINT64_MAX, .kind = LOG_ACQUIRE });
+	h->all = t->acc.all;
+	h->wr = t->acc.wr;
+	t->acc.all = lockset_add(&d->sets, &t->cache, h->all, id);
+	if (!read)
+		t->acc.wr = h->wr == h->all ? t->acc.all : lockset_add(&d->sets, &t->cache, h->wr, id);
+	red_tick(t);
+}
+
+/* Takes the lock from those held. The last taken leaves the sets of before;
+ * below others, theirs of before have it still. */
+static struct held let_go(struct dynamic *d, struct thread *t, struct held *h)
+{
+	struct held section = *h;
+	uint32_t n = (uint32_t)(h - t->held);
+	if (n == --t->nheld && !section.stale) {
+		t->acc.all = section.all;
+		t->acc.wr = section.wr;
+		return section;
+	}
+	for (; n < t->nheld; n++) {
+		t->held[n] = t->held[n + 1];
+		t->held[n].stale = true;
+	}
+	t->acc.all = lockset_remove(&d->sets, &t->cache, t->acc.all, section.lock);
+	if (!section.read)
+		t->acc.wr = lockset_remove(&d->sets, &t->cache, t->acc.wr, section.lock);
+	return section;
+}
+
+void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
+                 uintptr_t pc)
+{
+	struct held *h = held_find(t, addr);
+	if (!h) {
+		if (t->lost)
+			t->lost--;
+		return;
+	}
+	if (--h->depth && !wait)
+		return;
+	uint32_t id = h->lock;
+	struct lock *l = &d->locks.locks[id];
+	struct held section = let_go(d, t, h);
+	if (d->alone && (l->pending || section.finding))
+		d->alone(t);
+	spin_lock(&l->spin);
+	/* Of several readers, who comes first with something new is as chance has it. */
+	if (section.read && d->alone && !evidence_known(t, l, &section, t->acc.all)) {
+		spin_unlock(&l->spin);
+		d->alone(t);
+		spin_lock(&l->spin);
+	}
+	if (section.write && !section.read) {
+		l->wseq = section.seq;
+		l->wuid = t->uid;
+	}
+	teach(d, t, l, section.read);
+	evidence_add(d, t, l, &section, t->acc.all);
+	spin_unlock(&l->spin);
+	uint32_t stack = red_stack(d, t, pc);
+	if (section.finding && section.write && !section.read && section.first_wrote) {
+		struct finding *f = &d->findings[section.finding];
+		f->wrote = true;
+		finding_judge(d, t, section.finding);
+	}
+	if (d->reach.open)
+		exact_lock(d, t, id, OP_RELEASE, !section.read, stack);
+	bool backs_off = t->backing_off && !section.write;
+	if (!wait && !backs_off)
+		log_push(t, (struct log_entry){ .key = id, .stack = stack,
+		                                .acquire = section.acquire,
+		                                .held = t->acc.all, .seq = section.seq,
+		                                .epoch = t->acc.epoch,
+		                                .kind = LOG_SECTION, .read = section.read,
+		                                .wrote = section.write != 0 });
+	if (t->nmarks && !backs_off)
+		mark_release(t, id, stack, wait);
+	red_tick(t);
+	if (backs_off && d->reach.open)
+		reach_restart(t, unwritten(t));
+}
+
+void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)
+{
+	uint32_t id = id_of(d, t, addr);
+	if (id) {
+		struct lock *l = &d->locks.locks[id];
+		spin_lock(&l->spin);
+		clock_join(&d->bump, &l->clock, &t->clock);
+		l->rel_tid = 0;
+		spin_unlock(&l->spin);
+	}
+	red_tick(t);
+}
+
+void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr)
+{
+	uint32_t id = id_of(d, t, addr);
+	if (!id)
+		return;
+	struct lock *l = &d->locks.locks[id];
+	if (!l->clock.n)
+		return;
+	spin_lock(&l->spin);
+	clock_join(&d->bump, &t->clock, &l->clock);
+	spin_unlock(&l->spin);
+	t->acc.clock = t->clock.e;
+	t->acc.nclock = t->clock.n;
+}

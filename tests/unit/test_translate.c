@@ -1,0 +1,312 @@
+/*
+ * What a recording's translation leaves out (translate.h) changes no answer: on
+ * random recordings the events told are those of the whole translation, with
+ * their numbers, names and places; order_check says the same of them; the clocks
+ * find the same cycles, end by end. INTACT_SOAK=N: so many recordings.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "campaign.h"
+#include "dynamic/serial.h"
+#include "event/order.h"
+#include "event/translate.h"
+
+enum { SLOTS = 5, RECS = 160 };
+
+/* ---- recordings ---------------------------------------------------------- */
+
+struct maker {
+	struct rng *r;
+	struct rec rec[RECS];
+	size_t n;
+	uint32_t uid, free_slots;
+	bool live[SLOTS + 1], joined[SLOTS + 1];
+	uint32_t blocks[SLOTS + 1], depth[SLOTS + 1];
+	uint32_t holder[3];
+};
+
+static void put(struct maker *m, unsigned kind, unsigned arg, uint64_t addr, unsigned slot)
+{
+	if (m->n < RECS)
+		m->rec[m->n++] = rec_make(kind, arg, addr, slot, 0x5000 + rng_below(m->r, 9));
+}
+
+/* Some cells are everyone's, some are a thread's, mostly. */
+static uint64_t some_cell(struct maker *m, unsigned slot)
+{
+	unsigned k = rng_below(m->r, 12);
+	return 0x10000 + 0x400 * (k < 4 ? 0 : k < 11 ? slot : rng_below(m->r, SLOTS)) +
+	       8 * rng_below(m->r, 3);
+}
+
+static void some_access(struct maker *m, unsigned slot)
+{
+	static const unsigned masks[] = { 0xff, 0xff, 0xff, 0x0f, 0xf0, 0x01, 0x80, 0x3c, 0 };
+	put(m, rng_below(m->r, 2) ? REC_WRITE : REC_READ, masks[rng_below(m->r, 9)], some_cell(m, slot),
+	    slot);
+}
+
+static void make_thread(struct maker *m, unsigned slot)
+{
+	unsigned s = 1 + rng_below(m->r, SLOTS);
+	if (m->live[s])
+		return;
+	m->live[s] = true;
+	m->joined[s] = false;
+	m->blocks[s] = m->depth[s] = 0;
+	put(m, REC_CREATE, 0, (uint64_t)s << 32 | ++m->uid, rng_below(m->r, 9) ? slot : 0);
+}
+
+static void end_thread(struct maker *m, unsigned slot, bool early)
+{
+	unsigned s = 1 + rng_below(m->r, SLOTS);
+	if (!m->live[s] || s == slot)
+		return;
+	for (unsigned l = 0; l < 3; l++)
+		if (m->holder[l] == s && !early)
+			m->holder[l] = 0;
+	if (!early) {
+		put(m, REC_END, 0, 0, s);
+		m->live[s] = false;
+	}
+	put(m, REC_JOIN, 0, s, slot);
+}
+
+static void some_lock(struct maker *m, unsigned slot)
+{
+	unsigned l = rng_below(m->r, 3);
+	uint64_t addr = 0x20000 + 64 * l;
+	if (m->holder[l] == slot) {
+		put(m, REC_RELEASE, 0, addr, slot);
+		m->holder[l] = 0;
+	} else if (!m->holder[l] && l == 2 && rng_below(m->r, 2)) {
+		put(m, REC_ACQUIRE, REC_SHARED, addr, slot);
+		put(m, REC_RELEASE, 0, addr, slot);
+	} else if (!m->holder[l]) {
+		put(m, REC_ACQUIRE, 0, addr, slot);
+		m->holder[l] = slot;
+	}
+}
+
+static void some_block(struct maker *m, unsigned slot)
+{
+	if (m->blocks[slot] && rng_below(m->r, 3)) {
+		put(m, REC_MARK_END, 0, 0, slot);
+		m->blocks[slot]--;
+	} else {
+		put(m, REC_MARK, 0, 0, slot);
+		m->blocks[slot]++;
+	}
+}
+
+static void some_call(struct maker *m, unsigned slot)
+{
+	if (m->depth[slot] && rng_below(m->r, 2)) {
+		put(m, REC_POP, 0, --m->depth[slot], slot);
+	} else {
+		put(m, REC_PUSH, rng_below(m->r, 4) ? 0 : REC_INLINED, 0x5100 + rng_below(m->r, 4), slot);
+		m->depth[slot]++;
+	}
+}
+
+static void make(struct maker *m, struct rng *r)
+{
+	bool blocks = rng_below(r, 8);
+	size_t want = 20 + rng_below(r, RECS - 20);
+	memset(m, 0, sizeof *m);
+	m->r = r;
+	m->live[1] = true;
+	put(m, REC_CREATE, 0, (uint64_t)1 << 32 | ++m->uid, 0);
+	while (m->n < want) {
+		unsigned slot = 1 + rng_below(r, SLOTS), what = rng_below(r, 32);
+		if (!m->live[slot])
+			slot = 1;
+		if (!m->live[slot] && rng_below(r, 20))
+			make_thread(m, slot);
+		else if (what < 3)
+			make_thread(m, slot);
+		else if (what < 5)
+			end_thread(m, slot, !rng_below(r, 20));
+		else if (what < 9)
+			some_lock(m, slot);
+		else if (what < 14 && blocks)
+			some_block(m, slot);
+		else if (what < 16)
+			some_call(m, slot);
+		else if (what == 16)
+			m->rec[m->n++] = rec_make(REC_FORGET, 0, some_cell(m, slot), slot, 8 * rng_below(r, 4));
+		else
+			some_access(m, slot);
+	}
+}
+
+/* ---- what is made of one ------------------------------------------------- */
+
+/* All that can be seen of it, as text. */
+struct seen {
+	struct trace_names names;
+	struct event *ev;
+	size_t n;
+	uint64_t index;
+	struct buf said, cycles;
+	uint32_t found;
+};
+
+static void show_target(const struct trace_names *t, unsigned kind, uint32_t target, struct buf *b)
+{
+	static const uint8_t space[EVENT_KINDS] = { NS_VAR, NS_VAR, NS_LOCK, NS_LOCK,
+		NS_THREAD, NS_THREAD, NS_LABEL, NS_LABEL };
+	buf_printf(b, " %s(", event_kind_name[kind]);
+	names_show(&t->ns[space[kind]], target, b);
+	buf_str(b, ")@");
+}
+
+static void show_loc(const struct trace_names *t, uint32_t loc, struct buf *b)
+{
+	char tmp[24];
+	size_t len;
+	if (loc != LOC_NONE && loc & LOC_TEXT) {
+		const char *s = names_text(&t->ns[NS_LOC], loc & ~LOC_TEXT, tmp, &len);
+		buf_add(b, s, len);
+	} else {
+		buf_str(b, "?");
+	}
+}
+
+static void show_end(const struct seen *s, const struct cycle_end *e, struct buf *b)
+{
+	buf_printf(b, "[%llu %llu %u %u", (unsigned long long)e->event, (unsigned long long)e->block,
+	           e->thread, e->serial);
+	show_target(&s->names, e->kind, e->target, b);
+	show_loc(&s->names, e->loc, b);
+	buf_char(b, '/');
+	if (e->block)
+		show_loc(&s->names, e->block_loc, b);
+	buf_char(b, ']');
+}
+
+static void note_cycle(void *ctx, const struct cycle *c)
+{
+	struct seen *s = ctx;
+	s->found++;
+	for (uint32_t i = 0; i < c->n; i++) {
+		show_end(s, &c->links[i].from, &s->cycles);
+		show_end(s, &c->links[i].to, &s->cycles);
+	}
+	buf_printf(&s->cycles, " closing %llu inner %llu alone %d lost %d\n",
+	           (unsigned long long)c->closing.event, (unsigned long long)c->inner, c->alone, c->lost);
+}
+
+static void note_message(void *ctx, const struct trace_msg *m)
+{
+	trace_msg_render(m, &((struct seen *)ctx)->said, false);
+}
+
+static void look(const struct maker *m, enum lives lives, enum leave leave, struct seen *s)
+{
+	struct event *all = NULL;
+	size_t used = 0, count, k;
+	memset(s, 0, sizeof *s);
+	trace_names_init(&s->names);
+	buf_init(&s->said);
+	buf_init(&s->cycles);
+	names_add_safe(&s->names.ns[NS_LABEL], "", 0);
+	struct translate *t = translate_new(&s->names, lives);
+	translate_leave(t, leave);
+	CHECK(t && translate_look(t, m->rec, m->n));
+	struct order *o = order_new("test", true, note_message, s);
+	struct serial *clock = serial_new(&(struct serial_opts){ .found = note_cycle, .ctx = s });
+	for (size_t at = 0; at < m->n; at += used) {
+		struct event *ev = translate_some(t, m->rec + at, m->n - at, 7, &used, &count);
+		CHECK(ev && used);
+		CHECK(order_check(o, ev, count, &s->names) == count);
+		CHECK(serial_feed(clock, ev, count) == SERIAL_OK);
+		all = realloc(all, (s->n + count + 1) * sizeof *all);
+		for (k = 0; k < count; k++)
+			all[s->n++] = ev[k];
+	}
+	s->ev = all;
+	s->index = translate_index(t);
+	serial_free(clock);
+	order_free(o);
+	translate_free(t);
+}
+
+static void seen_free(struct seen *s)
+{
+	trace_names_free(&s->names);
+	buf_free(&s->said);
+	buf_free(&s->cycles);
+	free(s->ev);
+}
+
+/* Events of `some`, one by one, against those with their numbers in `all`. */
+static bool same_events(const struct seen *all, const struct seen *some)
+{
+	struct buf a, b;
+	bool same = true;
+	buf_init(&a);
+	buf_init(&b);
+	for (size_t i = 0; i < some->n && same; i++) {
+		const struct event *e = &some->ev[i], *f = &all->ev[e->index - 1];
+		buf_clear(&a);
+		buf_clear(&b);
+		show_target(&some->names, e->kind, e->target, &a);
+		show_loc(&some->names, e->loc, &a);
+		show_target(&all->names, f->kind, f->target, &b);
+		show_loc(&all->names, f->loc, &b);
+		same = e->index == f->index && e->thread == f->thread && e->kind == f->kind &&
+		       (e->flags & EVENT_INNER) == (f->flags & EVENT_INNER) &&
+		       !strcmp(buf_cstr(&a), buf_cstr(&b));
+	}
+	buf_free(&a);
+	buf_free(&b);
+	return same;
+}
+
+static void test_leave(void)
+{
+	struct campaign c = campaign(7000, 1500);
+	uint64_t events = 0, told = 0, cycles = 0, blockless = 0;
+	for (int i = 0; i < c.n; i++) {
+		static struct maker m;
+		struct rng r;
+		struct seen all, own, none;
+		rng_seed(&r, c.seed + (uint64_t)i);
+		make(&m, &r);
+		enum lives lives = i % 2 ? LIVES_REUSED : LIVES_APART;
+		look(&m, lives, LEAVE_NOTHING, &all);
+		look(&m, lives, LEAVE_OWN, &own);
+		look(&m, lives, LEAVE_BLOCKLESS, &none);
+		bool ok = all.index == all.n && own.index == all.n && none.index == all.n &&
+		          same_events(&all, &own) && same_events(&all, &none) &&
+		          !strcmp(buf_cstr(&all.said), buf_cstr(&own.said)) &&
+		          !strcmp(buf_cstr(&all.said), buf_cstr(&none.said)) &&
+		          !strcmp(buf_cstr(&all.cycles), buf_cstr(&own.cycles)) &&
+		          !strcmp(buf_cstr(&all.cycles), buf_cstr(&none.cycles));
+		if (!ok)
+			printf("# seed %llu\n%s---\n%s", (unsigned long long)(c.seed + (uint64_t)i),
+			       buf_cstr(&all.cycles), buf_cstr(&own.cycles));
+		CHECK(ok);
+		events += all.n;
+		told += own.n;
+		cycles += all.found;
+		blockless += none.n < all.n;
+		seen_free(&all);
+		seen_free(&own);
+		seen_free(&none);
+	}
+	printf("# %llu events, %llu told, %llu cycles\n", (unsigned long long)events,
+	       (unsigned long long)told, (unsigned long long)cycles);
+	CHECK(c.n < 1000 || (told < events * 9 / 10 && cycles > events / 1000 && blockless));
+}
+
+int main(void)
+{
+	RUN(test_leave);
+	return check_done();
+}
