@@ -184,12 +184,9 @@ static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, 
 	return n < 1 ? 1 : n < max ? n : max;
 }
 
-/* The frames at one address, innermost first: inlined ones, then the real. */
-static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
+/* What is known of an address without its module's tables. */
+static struct src_frame base_frame(const struct symbols *s, uint64_t pc)
 {
-	if (s->report->saved)
-		return at_saved(s, pc, out, max);
-	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, pc) : NULL;
 	struct src_frame base = { .module = "?", .offset = pc };
 	for (uint32_t i = 0; i < s->report->modules.len; i++) {
 		const struct raw_module *m = &s->report->modules.data[i];
@@ -198,6 +195,16 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 			base.offset = pc - m->base;
 		}
 	}
+	return base;
+}
+
+/* The frames at one address, innermost first: inlined ones, then the real. */
+static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
+{
+	if (s->report->saved)
+		return at_saved(s, pc, out, max);
+	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, pc) : NULL;
+	struct src_frame base = base_frame(s, pc);
 	out[0] = base;
 	if (!mod)
 		return 1;
@@ -373,7 +380,10 @@ void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, ui
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t pc = pcs[i] - 1, start;
 		const char *symbol = symbol_at(s, pc, &start);
-		uint32_t k = at_address(s, pc, f, FINDING_MAX_FRAMES);
+		/* How threads start is never shown: no need to unpack libc's tables. */
+		f[0] = base_frame(s, pc);
+		f[0].function = symbol;
+		uint32_t k = is_start(&f[0]) ? 1 : at_address(s, pc, f, FINDING_MAX_FRAMES);
 		symtab_put_addr(out, pc, start, symbol);
 		for (uint32_t j = 0; j < k; j++)
 			symtab_put_frame(out, &(struct sym_frame){
