@@ -96,6 +96,9 @@ LINES = [
     ("steps: hooks of small functions go", 0, "printf 'static int get(int *p) { return *p; }\\nint two(int *p) { return get(p) + get(p + 1); }\\n' >s.c; "
      "$I -O2 -c s.c -o a.o && INTACT_CC_HOOKS=all $I -O2 -c s.c -o b.o && n() { objdump -dr $1 | grep -c cyg_profile_func_enter; }; "
      "echo $(n a.o) $(n b.o) >&2; case $INTACT_CC in clang) test $(n a.o) -lt $(n b.o);; *) test $(n a.o) = $(n b.o);; esac"),
+    ("steps: --atomic of a function without", 0, "printf 'static int get(volatile int *p) { return *p; }\\nint x; int main(void) "
+     "{ return get(&x); }\\n' >s.c; $I -O2 s.c -o s && $T run --atomic get ./s 2>e; s=$?; cat e >&2; case $INTACT_CC in "
+     "clang) grep -q 'inlined and have no hooks' e;; *) ! grep -q warning e;; esac && exit $s"),
     ("steps: TMPDIR left as it was", 66, "mkdir -p td; TMPDIR=$PWD/td $I -O2 l.c o.c -o l && test -z \"$(ls td)\" && ./l"),
     ("steps: TMPDIR, after an error", 1, "mkdir -p td; echo 'int x = ;' >e.c; TMPDIR=$PWD/td $I -O2 o.c e.c -o l; s=$?; test -z \"$(ls td)\" && exit $s"),
     ("steps: a shared object", 0, "$I -O2 -shared -fPIC o.c -o o.so && nm -D o.so | grep -q 'T other'"),
