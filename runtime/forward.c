@@ -40,7 +40,7 @@ void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
-		bool rec = rec_try_lock(th, obj, true, read);
+		bool rec = rec_try_lock(th, obj, read ? REC_LOCK_SHARED : REC_LOCK_ACQUIRE);
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, read, false, pc);
 		check_locks();
 		if (rec) {
@@ -74,7 +74,7 @@ void rt_release(const void *obj, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
-		bool rec = rec_try_lock(th, obj, false, false);
+		bool rec = rec_try_lock(th, obj, REC_LOCK_RELEASE);
 		red_release(&rt_dyn, &th->t, (uintptr_t)obj, false, pc);
 		if (rec) {
 			rec_put(th, REC_RELEASE, 0, (uintptr_t)obj, pc);
@@ -91,7 +91,7 @@ void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp)
 	if (!th)
 		return;
 	red_prune(&th->t, sp);
-	bool rec = rec_try_lock(th, obj, false, true);
+	bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
 	red_release(&rt_dyn, &th->t, (uintptr_t)obj, true, pc);
 	if (rec) {
 		rec_put(th, REC_RELEASE, REC_WAIT, (uintptr_t)obj, pc);
@@ -106,7 +106,7 @@ void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp)
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
-		bool rec = rec_try_lock(th, obj, true, true);
+		bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, false, true, pc);
 		if (rec) {
 			rec_put(th, REC_ACQUIRE, REC_WAIT, (uintptr_t)obj, pc);
@@ -122,7 +122,7 @@ void rt_sync_release(const void *obj)
 	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (!th)
 		return;
-	bool rec = rec_try_lock(th, obj, false, true);
+	bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
 	red_sync_release(&rt_dyn, &th->t, (uintptr_t)obj);
 	if (rec) {
 		rec_put(th, REC_SYNC_RELEASE, 0, (uintptr_t)obj, 0);
@@ -136,7 +136,7 @@ void rt_sync_acquire(const void *obj)
 	int keep = errno;
 	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (th) {
-		bool rec = rec_try_lock(th, obj, true, true);
+		bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
 		red_sync_acquire(&rt_dyn, &th->t, (uintptr_t)obj);
 		check_locks();
 		if (rec) {
@@ -155,7 +155,7 @@ void rt_renew(const void *obj)
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
-	bool rec = rec_try_lock(th, obj, false, true);
+	bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
 	uint32_t id = lock_id(&rt_dyn.locks, (uintptr_t)obj);
 	if (id)
 		lock_renew(&rt_dyn.locks.locks[id]);

@@ -35,20 +35,34 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 {
 	uint64_t *c = rt_cell(addr);
 	if (likely(c)) {
-		uint64_t w0 = *c, need = mask << 8;
+		uint64_t w0 = *c;
 		if (!w0)
 			rt_fresh(c);
-		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 & need) == need) {
-			/* What was recorded in this epoch was learnt from in it. */
-			if (unlikely(rt_dyn.reach.whole) ? rec_read_known(me, need, addr)
-			                                 : read_as_all(me, c, w0, mask))
+		if (unlikely(rt.recording)) {
+			if (rec_note(me, c, addr, mask, write, pc))
 				return;
-		} else if (likely(!rt.recording) ? rt_take_over(me, c, mask, write)
-		                                 : rec_note(me, c, addr, mask, write, pc)) {
+		} else if (!write && w0 >> CELL_TAG == CELL_READ && (w0 >> 8 & mask) == mask) {
+			if (!rt_dyn.reach.whole && read_as_all(me, c, w0, mask))
+				return;
+		} else if (rt_take_over(me, c, mask, write)) {
 			return;
 		}
 	}
 	rt_access(addr, mask, write, pc);
+}
+
+static NOINLINE void touch_read(uintptr_t addr, unsigned mask, uintptr_t pc, uint64_t *c)
+{
+	if (!rec_read(me, c, addr, mask, pc))
+		touch_slow(addr, mask, false, pc);
+}
+
+/* A read, when not all that is known of it is to be left out: a recording, or a
+ * marked block is open. */
+static NOINLINE void touch_whole(uintptr_t addr, unsigned mask, uintptr_t pc, uint64_t *c)
+{
+	if (!rec_read_known(me, mask, addr))
+		touch_read(addr, mask, pc, c);
 }
 
 /* Within one cell. */
@@ -58,8 +72,13 @@ INLINE void touch(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 	uint64_t *c = rt_cell(addr);
 	if (likely(c)) {
 		uint64_t w0 = *c;
-		if (likely(rt_known(me, w0, mask, write)) ||
-		    (!write && read_as_all(me, c, w0, mask) && !rt_dyn.reach.whole))
+		if (likely(rt_mine(me, w0, mask, write)))
+			return;
+		if (!write && unlikely(rt_dyn.reach.whole)) {
+			touch_whole(addr, mask, pc, c);
+			return;
+		}
+		if (!write && (cell_open(w0, mask) || read_as_all(me, c, w0, mask)))
 			return;
 	}
 	touch_slow(addr, mask, write, pc);
@@ -212,6 +231,7 @@ static void mark(struct rt_thread *th, const char *name, uintptr_t pc)
 	bool rec = rec_try(th);
 	red_mark_begin(&rt_dyn, &th->t, name, pc);
 	if (rec) {
+		__atomic_fetch_add(&rt.reads_era, 1, __ATOMIC_SEQ_CST);
 		rec_mark(th, name, pc);
 		rec_end();
 	}

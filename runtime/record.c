@@ -152,6 +152,8 @@ void rec_restart(void)
 	for (uint32_t i = 1; i < rt.nslots; i++)
 		if (encs[i])
 			recenc_restart(encs[i]);
+	for (uint32_t i = 1; i < rt_dyn.locks.n; i++)
+		rt_dyn.locks.locks[i].rel_note = 0;
 }
 
 /* Where the next of a thread's records goes. `n`: bytes, not yet to be seen. */
@@ -342,11 +344,18 @@ void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, u
 /* ---- locks ---- */
 
 /*
- * Taking and letting go of a lock that this thread was the last to let go of (or
- * one whose notes are all told) is nobody else's business until another thread
- * takes it. It finds the slot in `rel_tid` and tells what was noted: all of that
- * was noted before the lock was really free. Findings are everyone's (rec_alone), and so are locks of
- * readers and all that marked blocks ask for.
+ * Taking and letting go of a lock that this thread was the last to let go of, or
+ * one whose last release is told (`rel_note`: the bytes of its slot up to there),
+ * is nobody else's business until another thread takes it. It finds the slot in
+ * `rel_tid` and tells what was noted: all of that was noted before the lock was
+ * really free. Findings are everyone's (rec_alone), and so is all that marked
+ * blocks ask for.
+ *
+ * Readers need no order among each other, only behind the writer before and before
+ * the writer after them. So they note the same way; the writer finds that there
+ * were some (`readers`) and tells everyone's notes. What they do to the lock comes
+ * to the same in any order: clocks are joined, and `seq` counts them; unless their
+ * evidence is new, which then is told under the ring's lock (sections.c).
  */
 static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 {
@@ -354,22 +363,25 @@ static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 	return th->t.known[i].addr == addr ? th->t.known[i].id : 0;
 }
 
-/* Is all that the slot has noted in the ring? `lock` was its: it notes no more
- * that has to come before. */
-static inline bool all_told(uint32_t slot)
+/* Is the lock's last release in the ring, or this thread's own? Without one, what
+ * was done to it last was done under the ring's lock. */
+static inline bool release_told(const struct lock *l, uint32_t tid)
 {
-	const struct rec_own *o = &rec_shm->own[slot];
-	return slot && __atomic_load_n(&o->n, __ATOMIC_ACQUIRE) ==
-	               __atomic_load_n(&o->told, __ATOMIC_ACQUIRE);
+	uint32_t by = __atomic_load_n(&l->rel_tid, __ATOMIC_ACQUIRE);
+	return !by || by == tid ||
+	       __atomic_load_n(&rec_shm->own[by].told, __ATOMIC_ACQUIRE) >= l->rel_note;
 }
 
-bool rec_begin_lock(struct rt_thread *th, const void *obj, bool acquire, bool shared)
+bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op)
 {
 	uint32_t id = known_id(th, (uintptr_t)obj), tid = th->t.tid;
-	const struct lock *l = &rt_dyn.locks.locks[id];
-	if (!shared && id && tid && tid < th->t.clock.n && !th->t.nmarks && !rt_dyn.reach.open &&
-	    (acquire ? !l->readers.n && (l->rel_tid == tid || all_told(l->rel_tid))
-	             : th->t.acc.all == th->t.acc.wr)) {
+	struct lock *l = &rt_dyn.locks.locks[id];
+	rec_look_at_reads(th);
+	th->released = op == REC_LOCK_RELEASE ? l : NULL;
+	if (op != REC_LOCK_OTHER && id && tid && tid < th->t.clock.n && !th->t.nmarks &&
+	    !rt_dyn.reach.open &&
+	    (op == REC_LOCK_RELEASE ||
+	     (release_told(l, tid) && (op == REC_LOCK_SHARED || !l->readers.n)))) {
 		th->noting = true;
 		return true;
 	}
@@ -379,13 +391,18 @@ bool rec_begin_lock(struct rt_thread *th, const void *obj, bool acquire, bool sh
 	if (!id)
 		l = &rt_dyn.locks.locks[lock_id(&rt_dyn.locks, (uintptr_t)obj)];
 	uint32_t by = __atomic_load_n(&l->rel_tid, __ATOMIC_ACQUIRE);
-	if (by && by != tid)
+	if (op != REC_LOCK_SHARED && op != REC_LOCK_RELEASE && l->readers.n)
+		rec_tell_all();
+	else if (by && by != tid)
 		rec_tell_of(by);
 	return true;
 }
 
 void rec_end_lock(struct rt_thread *th)
 {
+	struct lock *l = th->released;
+	if (l && l->rel_tid == th->t.tid && th->own)
+		l->rel_note = th->own->n;
 	if (th->noting)
 		th->noting = false;
 	else

@@ -98,26 +98,11 @@ static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bo
 	return own;
 }
 
-/* The commonest of all, from the hook: signals stay out meanwhile. */
-bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
-              uintptr_t pc)
-{
-	if (th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED)
-		return false;
-	th->busy = 1;
-	__asm__ volatile("" ::: "memory");
-	bool own = note_own(th, c, mask, write, addr, pc);
-	__asm__ volatile("" ::: "memory");
-	th->busy = 0;
-	if (unlikely(th->pending))
-		rt_deliver(th);
-	return own;
-}
-
 /* Data that all only read: is there nothing to learn, but that it was read? */
-static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, unsigned mask)
+static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, uint64_t w0,
+                                 unsigned mask)
 {
-	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), need = mask << 8;
+	uint64_t need = mask << 8;
 	if (cell_open(w0, mask))
 		return true;
 	if (w0 >> CELL_TAG != CELL_READ || (w0 & need) != need)
@@ -125,39 +110,103 @@ static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, 
 	return (uint32_t)__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED) == th->t.acc.all;
 }
 
-/* This thread's record of data that all only read, in this epoch. */
-static void keep_read(struct rt_thread *th, uint64_t need, uintptr_t addr)
+/*
+ * Data that was written, but that this thread reads under a lock which all who
+ * write to it hold, and so will not before this epoch ends. Whoever writes to it
+ * without comes through take_over.
+ */
+static inline bool kept_from_writers(struct rt_thread *th, const uint64_t *c, unsigned mask)
 {
-	uint32_t era = rec_era(th);
+	const struct accessor *a = &th->t.acc;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+	uint32_t writes = (uint32_t)(__atomic_load_n(c + SHADOW_SECOND, __ATOMIC_RELAXED) >> 32);
+	return w0 >> CELL_TAG == CELL_SHARED && (w0 >> 8 & mask) == mask && a->all != a->wr &&
+	       lockset_meet(&rt_dyn.sets, a->cache, writes, a->all);
+}
+
+/* This thread's record of data that all only read, in this epoch. `era`: of when
+ * it was that. An entry that is none has other upper bits of its index. */
+static inline void keep_read(struct rt_thread *th, uint64_t era, unsigned mask, uintptr_t addr)
+{
 	if (unlikely(th->reads_era != era)) {
 		for (unsigned i = 0; i < RT_READS; i++)
-			th->reads[i] = 0;
+			th->reads[i] = ~((uint64_t)i << 3);
+		th->reads_from = th->t.acc.epoch;
 		th->reads_era = era;
 	}
-	th->reads[(addr >> 3) % RT_READS] = rec_read_of(th, need, addr);
+	th->reads[(addr >> 3) % RT_READS] = rec_read_of(th, mask, addr);
+}
+
+/* Was it this thread that left a cell so (not of CELL_OTHER), or another before
+ * something that this one's clock knows of, and thus is told? */
+static inline bool told_before(const struct rt_thread *th, uint64_t w0)
+{
+	uint32_t tid = (uint32_t)(w0 >> 48) & SHADOW_MAX_TID;
+	return tid == th->t.acc.tid ||
+	       (tid < th->t.acc.nclock && th->t.acc.clock[tid] >= (uint32_t)(w0 >> 16));
 }
 
 /*
  * Data that all only read: a reader leaves nothing in the cell, so whoever ends
  * that tells everyone's notes first (take_over). The exchange lets it see this
- * one being made, or this one the cell changed.
+ * one being made, or this one the cell changed; and who changes it begins a new
+ * era then, so the one that was seen before the cell was is right for `reads`.
  */
-static bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
+static inline __attribute__((always_inline)) bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
 {
 	unsigned char *s = rt_dyn.reach.open ? NULL : note_at(th);
 	if (!s)
 		return false;
 	__atomic_exchange_n(&th->own->seq, th->own->seq + 1, __ATOMIC_SEQ_CST);
-	bool still = known_to_read(th, c, mask);
+	uint64_t era = __atomic_load_n(&rt.reads_era, __ATOMIC_ACQUIRE);
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+	bool still = rt.recording && !rt_dyn.reach.open && known_to_read(th, c, w0, mask);
 	__asm__ volatile("" ::: "memory");
 	/* Whoever made it so, under the lock, has put that into the ring by now. */
-	still = still && !__atomic_load_n(&rec_shm->lock, __ATOMIC_ACQUIRE);
+	still = still && ((w0 >> CELL_TAG == CELL_READ && told_before(th, w0)) ||
+	                  !__atomic_load_n(&rec_shm->lock, __ATOMIC_ACQUIRE));
 	if (still) {
-		keep_read(th, mask << 8, addr);
+		keep_read(th, era, mask, addr);
 		quick_put(th, s, REC_READ, mask, addr, pc);
 	}
 	note_end(th->own);
 	return still;
+}
+
+/* The commonest of all, from the hook: signals stay out meanwhile. */
+bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
+              uintptr_t pc)
+{
+	bool read = __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED, done;
+	if (th->busy || (read && write))
+		return false;
+	if (read && rec_read_known(th, mask, addr))
+		return true;
+	th->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	if (read)
+		done = note_read(th, c, mask, addr, pc);
+	else
+		done = note_own(th, c, mask, write, addr, pc);
+	__asm__ volatile("" ::: "memory");
+	th->busy = 0;
+	if (unlikely(th->pending))
+		rt_deliver(th);
+	return done;
+}
+
+bool rec_read(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc)
+{
+	if (!rt.recording || th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG != CELL_READ)
+		return false;
+	th->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	bool done = note_read(th, c, mask, addr, pc);
+	__asm__ volatile("" ::: "memory");
+	th->busy = 0;
+	if (unlikely(th->pending))
+		rt_deliver(th);
+	return done;
 }
 
 /* May notes of reads be about a cell that looks so? */
@@ -166,14 +215,23 @@ static inline bool only_read(uint64_t w0)
 	return w0 >> CELL_TAG == CELL_READ || (w0 >> CELL_TAG == CELL_OTHER && w0 & 0xff);
 }
 
+/* Under the lock: are there `reads` of this era that were kept_from_writers? */
+static bool shared_kept;
+
 /* A cell that looked like `was` is changed by this thread, under the lock. */
 static void take_over(const struct rt_thread *th, uint64_t was, bool write)
 {
 	uint32_t owner = (uint32_t)(was >> 48) & SHADOW_MAX_TID;
-	if (was >> CELL_TAG <= CELL_SHARED && owner && owner != th->t.tid)
-		rec_tell_of(owner);
-	else if (only_read(was) && write)
+	if (was >> CELL_TAG <= CELL_SHARED && owner) {
+		if (!told_before(th, was))
+			rec_tell_of(owner);
+	} else if (only_read(was) && write) {
 		rec_tell_all();
+	}
+	if (write && (only_read(was) || (was >> CELL_TAG == CELL_SHARED && shared_kept))) {
+		shared_kept = false;
+		__atomic_fetch_add(&rt.reads_era, 1, __ATOMIC_SEQ_CST);
+	}
 }
 
 /* Thread `th` is inside the runtime; the recording is on. */
@@ -186,11 +244,13 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 	uint64_t need = write ? mask * 0x101 : mask << 8;
 	if (leaf && !atomic) {
 		uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
+		if (!write && rec_read_known(th, mask, addr))
+			return;
 		if (w0 >> CELL_TAG <= CELL_SHARED) {
 			if (note_own(th, c, mask, write, addr, pc))
 				return;
-		} else if (!write && known_to_read(th, c, mask)) {
-			if (rec_read_known(th, need, addr) || note_read(th, c, mask, addr, pc))
+		} else if (!write && known_to_read(th, c, w0, mask)) {
+			if (note_read(th, c, mask, addr, pc))
 				return;
 		}
 	}
@@ -203,8 +263,13 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 		return;
 	take_over(th, was, write);
 	rec_put(th, kind, mask, addr, pc);
-	if (leaf && !write && !atomic && !rt_dyn.reach.open && known_to_read(th, c, mask))
-		keep_read(th, need, addr);
+	uint64_t era = __atomic_load_n(&rt.reads_era, __ATOMIC_ACQUIRE);
+	if (leaf && !write && !atomic && !rt_dyn.reach.open && rt.recording) {
+		bool kept = kept_from_writers(th, c, mask);
+		if (kept || known_to_read(th, c, __atomic_load_n(c, __ATOMIC_RELAXED), mask))
+			keep_read(th, era, mask, addr);
+		shared_kept |= kept;
+	}
 	rec_end();
 }
 
@@ -259,12 +324,12 @@ void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size)
 	for (uintptr_t at = (addr + 7) & ~(uintptr_t)7; !read && at < end; at += 8) {
 		uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at);
 		uint64_t w0 = c ? __atomic_load_n(c, __ATOMIC_RELAXED) : 0;
-		read = only_read(w0);
+		read = only_read(w0) || (shared_kept && w0 >> CELL_TAG == CELL_SHARED);
 		if (!all)
 			take_over(th, w0, true);
 	}
 	if (read) /* who has read it has not read what comes there next */
-		__atomic_fetch_add(&rt.reads_gone, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_add(&rt.reads_era, 1, __ATOMIC_SEQ_CST);
 	if (all)
 		rec_tell_all();
 	rec_put(th, REC_FORGET, 0, addr, size);

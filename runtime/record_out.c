@@ -34,9 +34,16 @@ static unsigned char *held; /* the next one */
 static size_t nheld;
 static uint32_t crc_table[256];
 
-void rec_stop(const char *why)
+/* From here on nobody is told what is only read no longer: then `reads` end. */
+static void record_no_more(void)
 {
 	rt.recording = false;
+	__atomic_fetch_add(&rt.reads_era, 1, __ATOMIC_SEQ_CST);
+}
+
+void rec_stop(const char *why)
+{
+	record_no_more();
 	rt_sayf("Intact: the recording ends here: %s\n", why);
 }
 
@@ -290,6 +297,7 @@ void rec_init(void)
 		return;
 	}
 	errno = keep;
+	rt.reads_era = 1;
 	rt.recording = true;
 	rt_dyn.reach.whole |= REACH_WHOLE;
 	rt_dyn.alone = rec_alone;
@@ -317,7 +325,7 @@ void rec_after_fork(bool child, int parent)
 		return;
 	}
 	struct rec_shm *old = rec_shm;
-	rt.recording = false;
+	record_no_more();
 	/* A file is the parent's alone. */
 	if (parent && !rec_to_file && share((uint32_t)parent)) {
 		rec_restart();
@@ -340,7 +348,7 @@ void rec_finish(void)
 	file_block(false);
 	if (rt.recording)
 		file_block(true);
-	rt.recording = false;
+	record_no_more();
 	syscall(SYS_close, file);
 	rec_unlock();
 }

@@ -58,11 +58,13 @@ struct rt_thread {
 	struct recenc *enc;  /* its slot's, and its bytes; NULL: not asked for yet */
 	struct rec_own *own;
 	bool noting;         /* a lock event that no other thread has to do with */
-	uint32_t reads_era;  /* rec_era of `reads` */
+	struct lock *released; /* by it; or NULL */
+	uint64_t reads_era;  /* of `reads`; 0: they count no more */
+	uint32_t reads_from; /* the epoch they begin with */
 	uint64_t reads[1024]; /* of data that is only read: recorded in this epoch */
 };
 enum { RT_FREE, RT_LIVE, RT_ENDED };
-enum { RT_READS = 1024, READ_EPOCH = 22 };
+enum { RT_READS = 1024, READ_EPOCH = 17 };
 
 struct rt_options {
 	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions,
@@ -87,7 +89,7 @@ struct rt {
 	uint32_t nslots;
 	uint32_t nready;       /* findings told of */
 	bool marks;            /* marked blocks exist: atomics matter */
-	uint32_t reads_gone;   /* times that data which was only read was given back */
+	uint64_t reads_era;    /* grows when data that was only read is so no longer */
 	struct rt_options opt;
 	struct spin threads_lock;
 	struct rt_thread *free;
@@ -164,11 +166,16 @@ static inline uint64_t *rt_cell(uintptr_t addr)
 
 /* Nothing is learnt from this access: the thread has made it in this epoch, or
  * all only read these bytes and no lock could be a common one. */
+static inline __attribute__((always_inline)) bool rt_mine(const struct rt_thread *th, uint64_t w0,
+                                                          unsigned mask, bool write)
+{
+	uint64_t need = write ? mask * 0x101 : mask << 8;
+	return !((w0 ^ th->key) & (CELL_KEY_MASK | need));
+}
 static inline __attribute__((always_inline)) bool rt_known(const struct rt_thread *th, uint64_t w0,
                                                            unsigned mask, bool write)
 {
-	uint64_t need = write ? mask * 0x101 : mask << 8;
-	if (likely(!((w0 ^ th->key) & (CELL_KEY_MASK | need))))
+	if (likely(rt_mine(th, w0, mask, write)))
 		return true;
 	return !write && cell_open(w0, mask) && likely(!rt_dyn.reach.whole);
 }
@@ -221,8 +228,9 @@ void rec_forget(struct rt_thread *th, uintptr_t addr, size_t size);
 /* All of giving memory back, when it was this thread's alone; else false. */
 bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size);
 /* As rec_begin and rec_end, about a lock: without the ring's lock when no other
- * thread has had it since this one. */
-bool rec_begin_lock(struct rt_thread *th, const void *obj, bool acquire, bool read);
+ * thread has to do with it now. */
+enum rec_lock_op { REC_LOCK_ACQUIRE, REC_LOCK_SHARED, REC_LOCK_RELEASE, REC_LOCK_OTHER };
+bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op);
 void rec_end_lock(struct rt_thread *th);
 void rec_module(const struct rt_module *m);
 /* All of an access, the call included. */
@@ -230,28 +238,34 @@ void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write,
 /* An access to the thread's own data `c`; false: rec_access must look. */
 bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
               uintptr_t pc);
+/* The same of a read of data that all only read. */
+bool rec_read(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc);
 /*
- * Data that all only read (`w0`, its cell): one record of a thread's between
- * two of its synchronisations. Has this thread had its own? `addr`, `need` as
- * for red_own. While a marked block is open somewhere every read counts: one behind an acquire
+ * Data that all only read: one record of a thread's between two of its
+ * synchronisations. Has this thread had its own? `reads` has those of its epoch
+ * (address and, where the place in the table says it again, bytes; the epoch's low
+ * bits), as long as nothing that was only read was written to or given back since,
+ * and no marked block was begun (`reads_era`). So the cell need not be looked at.
+ * No analysis can tell the read that is left out from the one that was recorded:
+ * same thread, locks and epoch, and no write to these bytes in between. While a
+ * marked block is open somewhere every read counts, because one behind an acquire
  * can be part of a cycle of which the one before it is not.
  */
-static inline uint64_t rec_read_of(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+static inline uint64_t rec_read_of(const struct rt_thread *th, unsigned mask, uintptr_t addr)
 {
-	return (uint64_t)(addr >> 13) << 30 | (need >> 8 & 0xff) << READ_EPOCH |
-	       (th->t.acc.epoch & ((1u << READ_EPOCH) - 1));
+	return th->key << (48 - READ_EPOCH) ^ addr ^ mask << 3;
 }
-/* Grows when an epoch's low bits come again, and when a cell may stand for other
- * data than before. */
-static inline uint32_t rec_era(const struct rt_thread *th)
+/* Before the low bits of an epoch come again. */
+static inline void rec_look_at_reads(struct rt_thread *th)
 {
-	return (th->t.acc.epoch >> READ_EPOCH) + __atomic_load_n(&rt.reads_gone, __ATOMIC_RELAXED);
+	if (unlikely(th->t.acc.epoch - th->reads_from >= 1u << (READ_EPOCH - 1)))
+		th->reads_era = 0;
 }
-static inline __attribute__((always_inline)) bool rec_read_known(const struct rt_thread *th, uint64_t need, uintptr_t addr)
+static inline __attribute__((always_inline)) bool rec_read_known(const struct rt_thread *th,
+                                                                 unsigned mask, uintptr_t addr)
 {
-	return th->reads[(addr >> 3) % RT_READS] == rec_read_of(th, need, addr) &&
-	       th->reads_era == rec_era(th) &&
-	       rt_dyn.reach.whole == REACH_WHOLE;
+	return th->reads[(addr >> 3) % RT_READS] == rec_read_of(th, mask, addr) &&
+	       th->reads_era == __atomic_load_n(&rt.reads_era, __ATOMIC_RELAXED);
 }
 void rec_init(void);
 bool rec_before_fork(struct rt_thread *th);
@@ -261,9 +275,9 @@ static inline bool rec_try(struct rt_thread *th)
 {
 	return unlikely(rt.recording) && rec_begin(th);
 }
-static inline bool rec_try_lock(struct rt_thread *th, const void *obj, bool acquire, bool read)
+static inline bool rec_try_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op)
 {
-	return unlikely(rt.recording) && rec_begin_lock(th, obj, acquire, read);
+	return unlikely(rt.recording) && rec_begin_lock(th, obj, op);
 }
 
 /* sys.c */

@@ -15,9 +15,12 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f);
 /* Looks for evidence that is already there. */
 void finding_judge(struct dynamic *d, struct thread *t, uint32_t index);
 /* What this thread's section on a lock showed; completes findings that
- * waited for it. `h` is the section that ends. */
+ * waited for it. `h` is the section that ends, `held` the locks still held. */
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held);
+/* Would that be nothing new? */
+bool evidence_known(const struct thread *t, const struct lock *l, const struct held *h,
+                    uint32_t held);
 /* It happened: a cycle through the block, by way of this thread. */
 void finding_confirm(struct dynamic *d, uint32_t index, uint32_t other, uint32_t stack,
                      uint8_t op);

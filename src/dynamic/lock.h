@@ -63,6 +63,7 @@ struct lock {
 	/* Whose release `clock` is a copy of, and when: who knows that epoch of
 	 * that thread knows all of the clock. tid 0: it is several threads'. */
 	uint32_t rel_tid, rel_epoch;
+	uint64_t rel_note;     /* what a recorder knows that release by */
 	struct clock clock;   /* of releases after writing: for everyone */
 	struct clock readers; /* of releases after reading: for writers */
 	struct evidence ev[LOCK_EVIDENCE];

@@ -211,6 +211,12 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	if (d->alone && (l->pending || section.finding))
 		d->alone(t);
 	spin_lock(&l->spin);
+	/* Of several readers, who comes first with something new is as chance has it. */
+	if (section.read && d->alone && !evidence_known(t, l, &section, t->acc.all)) {
+		spin_unlock(&l->spin);
+		d->alone(t);
+		spin_lock(&l->spin);
+	}
 	if (section.write && !section.read) {
 		l->wseq = section.seq;
 		l->wuid = t->uid;

@@ -35,14 +35,16 @@
  * thread B, follow e, of thread A, on object x. Was e made under the ring's lock,
  * its SPAN was put before B could see it done, and B's comes later. Else x shows
  * whose it was: a cell its last thread (forgotten memory, too), a lock who let go
- * of it last. B finds A there and
+ * of it last, and up to which of its bytes that is. B finds A there and
  *   - takes the ring's lock and tells A's bytes, waiting while `seq` is odd,
  *     before its own; or
- *   - knows that they are told: all of them (n == told); or B's clock covers e,
- *     and clocks are learnt only from what was told; or B holds the locks that
- *     all hold who use x, and told A's letting go of them before its taking.
+ *   - knows that they are told: `told` is beyond the lock's release; or B's clock
+ *     covers e, and clocks are learnt only from what was told; or B holds the locks
+ *     that all hold who use x, and told A's letting go of them before its taking.
  * Data that is only read shows nobody: whoever writes to it tells everyone's
- * bytes. A lock's notes are made before it is really let go of, so need no `seq`.
+ * bytes. So does who takes a lock that readers had; readers have no order among
+ * each other. A lock's notes are made before it is really let go of, so need no
+ * `seq`.
  * Threads begin, end and are joined, and findings change, under the lock.
  *
  * All of it is shared memory: when the program is killed, what was noted is

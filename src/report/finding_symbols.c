@@ -184,12 +184,9 @@ static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, 
 	return n < 1 ? 1 : n < max ? n : max;
 }
 
-/* The frames at one address, innermost first: inlined ones, then the real. */
-static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
+/* What is known of an address without its module's tables. */
+static struct src_frame base_frame(const struct symbols *s, uint64_t pc)
 {
-	if (s->report->saved)
-		return at_saved(s, pc, out, max);
-	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, pc) : NULL;
 	struct src_frame base = { .module = "?", .offset = pc };
 	for (uint32_t i = 0; i < s->report->modules.len; i++) {
 		const struct raw_module *m = &s->report->modules.data[i];
@@ -198,6 +195,16 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 			base.offset = pc - m->base;
 		}
 	}
+	return base;
+}
+
+/* The frames at one address, innermost first: inlined ones, then the real. */
+static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out, uint32_t max)
+{
+	if (s->report->saved)
+		return at_saved(s, pc, out, max);
+	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, pc) : NULL;
+	struct src_frame base = base_frame(s, pc);
 	out[0] = base;
 	if (!mod)
 		return 1;
@@ -373,7 +380,10 @@ void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, ui
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t pc = pcs[i] - 1, start;
 		const char *symbol = symbol_at(s, pc, &start);
-		uint32_t k = at_address(s, pc, f, FINDING_MAX_FRAMES);
+		/* How threads start is never shown: no need to unpack libc's tables. */
+		f[0] = base_frame(s, pc);
+		f[0].function = symbol;
+		uint32_t k = is_start(&f[0]) ? 1 : at_address(s, pc, f, FINDING_MAX_FRAMES);
 		symtab_put_addr(out, pc, start, symbol);
 		for (uint32_t j = 0; j < k; j++)
 			symtab_put_frame(out, &(struct sym_frame){
@@ -393,28 +403,36 @@ void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, ui
 
 struct search {
 	struct symbols s;
-	bool (*match)(void *, const char *, const char *, uint32_t);
+	bool (*match)(void *, const char *, const char *, uint32_t, bool);
 	void *ctx;
 	uint64_t *out;
 	uint32_t n, max;
 	Dwarf_Addr bias;
 };
 
+/* Where a function is entered; one in several pieces begins with the first. */
+static bool entry_of(Dwarf_Die *die, Dwarf_Addr *at)
+{
+	Dwarf_Addr base, end;
+	return !dwarf_entrypc(die, at) || !dwarf_lowpc(die, at) || dwarf_ranges(die, 0, &base, at, &end) > 0;
+}
+
 static int see_function(Dwarf_Die *die, void *arg)
 {
 	struct search *q = arg;
-	Dwarf_Addr low;
+	Dwarf_Addr low = 0;
 	int line = 0;
-	if (dwarf_lowpc(die, &low) || q->n == q->max)
+	bool there = entry_of(die, &low);
+	if (q->n == q->max || (!there && !dwarf_func_inline(die)))
 		return DWARF_CB_OK;
 	dwarf_decl_line(die, &line);
-	if (q->match(q->ctx, die_name(&q->s, die), dwarf_decl_file(die), (uint32_t)line))
+	if (q->match(q->ctx, die_name(&q->s, die), dwarf_decl_file(die), (uint32_t)line, there) && there)
 		q->out[q->n++] = low + q->bias;
 	return DWARF_CB_OK;
 }
 
 uint32_t symbols_functions(struct arena *a, const char *path,
-                           bool (*match)(void *, const char *, const char *, uint32_t),
+                           bool (*match)(void *, const char *, const char *, uint32_t, bool),
                            void *ctx, uint64_t *out, uint32_t max)
 {
 	struct search q = { .match = match, .ctx = ctx, .out = out, .max = max };

@@ -197,6 +197,39 @@ int main(int argc, char **argv) {
 """
 
 
+def reads(intact, everything, tmp):
+    """What tests/record/reads.c does is in the trace, each where it must be: a rule that leaves out
+    too much, or tells of it in another order, loses one."""
+    exe, path, std = (os.path.join(tmp, n) for n in ("reads", "reads.itr", "reads.std"))
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reads.c")
+    # a: the thread of the two that comes first.
+    want = {"racing": "a.r b.r a.r b.w a.r", "guarded": "a.w b.w a.r b.w a.r",
+            "marked": "a.r a.r a.r b.r b.r",  # in whatever order
+            "lock:order": "a.r a.r b.r b.r a.r a.r b.w b.w", "lock:late": "a.r a.r b.w b.w b.w b.w a.r a.r",
+            "again": " ".join(["a.r"] + ["b.r"] * 20 + ["c.r"] * 200)}
+    for cc, opt in suite.COMBOS if everything else [("gcc", "-O1"), ("clang", "-O2")]:
+        why = build(intact, source, exe, cc, opt)
+        r = why or sh([intact, "record", "-o", path, exe])
+        c = why or sh([intact, "trace", "convert", path, std])
+        if not why and (r.returncode or c.returncode):
+            why = r.stderr + c.stderr
+        say("reads %s %s: run = trace" % (cc, opt), why or same(intact, [exe], [], tmp) or
+            (None if "pair_b" in trace(intact, path).stdout else "nothing was found"))
+        lines = [] if why else [l.split("|")[:2] for l in open(std)]
+        for name, should in want.items():
+            who, seen = {}, []
+            for thread, op in lines:
+                kind, _, on = op.partition("(")
+                # main reads what was used only after all is over
+                if on == name + ")" and kind in "rw" and thread != "main":
+                    who.setdefault(thread, "abcdef"[len(who)])
+                    seen.append(who[thread] + "." + kind)
+            if name == "marked":
+                seen.sort()
+            say("reads %s %s: %s" % (cc, opt, name), why or (None if " ".join(seen) == should else
+                                                           "%s\nnot %s" % (" ".join(seen), should)))
+
+
 def trace(intact, path, *more):
     return sh([intact, "trace"] + list(more) + [path])
 
@@ -491,6 +524,7 @@ def main():
         if not names:
             storms(intact, everything, tmp)
             orders(intact, everything, tmp)
+            reads(intact, everything, tmp)
             if everything:
                 long_run(intact, tmp)
             exe, source = os.path.join(tmp, "endless"), os.path.join(tmp, "endless.c")
