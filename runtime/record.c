@@ -138,6 +138,7 @@ static NOINLINE struct recenc *find_enc(struct rt_thread *th)
 	if (!*e && rt.recording)
 		rec_stop("there is no memory for it");
 	th->own = &rec_shm->own[th->t.tid];
+	th->own_end = 0;
 	return th->enc = *e;
 }
 
@@ -149,6 +150,7 @@ static inline struct recenc *enc_of(struct rt_thread *th)
 void rec_restart(void)
 {
 	me->enc = NULL;
+	me->own_end = 0;
 	for (uint32_t i = 1; i < rt.nslots; i++)
 		if (encs[i])
 			recenc_restart(encs[i]);
@@ -321,7 +323,50 @@ NOINLINE unsigned char *rec_make_quick(struct rt_thread *th, bool locked)
 	if (!pen_ready(&p))
 		return NULL;
 	__atomic_store_n(&p.own->n, p.n, __ATOMIC_RELEASE);
+	uint64_t room = __atomic_load_n(&p.own->taken, __ATOMIC_ACQUIRE) + REC_OWN - 4 * RECSTREAM_ONE + 1;
+	uint64_t piece = (p.n | (REC_OWN - 1)) + 1 - RECSTREAM_ONE + 1;
+	th->own_end = room < piece ? room : piece;
 	return p.own->bytes + p.n % REC_OWN;
+}
+
+/* One function was entered on top of what is told: with those left before it. */
+static inline bool tell_push(struct rt_thread *th, unsigned char *s, uint32_t keep)
+{
+	struct frame *f = th->t.top;
+	bool inl = keep && unlikely(f->site == f[-1].site) && red_inlined(f);
+	unsigned left = keep < th->told ? (keep + 1) << 1 : 0;
+	if (unlikely(keep >= REC_KEEP_MAX))
+		return false;
+	quick_put(th, s, REC_PUSH, (inl ? REC_INLINED : 0) | left, f->site, f->pc);
+	f->node |= FRAME_TOLD;
+	th->told = keep + 1;
+	th->told_top = f;
+	return true;
+}
+
+NOINLINE bool rec_tell_frame(struct rt_thread *th)
+{
+	struct frame *f = th->t.top;
+	uint32_t depth = (uint32_t)(f - th->t.frames);
+	unsigned char *s = quick_at(th);
+	if (likely(s && depth)) {
+		if (!(f->node & FRAME_TOLD)) {
+			if ((depth == 1 || f[-1].node & FRAME_TOLD) && tell_push(th, s, depth - 1))
+				return true;
+		} else {
+			if (depth < th->told) {
+				struct rec_own *o = th->own;
+				o->records++;
+				o->others++;
+				__atomic_store_n(&o->n, o->n + (uint64_t)(recenc_leave(s, depth) - s),
+				                 __ATOMIC_RELEASE);
+				th->told = depth;
+			}
+			th->told_top = f;
+			return true;
+		}
+	}
+	return rec_tell_frames(th, false);
 }
 
 void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)

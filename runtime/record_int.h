@@ -55,6 +55,8 @@ void rec_note_pcs(struct recenc *e, unsigned kind);
 /* The functions that were left and entered since the thread's last record, with
  * or without the lock; false when that cannot be said without. */
 bool rec_tell_frames(struct rt_thread *th, bool locked);
+/* The same in the usual cases: one function was entered, or some were left. */
+bool rec_tell_frame(struct rt_thread *th);
 /* As quick_at, after waiting or making room. */
 unsigned char *rec_make_quick(struct rt_thread *th, bool locked);
 
@@ -80,8 +82,7 @@ static inline void note_end(struct rec_own *o)
 static inline unsigned char *quick_at(const struct rt_thread *th)
 {
 	struct rec_own *o = th->own;
-	if (unlikely(!th->enc || o->n % REC_OWN > REC_OWN - RECSTREAM_ONE ||
-	             !has_room(o, o->n, 4 * RECSTREAM_ONE)))
+	if (unlikely(!th->own_end || o->n >= th->own_end))
 		return NULL;
 	return o->bytes + o->n % REC_OWN;
 }
@@ -110,7 +111,7 @@ static inline __attribute__((always_inline)) void quick_put(struct rt_thread *th
 /* Where to write without the lock; NULL: it cannot be done. */
 static inline unsigned char *note_at(struct rt_thread *th)
 {
-	if (unlikely(!same_function(th)) && !rec_tell_frames(th, false))
+	if (!same_function(th) && !rec_tell_frame(th))
 		return NULL;
 	unsigned char *s = quick_at(th);
 	return likely(s) ? s : rec_make_quick(th, false);

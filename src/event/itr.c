@@ -1,8 +1,8 @@
 #include "event/itr.h"
 
 #include <string.h>
-#include <zlib.h>
 
+#include "event/crc.h"
 #include "event/varint.h"
 
 static void put32(unsigned char *p, uint32_t v)
@@ -30,7 +30,7 @@ static uint64_t get64(const unsigned char *p)
 
 uint32_t itr_crc(const void *data, size_t len)
 {
-	return (uint32_t)crc32_z(0, data, len);
+	return crc_of(data, len);
 }
 
 void itr_put_header(unsigned char out[ITR_HEADER])

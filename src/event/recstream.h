@@ -70,6 +70,7 @@ struct recenc {
 	uint64_t addr, fresh;  /* last of any place; last new counter */
 	uint32_t nnews;
 	uint64_t news[2];      /* counters and return addresses not seen before here */
+	uint64_t sites[64];    /* return addresses, the last of each number */
 	uint16_t buckets[2 * RECSTREAM_PLACES];
 	struct rec_place places[RECSTREAM_PLACES];
 };
@@ -155,6 +156,23 @@ static inline unsigned char *recenc_leave(unsigned char *s, uint64_t keep)
 	return put_varint(s, keep);
 }
 
+/* The address of a record at the expected place, which is not the expected one. */
+static inline __attribute__((always_inline)) unsigned char *
+recenc_address(const struct recenc *e, unsigned char *s, unsigned *flags, struct rec_place *at,
+               uint64_t addr)
+{
+	uint64_t z = zigzag(addr, at->addr);
+	at->step = addr - at->addr;
+	if (addr == e->addr) {
+		*flags |= RECSTREAM_SAME;
+		return s;
+	}
+	unsigned size = recenc_size(z);
+	*flags |= size;
+	__builtin_memcpy(s, &z, 8);
+	return s + recenc_length(size);
+}
+
 /* Writes a record at `s`, where RECSTREAM_ONE bytes are free; its end. The
  * caller empties `news`. */
 static inline __attribute__((always_inline)) unsigned char *
@@ -173,22 +191,14 @@ recenc_put(struct recenc *e, unsigned char *s, unsigned kind, unsigned arg, uint
 	uint64_t step = addr - at->addr;
 	if (step == at->step) {
 		flags |= RECSTREAM_ADDRESS;
+	} else if (flags & RECSTREAM_NEXT) {
+		s = recenc_address(e, s, &flags, at, addr);
 	} else {
-		uint64_t z = zigzag(addr, at->addr);
 		at->step = step;
-		if (!(flags & RECSTREAM_NEXT)) {
-			s = put_varint(s, z);
-		} else if (addr == e->addr) {
-			flags |= RECSTREAM_SAME;
-		} else {
-			unsigned size = recenc_size(z);
-			flags |= size;
-			__builtin_memcpy(s, &z, 8);
-			s += recenc_length(size);
-		}
+		s = put_varint(s, zigzag(addr, at->addr));
 	}
-	if (kind == REC_PUSH && step)
-		e->news[e->nnews++ & 1] = addr;
+	if (kind == REC_PUSH && step && e->sites[addr % 64] != addr)
+		e->news[e->nnews++ & 1] = e->sites[addr % 64] = addr;
 	if (at->arg == arg) {
 		flags |= RECSTREAM_ARG;
 	} else {
