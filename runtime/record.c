@@ -196,9 +196,7 @@ static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigne
 		return;
 	unsigned char *s = p->own->bytes + p->n % REC_OWN;
 	p->n += (uint64_t)(recenc_put(p->enc, s, kind, arg, addr & REC_LOW, pc & REC_LOW) - s);
-	p->own->records++;
-	if (kind > REC_ATOMIC_WRITE)
-		p->own->others++;
+	rec_count(p->own, kind);
 	if (unlikely(p->enc->nnews))
 		rec_note_pcs(p->enc, kind);
 }
@@ -210,7 +208,6 @@ static inline void pen_leave(struct pen *p, uint64_t keep)
 		return;
 	unsigned char *s = p->own->bytes + p->n % REC_OWN;
 	p->n += (uint64_t)(recenc_leave(s, keep) - s);
-	p->own->records++;
 	p->own->others++;
 }
 
@@ -349,23 +346,9 @@ NOINLINE bool rec_tell_frame(struct rt_thread *th)
 	struct frame *f = th->t.top;
 	uint32_t depth = (uint32_t)(f - th->t.frames);
 	unsigned char *s = quick_at(th);
-	if (likely(s && depth)) {
-		if (!(f->node & FRAME_TOLD)) {
-			if ((depth == 1 || f[-1].node & FRAME_TOLD) && tell_push(th, s, depth - 1))
-				return true;
-		} else {
-			if (depth < th->told) {
-				struct rec_own *o = th->own;
-				o->records++;
-				o->others++;
-				__atomic_store_n(&o->n, o->n + (uint64_t)(recenc_leave(s, depth) - s),
-				                 __ATOMIC_RELEASE);
-				th->told = depth;
-			}
-			th->told_top = f;
-			return true;
-		}
-	}
+	if (likely(s && depth && !(f->node & FRAME_TOLD)) && (depth == 1 || f[-1].node & FRAME_TOLD) &&
+	    tell_push(th, s, depth - 1))
+		return true;
 	return rec_tell_frames(th, false);
 }
 

@@ -264,7 +264,7 @@ void rec_touch(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 	if (!*c)
 		rt_fresh(c);
 	note_enter(th);
-	bool own = (same_function(th) || rec_tell_frame(th)) &&
+	bool own = frames_told(th) &&
 	           (write ? touch_mine(th, c, addr, mask, true, pc)
 	                  : touch_mine(th, c, addr, mask, false, pc));
 	note_leave(th);
