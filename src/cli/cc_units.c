@@ -24,14 +24,14 @@ static bool starts(const char *s, const char *word)
 static bool in_between(const char *s)
 {
 	static const char *const whole[] = { "-S", "-E", "-M", "-MM", "-P", "-", "-###", "-v",
-		"--verbose", "--coverage", "-coverage", "-Xclang", "-Xassembler", "-Xpreprocessor",
+		"--verbose", "--coverage", "-coverage", "-Xclang", "-Xpreprocessor",
 		"-Xarch_host", "-arch", "-cc1", "-cc1as", NULL };
 	static const char *const first[] = { "@", "-x", "-fsyntax-only", "--precompile", "-emit-",
 		"--analyze", "-flto", "-save-temps", "--save-temps", "-fembed-bitcode", "-gsplit-dwarf",
 		"-fmodule", "-ftime-trace", "-ftime-report", "-fprofile", "-fcs-profile", "-fcoverage",
 		"-ftest-coverage", "-fauto-profile", "-fmemory-profile", "-fplugin", "-fpass-plugin",
 		"-fno-integrated-as", "-fno-integrated-cc1", "-fsave-optimization", "-fopenmp-targets",
-		"-foffload", "-fcrash-diagnostics", "-fproc-stat-report", "-fthinlto", "-Wa,", "-Wp,",
+		"-foffload", "-fcrash-diagnostics", "-fproc-stat-report", "-fthinlto", "-Wp,-M",
 		"-MJ", "-gen-", "--cuda", "--offload", "-dumpbase", "-wrapper", "-include-pch", NULL };
 	for (int i = 0; whole[i]; i++)
 		if (!strcmp(s, whole[i]))
@@ -93,7 +93,7 @@ struct unit {
 };
 
 /* The line's flags alone. Inputs, -o and -c go; dependencies are the first
- * step's. */
+ * step's, the assembler's flags the second's. */
 static void add_flags(struct args *a, const struct unit *u, bool second)
 {
 	for (size_t i = 0; i < u->compiler->n; i++)
@@ -102,8 +102,10 @@ static void add_flags(struct args *a, const struct unit *u, bool second)
 		const char *s = u->argv[i];
 		bool value, dependency = is_dependency(s, &value);
 		bool two = line_takes_value(s) && i + 1 < u->argc;
-		bool drop = s[0] != '-' || !strcmp(s, "-c") || starts(s, "-o") || (second && dependency) ||
-		            (u->link && (starts(s, "-l") || starts(s, "-Wl,") || !strcmp(s, "-Xlinker")));
+		bool assembler = starts(s, "-Wa,") || !strcmp(s, "-Xassembler");
+		bool linker = starts(s, "-l") || starts(s, "-Wl,") || !strcmp(s, "-Xlinker");
+		bool drop = s[0] != '-' || !strcmp(s, "-c") || starts(s, "-o") ||
+		            (second ? dependency : assembler) || (u->link && linker);
 		if (!drop) {
 			args_add(a, s);
 			if (two)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fold.h"
-#include "cli/outputs.h"
+#include "cli/ledger.h"
 #include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
@@ -43,6 +43,7 @@ struct run {
 	struct lang lang;            /* of --spec */
 	const struct seqspec *spec; /* or NULL */
 	struct buf doc; /* results, when a report is wanted */
+	struct ledger ledger; /* of --verify */
 };
 
 /* Where the next result goes; NULL: none is wanted. */
@@ -151,7 +152,7 @@ static struct interpretation interpretation_of(const struct args *a, val init)
 		                        .failed_cas = a->failed_cas, .pairs = a->pairs };
 }
 
-static int verify_report(struct run *run, struct history *h, struct diags *d)
+static int verify_report(struct run *run, struct history *h, const char *path, struct diags *d)
 {
 	char why[VERIFY_WHY] = "";
 	struct source src;
@@ -162,8 +163,11 @@ static int verify_report(struct run *run, struct history *h, struct diags *d)
 	}
 	enum verify_answer v = verify_history_json(h, src.text, src.len, why);
 	static const char *const word[] = { "ACCEPTED", "REJECTED", "UNDECIDED" };
-	buf_printf(&run->cli->out, "%s: %s%s%s\n", word[v], v ? "" : "the report is true of the history",
-	           v ? why : "", "");
+	static const enum ledger_answer answers[] = { LEDGER_ACCEPTED, LEDGER_REJECTED, LEDGER_UNKNOWN };
+	const char *said = v ? why : "the report is true of the history";
+	if (!outputs_take_stdout(&run->a->outputs))
+		buf_printf(&run->cli->out, "%s: %s\n", word[v], said);
+	ledger_add(&run->ledger, &(struct claim){ .name = path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
 
@@ -177,7 +181,7 @@ static int judge_file(struct run *run, struct history *h, const char *path, stru
 	if (!history_read(h, path, &ro, d))
 		return d->errors ? EXIT_USAGE : spent(run, path);
 	if (a->verify)
-		return verify_report(run, h, d);
+		return verify_report(run, h, path, d);
 	struct interpretation in = interpretation_of(a, init);
 	if (!history_interpret(h, &in, d))
 		return EXIT_USAGE;
@@ -468,6 +472,9 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		run.opts.delta = a.delta;
 		run.opts.order = a.witness || outputs_wanted(&a.outputs);
 		run.opts.jobs = (uint32_t)a.jobs;
+		ledger_init(&run.ledger, cli, cmd, &a.outputs, a.verify ? a.verify : "", "history");
+		run.ledger.subject = o.args[0];
+		run.ledger.silent = true;
 		for (int i = 0; i < o.nargs; i++) {
 			if (i && !outputs_take_stdout(&a.outputs) && !a.quiet && !convert)
 				buf_char(&cli->out, '\n');
@@ -476,8 +483,11 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		}
 		if (!convert && !a.verify && !a.quiet && o.nargs == 1)
 			outputs_hint(cli, cmd, &a.outputs, o.args[0], rc);
-		if (outputs_wanted(&a.outputs) && !convert && !a.verify && rc != EXIT_INTERNAL)
+		if (a.verify)
+			rc = ledger_end(&run.ledger, rc);
+		else if (outputs_wanted(&a.outputs) && !convert && rc != EXIT_INTERNAL)
 			rc = write_reports(&run, rc);
+		ledger_free(&run.ledger);
 	}
 	lang_free(&run.lang);
 	buf_free(&err);

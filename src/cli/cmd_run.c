@@ -49,13 +49,14 @@ static const struct opt table[] = {
 
 /* ---- --atomic: functions of the program by name ---- */
 
-static bool wanted(void *ctx, const char *function, const char *file, uint32_t line)
+static bool wanted(void *ctx, const char *function, const char *file, uint32_t line, bool there)
 {
 	struct filter *f = ctx;
 	struct src_frame fr = { .function = function, .file = file, .line = line };
 	for (uint32_t i = 0; i < f->atomic.len; i++)
 		if (pattern_matches(f->atomic.data[i].text, &fr)) {
-			f->atomic.data[i].hits++;
+			f->atomic.data[i].hits += there;
+			f->atomic.data[i].inlined |= !there;
 			return true;
 		}
 	return false;
@@ -76,8 +77,11 @@ static void name_functions(struct cli *cli, struct settings *s, const char *prog
 	buf_free(&list);
 	for (uint32_t i = 0; i < s->filter.atomic.len; i++)
 		if (!s->filter.atomic.data[i].hits)
-			buf_printf(&cli->err, "intact: warning: --atomic '%s' names no function of %s\n",
-			           s->filter.atomic.data[i].text, program);
+			buf_printf(&cli->err, "intact: warning: --atomic '%s' names no function of %s%s\n",
+			           s->filter.atomic.data[i].text, program,
+			           s->filter.atomic.data[i].inlined
+			                   ? " but such as are inlined and have no hooks: they make at most one access\n"
+			                     "hint: INTACT_CC_HOOKS=all when compiling keeps them" : "");
 }
 
 /* ---- reports ---- */

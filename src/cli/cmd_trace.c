@@ -11,6 +11,7 @@
 #include "cli/trace_recorded.h"
 #include "cli/trace_report.h"
 #include "cli/trace_tools.h"
+#include "cli/trace_verify.h"
 #include "dynamic/predict.h"
 #include "dynamic/serial.h"
 #include "event/order.h"

@@ -1,482 +1,109 @@
 /*
- * verify: checks a saved result without the engines that made it.
- *
- * The counterexamples are replayed, the replay is compared with what the
- * result says step by step, and the claim (no serial order explains it, it
- * faults, it is a deadlock) is decided anew. Of what is claimed to be atomic every
- * run is gone through, if there are not too many.
+ * verify: checks a saved result without what made it: of a model (check_verify.c), a trace (trace_verify.c) or a
+ * history (history_verify.c).
  */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/check_verify.h"
 #include "cli/history_verify.h"
-#include "cli/model.h"
-#include "cli/sim.h"
-#include "cli/trace_tools.h"
-#include "report/check_json.h"
-#include "report/check_text.h"
-#include "verdict/object_history.h"
-#include "verdict/verify.h"
-#include "verdict/verify_anew.h"
-#include "verdict/verify_causal.h"
+#include "cli/trace_verify.h"
 
-struct verify {
-	struct cli *cli;
-	const struct cmd *cmd;
-	const char *path, *model;
+struct options {
 	uint64_t max_states;
-	struct lang lang;
-	struct verify_anew program; /* .states: 0 before the search */
-	unsigned accepted, rejected, unknown, unchecked;
+	struct outputs outputs;
 };
 
-struct claim { /* what a result says is wrong */
-	enum problem problem;
-	uint32_t block;
-	bool of_object;
-	uint32_t object;
-	enum object_condition condition;
-};
-
-static void say(struct verify *v, const char *block, const char *verdict, const char *why)
+/* The document in the file ("-": standard input); NULL after a message. */
+static json_t *load(struct cli *cli, const char *path)
 {
-	struct buf *out = &v->cli->out;
-	buf_str(out, verdict);
-	buf_str(out, ": ");
-	buf_safe(out, block, strlen(block));
-	if (why && *why) {
-		buf_str(out, ": ");
-		buf_safe(out, why, strlen(why));
-	}
-	buf_char(out, '\n');
+	json_error_t je;
+	json_t *root = strcmp(path, "-") ? json_load_file(path, JSON_REJECT_DUPLICATES, &je)
+	                                 : json_loadf(stdin, JSON_REJECT_DUPLICATES, &je);
+	if (root)
+		return root;
+	buf_str(&cli->err, "intact verify: ");
+	buf_safe(&cli->err, path, strlen(path));
+	buf_printf(&cli->err, ":%d:%d: ", je.line, je.column);
+	buf_safe(&cli->err, je.text, strlen(je.text));
+	buf_char(&cli->err, '\n');
+	return NULL;
 }
 
-static void reject(struct verify *v, const char *block, const char *why)
+static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, const char *path, const char *about)
 {
-	v->rejected++;
-	say(v, block, "rejected", why);
-}
-
-static const char *get_string(json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-	return s ? s : "";
-}
-
-/* The block of this name, VERDICT_PROGRAM for none; false: no such block. */
-static bool find_block(const struct ir *p, json_t *result, uint32_t *block)
-{
-	json_t *name = json_object_get(result, "block");
-	*block = VERDICT_PROGRAM;
-	if (json_is_null(name))
-		return true;
-	for (uint32_t b = 0; json_is_string(name) && b < p->nblocks; b++) {
-		struct buf full;
-		buf_init(&full);
-		check_text_name(p, b, &full);
-		bool same = !strcmp(buf_cstr(&full), json_string_value(name));
-		buf_free(&full);
-		if (same) {
-			*block = b;
-			return json_integer_value(json_object_get(result, "line")) ==
-			       source_pos(p->src, p->blocks[b].span.start).line;
-		}
-	}
-	return false;
-}
-
-/* The object of this name and its condition; false: there is no such thing. */
-static bool find_object(const struct ir *p, json_t *result, struct claim *c)
-{
-	const char *name = get_string(result, "object"), *condition = get_string(result, "condition");
-	bool known = false;
-	for (int i = 0; object_conditions[i]; i++)
-		if (!strcmp(object_conditions[i], condition)) {
-			c->condition = (enum object_condition)i;
-			known = true;
-		}
-	for (c->object = 0; c->object < p->nobjects; c->object++)
-		if (!strcmp(p->objects[c->object].name, name))
-			return known && json_integer_value(json_object_get(result, "line")) ==
-			                        source_pos(p->src, p->objects[c->object].span.start).line;
-	return false;
-}
-
-/* Does the replay say of itself what the result says of it? */
-static bool same_run(const struct run *r, json_t *claimed)
-{
-	struct buf text;
-	buf_init(&text);
-	buf_char(&text, '{');
-	check_json_run(r, &text);
-	buf_char(&text, '}');
-	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
-	bool same = own && json_equal(own, claimed);
-	json_decref(own);
-	buf_free(&text);
-	return same;
-}
-
-/* Is the history, and the sentence about it, what the run has? */
-static bool same_history(const struct run *r, const struct claim *c, json_t *result)
-{
-	struct object_history h;
-	struct buf text, why;
-	buf_init(&text);
-	buf_init(&why);
-	check_json_history(r, c->object, &text);
-	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
-	bool same = own && json_equal(own, json_object_get(result, "history"));
-	if (object_history_init(&h, r, c->object) && object_history_why(&h, c->condition, &why))
-		same &= !strcmp(buf_cstr(&why), get_string(result, "sentence"));
-	object_history_free(&h);
-	json_decref(own);
-	buf_free(&text);
-	buf_free(&why);
-	return same;
-}
-
-/* The history of the run, made and judged anew. */
-static const char *check_history(const struct run *r, const struct claim *c, bool *unknown)
-{
-	struct object_history h;
-	struct buf why;
-	buf_init(&why);
-	int refuted = object_history_init(&h, r, c->object) ? object_history_refuted(&h, c->condition, &why) : -1;
-	object_history_free(&h);
-	buf_free(&why);
-	*unknown = refuted < 0;
-	return refuted > 0 ? NULL
-	       : refuted   ? "too many orders of the operations to try"
-	                   : "the history meets the condition";
-}
-
-static const char *check_claim(struct run *r, const struct claim *c, bool *unknown)
-{
-	bool all_done = true;
-	if (c->of_object != (c->problem == PROBLEM_HISTORY))
-		return "the problem is not one of what the result is about";
-	switch (c->problem) {
-	case PROBLEM_HISTORY:
-		return check_history(r, c, unknown);
-	case PROBLEM_ATOMICITY:
-		switch (verify_run(r, c->block)) {
-		case VERIFY_UNEXPLAINED:
-			return NULL;
-		case VERIFY_EXPLAINED:
-			return "a serial order explains the run";
-		case VERIFY_OPEN:
-			return "the run ends inside a block";
-		case VERIFY_LIMIT:
-			*unknown = true;
-			return "unchecked: too many serial orders to try";
-		}
-		return "?";
-	case PROBLEM_STUCK:
-	case PROBLEM_ENDLESS:
-		switch (verify_halt(r, c->block, c->problem)) {
-		case VERIFY_UNEXPLAINED:
-			return NULL;
-		case VERIFY_EXPLAINED:
-			return "a serial order comes to an end, or none does for another reason";
-		case VERIFY_OPEN:
-			return "the run ends inside a block";
-		case VERIFY_LIMIT:
-			*unknown = true;
-			return "unchecked: too many serial orders to try";
-		}
-		return "?";
-	case PROBLEM_QUIESCENCE:
-		switch (verify_quiescence(r)) {
-		case VERIFY_UNEXPLAINED:
-			return NULL;
-		case VERIFY_LIMIT:
-			*unknown = true;
-			return "unchecked: too many states behind the run";
-		default:
-			return "the threads can still leave their blocks";
-		}
-	case PROBLEM_FAULT:
-		return run_faulted(r) ? NULL : "the run does not go wrong";
-	case PROBLEM_DEADLOCK:
-		for (uint32_t t = 0; t < r->ir->nthreads; t++) {
-			if (run_enabled(r, t))
-				return "a thread can still move";
-			all_done &= r->ir->nodes[ir_node_of(r->ir, run_now(r), t)].kind == IRN_END;
-		}
-		return all_done ? "every thread has finished" : NULL;
-	default:
-		return "the result claims a problem that cannot be checked";
-	}
-}
-
-static void check_counterexample(struct verify *v, json_t *result, const char *name)
-{
-	const struct ir *p = v->lang.ir;
-	json_t *ce = json_object_get(result, "counterexample");
-	const char *schedule = get_string(ce, "schedule"), *why;
-	struct claim c = { .problem = problem_from(get_string(result, "problem")),
-		           .of_object = json_object_get(result, "object") != NULL };
-	struct sched s;
-	struct run r;
-	if (c.of_object && !json_is_null(json_object_get(result, "block"))) {
-		reject(v, name, "it is about an object and a block at once");
-		return;
-	}
-	if (c.of_object ? !find_object(p, result, &c) : !find_block(p, result, &c.block)) {
-		reject(v, name, c.of_object ? "the model has no such object at that line, or no such condition exists"
-		                            : "the model has no such block at that line");
-		return;
-	}
-	sched_init(&s);
-	bool unknown = false;
-	if (!json_is_object(ce) || !*schedule)
-		why = "it has no schedule";
-	else if (!sched_parse(&s, p, "schedule", schedule))
-		why = "the schedule cannot be read";
-	else if (!run_init(&r, p))
-		why = "no memory";
-	else {
-		if (!sched_run(&s, &r))
-			why = "the schedule is not possible";
-		else if (!same_run(&r, ce))
-			why = "the replay differs from the steps or the state that are claimed";
-		else if (c.of_object && !same_history(&r, &c, result))
-			why = "the history of the run is not the one that is claimed";
-		else if (!strcmp(get_string(result, "problem"), "causality"))
-			why = verify_causal(&r, c.block, &unknown);
-		else
-			why = check_claim(&r, &c, &unknown);
-		run_free(&r);
-	}
-	sched_free(&s);
-	if (!why) {
-		v->accepted++;
-		say(v, name, "accepted", get_string(result, "problem"));
-	} else if (unknown) {
-		v->unknown++;
-		say(v, name, "unknown", why);
-	} else {
-		reject(v, name, why);
-	}
-}
-
-/* ---- what holds --------------------------------------------------------- */
-
-static void say_schedule(const struct verify_anew *a, bool of_object, struct buf *out)
-{
-	buf_str(out, of_object ? "no order of its operations explains the run" : "no serial order explains the run");
-	for (uint32_t i = 0; i < a->npath; i++)
-		buf_printf(out, "%s%u", i ? "," : " ", a->path[i].thread + 1);
-}
-
-static void check_holds(struct verify *v, json_t *result, const char *name)
-{
-	struct verify_anew own = { .max_states = v->max_states }, *a = &own;
-	json_t *any = json_object_get(result, "any_number_of");
-	struct claim c = { .of_object = json_object_get(result, "object") != NULL };
-	uint32_t block = VERDICT_PROGRAM;
-	struct buf why;
-	if (c.of_object ? !find_object(v->lang.ir, result, &c) : !find_block(v->lang.ir, result, &block)) {
-		reject(v, name, c.of_object ? "the model has no such object at that line, or no such condition exists"
-		                            : "the model has no such block at that line");
-		return;
-	}
-	if (c.of_object && c.condition != OBJECT_ATOMIC) {
-		v->unchecked++;
-		say(v, name, "holds", "unchecked: only atomic histories are gone through anew");
-		return;
-	}
-	if (c.of_object) {
-		verify_anew_object(a, v->lang.ir, c.object);
-	} else if (block == VERDICT_PROGRAM || json_is_true(json_object_get(result, "as_part"))) {
-		a = &v->program;
-		a->max_states = v->max_states;
-		block = VERDICT_PROGRAM;
-	}
-	if (!a->states)
-		verify_anew(a, v->lang.ir, block);
-	buf_init(&why);
-	switch (a->answer) {
-	case VERIFY_EXPLAINED:
-		v->accepted++;
-		buf_printf(&why, "%s (%llu states gone through anew%s)",
-		           c.of_object ? "every history is atomic" : "every run ends like a serial one",
-		           (unsigned long long)a->states,
-		           json_array_size(any) ? "; that more threads change nothing is not checked" : "");
-		say(v, name, "accepted", buf_cstr(&why));
-		break;
-	case VERIFY_UNEXPLAINED:
-		say_schedule(a, c.of_object, &why);
-		reject(v, name, buf_cstr(&why));
-		break;
-	case VERIFY_OPEN:
-		v->unknown++;
-		say(v, name, "unknown", "unchecked: some runs are explained only when steps outside of blocks change places");
-		break;
-	case VERIFY_LIMIT:
-		v->unknown++;
-		buf_printf(&why, "unchecked: limit on %s spent after %llu states", a->limit, (unsigned long long)a->states);
-		say(v, name, "unknown", buf_cstr(&why));
-		break;
-	}
-	buf_free(&why);
-	if (a == &own)
-		free(own.path);
-}
-
-/* The model the result is about: its own text, held against its hash and,
- * when a file is named, against that. */
-static int load_model(struct verify *v, json_t *root)
-{
-	json_t *m = json_object_get(root, "model");
-	json_t *text = json_object_get(m, "text"), *threads = json_object_get(m, "threads"), *n;
-	const char *name, *language = get_string(m, "language");
-	char hash[17];
-	if (!json_is_string(text) || !json_is_object(threads)) {
-		buf_printf(&v->cli->err, "intact verify: %s: the result carries no model\n", v->path);
+	json_t *root = load(cli, path);
+	struct ledger l;
+	int rc;
+	if (!root)
 		return EXIT_USAGE;
+	const char *kind = json_string_value(json_object_get(root, "kind"));
+	if (!kind)
+		kind = "check"; /* which says what is missing */
+	ledger_init(&l, cli, cmd, &x->outputs, path, kind);
+	if (!strcmp(kind, "trace"))
+		rc = trace_verify_report(&l, root, about);
+	else if (!strcmp(kind, "history"))
+		rc = history_verify_report(&l, root, about);
+	else if (!strcmp(kind, "check"))
+		rc = check_verify_report(&l, root, about, x->max_states);
+	else {
+		struct buf name;
+		buf_init(&name);
+		buf_safe(&name, kind, strlen(kind) < 40 ? strlen(kind) : 40);
+		rc = cli_usage(cli, cmd, "results of check, trace and history can be verified; this is one of '%s'",
+		               buf_cstr(&name));
+		buf_free(&name);
 	}
-	text_hash(json_string_value(text), json_string_length(text), hash);
-	if (strcmp(hash, get_string(m, "hash"))) {
-		reject(v, "model", "its text does not have the hash that is claimed");
-		return EXIT_VIOLATED;
-	}
-	struct lang_threads *counts =
-		arena_array(&v->lang.arena, struct lang_threads, json_object_size(threads) + 1);
-	struct lang_options o = { .threads = counts, .sml = !strcmp(language, "sml"),
-		                  .keep_dead = !strcmp(get_string(m, "dead"), "kept") };
-	json_object_foreach(threads, name, n) {
-		json_int_t count = json_integer_value(n);
-		if (count < 1 || count > 10000) {
-			reject(v, "model", "a number of threads is out of range");
-			return EXIT_VIOLATED;
-		}
-		counts[o.nthreads++] = (struct lang_threads){ name, (uint32_t)count };
-	}
-	if (!lang_load_text(&v->lang, get_string(m, "name"), json_string_value(text),
-	                    json_string_length(text), &o)) {
-		reject(v, "model", "it does not load");
-		return EXIT_VIOLATED;
-	}
-	return EXIT_HOLDS;
-}
-
-static bool same_file(struct verify *v, json_t *root)
-{
-	struct arena a;
-	struct source src;
-	const char *why;
-	json_t *text = json_object_get(json_object_get(root, "model"), "text");
-	arena_init(&a, 0);
-	bool ok = source_read(&src, &a, v->model, &why);
-	if (!ok)
-		buf_printf(&v->cli->err, "intact verify: %s: %s\n", v->model, why);
-	else if (src.len != json_string_length(text) ||
-	         memcmp(src.text, json_string_value(text), src.len)) {
-		reject(v, "model", "the result is about another text than the file's");
-		ok = false;
-	}
-	arena_free(&a);
-	return ok;
-}
-
-static int check_result(struct verify *v, json_t *root)
-{
-	int rc = load_model(v, root);
-	size_t i;
-	json_t *result;
-	if (rc != EXIT_HOLDS)
-		return rc;
-	if (v->model && !same_file(v, root))
-		return v->rejected ? EXIT_VIOLATED : EXIT_USAGE;
-	bool violated = false;
-	json_array_foreach(json_object_get(root, "results"), i, result) {
-		const char *name = get_string(result, "block"), *verdict = get_string(result, "verdict");
-		if (!*name)
-			name = *get_string(result, "object") ? get_string(result, "object") : "program";
-		if (!strcmp(verdict, "violated") && !strcmp(get_string(result, "problem"), "causality") &&
-		    !json_object_get(result, "counterexample")) {
-			v->unchecked++;
-			say(v, name, verdict, "by an abstract run: nothing to replay");
-			violated = true;
-		} else if (!strcmp(verdict, "violated")) {
-			check_counterexample(v, result, name);
-			violated = true;
-		} else if (!strcmp(verdict, "holds")) {
-			check_holds(v, result, name);
-		} else if (!strcmp(verdict, "unknown")) {
-			v->unchecked++;
-			say(v, name, verdict, "nothing to check");
-		} else {
-			reject(v, name, "no such verdict");
-		}
-	}
-	if (violated != !strcmp(get_string(root, "verdict"), "violated"))
-		reject(v, "result", "its verdict is not that of its parts");
-	buf_printf(&v->cli->out, "%u accepted, %u rejected, %u unknown, %u without a witness\n",
-	           v->accepted, v->rejected, v->unknown, v->unchecked);
-	return v->rejected ? EXIT_VIOLATED : v->unknown ? EXIT_UNKNOWN : EXIT_HOLDS;
+	rc = ledger_end(&l, rc);
+	ledger_free(&l);
+	json_decref(root);
+	return rc;
 }
 
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
-	struct verify v = { .cli = cli, .cmd = cmd, .max_states = 300000 };
+	struct options x = { .max_states = 300000 };
 	const struct opt table[] = {
-		{ OPT_UINT, "max-states", 0, "N", &v.max_states, "states to go through where nothing is violated (300000)",
+		{ OPT_UINT, "max-states", 0, "N", &x.max_states, "states to go through where nothing is violated (300000)",
 		  1, 1u << 30, NULL },
+		OUTPUT_OPTIONS(&x.outputs),
 		{ 0 },
 	};
 	struct opts o = { table, args, 0, false };
 	struct buf err;
-	json_error_t je;
 	int rc;
 	if (!args)
 		return EXIT_INTERNAL;
 	buf_init(&err);
-	lang_init(&v.lang);
-	if (!opts_parse(&o, argc, argv, &err)) {
+	if (!opts_parse(&o, argc, argv, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
-	} else if (o.help) {
+	else if (o.help)
 		rc = cli_help(cli, cmd, table);
-	} else if (o.nargs < 1 || o.nargs > 2) {
+	else if (!o.nargs && outputs_swallowed(&x.outputs, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
+	else if (o.nargs < 1 || o.nargs > 2)
 		rc = cli_usage(cli, cmd, "a result, and perhaps the model it is about");
-	} else {
-		v.path = args[0];
-		v.model = o.nargs > 1 ? args[1] : NULL;
-		json_t *root = strcmp(v.path, "-") ? json_load_file(v.path, JSON_REJECT_DUPLICATES, &je)
-		                                   : json_loadf(stdin, JSON_REJECT_DUPLICATES, &je);
-		if (!root) {
-			buf_str(&cli->err, "intact verify: ");
-			buf_safe(&cli->err, v.path, strlen(v.path));
-			buf_printf(&cli->err, ":%d:%d: ", je.line, je.column);
-			buf_safe(&cli->err, je.text, strlen(je.text));
-			buf_char(&cli->err, '\n');
-			rc = EXIT_USAGE;
-		} else if (!strcmp(get_string(root, "kind"), "trace")) {
-			rc = trace_verify_report(cli, cmd, root, v.model);
-		} else if (!strcmp(get_string(root, "kind"), "history")) {
-			rc = history_verify_report(cli, root, v.model);
-		} else {
-			rc = check_result(&v, root);
-		}
-		json_decref(root);
-	}
-	lang_free(&v.lang);
-	free(v.program.path);
+	else if (outputs_wrong(&x.outputs))
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&x.outputs));
+	else if (x.outputs.json && strcmp(args[0], "-") && !strcmp(x.outputs.json, args[0]))
+		rc = cli_usage(cli, cmd, "--json would replace the result that is to be verified");
+	else
+		rc = judge(cli, cmd, &x, args[0], o.nargs > 1 ? args[1] : NULL);
 	buf_free(&err);
 	free(args);
 	return rc;
 }
 
 const struct cmd cmd_verify = {
-	"verify", "check a saved result without the engines that made it", "verify RESULT.json [MODEL, TRACE or HISTORY]",
+	"verify", "check a saved result without the engines that made it", "verify [OPTIONS] RESULT.json [MODEL, TRACE or HISTORY]",
 	"Replays the counterexamples of a result saved by 'intact check --json' and decides anew what is\n"
 	"claimed of them: that no serial order of the same blocks explains the run, that the history of an\n"
 	"object does not meet its condition, that it goes wrong, or that it is a deadlock. Of what holds, every\n"
-	"run of the declared threads, and every history of an object, is gone through by a search of its own. With a model, the result must be about exactly that text.\n"
+	"run of the declared threads, and every history of an object, is gone through by a search of its own.\n"
+	"With a model, the result must be about exactly that text.\n"
 	"Of a result saved by 'intact trace --json', every cycle is held against the trace; of one saved by\n"
 	"'intact history --json --witness', every order and every proof against the history.\n\n"
 	"Exit code: 0 everything that can be checked is accepted, 1 something is rejected, 2 usage or\n"

@@ -24,31 +24,35 @@ static enum format format_of(const json_t *root)
 	return FORMAT_GUESS;
 }
 
-static int judge(struct cli *cli, json_t *root, struct history *h, const char *path, struct diags *d)
+static int no_memory(struct ledger *l, const char *path)
 {
-	static const char *const word[] = { "accepted", "rejected", "unknown" };
+	ledger_add(l, &(struct claim){ .name = path, .answer = LEDGER_UNKNOWN, .why = "no memory for the history" });
+	return EXIT_UNKNOWN;
+}
+
+static int judge(struct ledger *l, json_t *root, struct history *h, const char *path, struct diags *d)
+{
+	static const enum ledger_answer answers[] = { LEDGER_ACCEPTED, LEDGER_REJECTED, LEDGER_UNKNOWN };
 	struct read_options ro = { .format = format_of(result_of(root)) };
 	char why[VERIFY_WHY] = "";
-	if (!history_read(h, path, &ro, d)) {
-		if (!d->errors)
-			buf_str(&cli->err, "intact verify: no memory for the history\n");
-		return d->errors ? EXIT_USAGE : EXIT_UNKNOWN;
-	}
+	if (!history_read(h, path, &ro, d))
+		return d->errors ? EXIT_USAGE : no_memory(l, path);
 	char *text = json_dumps(root, JSON_COMPACT);
 	enum verify_answer v = text ? verify_history_json(h, text, strlen(text), why) : VERIFY_UNDECIDED;
 	free(text);
-	buf_printf(&cli->out, "%s: ", word[v]);
-	buf_safe(&cli->out, path, strlen(path));
-	buf_str(&cli->out, ": ");
 	const json_t *result = result_of(root);
 	const char *verdict = json_string_value(json_object_get(result, "verdict"));
+	const char *condition = json_string_value(json_object_get(result, "condition"));
+	struct buf said;
+	buf_init(&said);
+	verdict = !strcmp(verdict ? verdict : "", "holds") ? "holds" : !strcmp(verdict ? verdict : "", "violated") ? "violated" : NULL;
 	if (v == VERIFY_ACCEPTED)
-		buf_printf(&cli->out, "%s (%s)", !strcmp(verdict ? verdict : "", "holds") ? "holds" : "violated",
-		           json_string_value(json_object_get(result, "condition")));
+		buf_printf(&said, "%s (%s)", verdict ? verdict : "violated", condition ? condition : "atomic");
 	else
-		buf_safe(&cli->out, why, strlen(why));
-	buf_char(&cli->out, '\n');
-	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
+		buf_str(&said, why);
+	ledger_add(l, &(struct claim){ .name = path, .claimed = verdict, .answer = answers[v], .why = buf_cstr(&said) });
+	buf_free(&said);
+	return ledger_code(l);
 }
 
 /* The specification that the report names, if it does; false after a message. */
@@ -63,41 +67,42 @@ static bool load_spec(struct cli *cli, json_t *root, struct lang *l, struct hist
 	return h->user != NULL;
 }
 
-static int verify_file(struct cli *cli, json_t *root, const char *path)
+static int verify_file(struct ledger *l, json_t *root, const char *path)
 {
 	struct arena arena;
 	struct limits lim = { 0 };
 	struct history h;
 	struct diags d;
-	struct lang l;
+	struct lang lang;
+	struct cli *cli = l->cli;
 	jmp_buf oom;
 	arena_init(&arena, (size_t)8 << 30);
 	arena.oom = &oom;
 	if (setjmp(oom)) {
-		buf_str(&cli->err, "intact verify: no memory for the history\n");
 		arena_free(&arena);
-		return EXIT_UNKNOWN;
+		return no_memory(l, path);
 	}
 	history_init(&h, &arena, &lim);
 	diags_init(&d, &arena);
-	lang_init(&l);
-	int rc = load_spec(cli, root, &l, &h) ? judge(cli, root, &h, path, &d) : EXIT_USAGE;
+	lang_init(&lang);
+	int rc = load_spec(cli, root, &lang, &h) ? judge(l, root, &h, path, &d) : EXIT_USAGE;
 	diags_render(&d, &cli->err, cli->color_err);
 	history_free(&h);
 	arena_free(&arena);
-	lang_free(&l);
+	lang_free(&lang);
 	return rc;
 }
 
-int history_verify_report(struct cli *cli, json_t *root, const char *history)
+int history_verify_report(struct ledger *l, json_t *root, const char *history)
 {
 	const json_t *result = result_of(root);
 	if (!history)
 		history = json_string_value(json_object_get(result, "file"));
 	if (!result || !history || !strcmp(history, "-")) {
-		buf_str(&cli->err, result ? "intact verify: the report names no file: intact verify REPORT.json HISTORY\n"
-		                          : "intact verify: the report must be about one history\n");
+		buf_str(&l->cli->err, result ? "intact verify: the report names no file: intact verify REPORT.json HISTORY\n"
+		                             : "intact verify: the report must be about one history\n");
 		return EXIT_USAGE;
 	}
-	return verify_file(cli, root, history);
+	l->subject = history;
+	return verify_file(l, root, history);
 }

@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
-#include "cli/cli.h"
+#include "cli/ledger.h"
 
 /* `history`: the file, or NULL for the one that the report names. */
-int history_verify_report(struct cli *cli, json_t *root, const char *history);
+int history_verify_report(struct ledger *l, json_t *root, const char *history);
 
 #endif

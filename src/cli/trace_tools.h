@@ -1,8 +1,6 @@
-/* trace_tools: the helpers of `intact trace`: convert, stats, verify. */
+/* trace_tools: the helpers of `intact trace`: convert, stats. */
 #ifndef INTACT_CLI_TRACE_TOOLS_H
 #define INTACT_CLI_TRACE_TOOLS_H
-
-#include <jansson.h>
 
 #include "cli/cli.h"
 #include "event/reader.h"
@@ -16,11 +14,12 @@ struct msgs {
 };
 void msgs_add(void *ctx, const struct trace_msg *m);
 
+/* Options and exactly `want` words; -1 to go on, else the exit code. */
+int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table,
+                     int argc, char **argv, int want, const char *what,
+                     const char **args);
+
 int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
 int trace_stats_cmd(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
-int trace_verify(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
-/* The same for a report that is read already; `trace` NULL: the file it names. */
-int trace_verify_report(struct cli *cli, const struct cmd *cmd, json_t *root,
-                        const char *trace);
 
 #endif

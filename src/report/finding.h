@@ -91,10 +91,11 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st,
                        struct src_frame *out, uint32_t max);
 /* The variable that holds this address, or NULL. `*off` is the place in it. */
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off);
-/* Offsets of all functions of a file whose names or places match. */
+/* Offsets of all functions of a file whose names or places match. Asked about
+ * functions that are only inlined, too: `there` is false, they have no offset. */
 uint32_t symbols_functions(struct arena *a, const char *path,
                            bool (*match)(void *ctx, const char *function,
-                                         const char *file, uint32_t line),
+                                         const char *file, uint32_t line, bool there),
                            void *ctx, uint64_t *out, uint32_t max);
 
 /*
@@ -111,6 +112,7 @@ struct pattern {
 	const char *text, *kind; /* kind: of a suppression; NULL otherwise */
 	const char *source;      /* file and line it came from */
 	uint32_t line, hits;
+	bool inlined; /* it names a function that is only inlined */
 };
 
 struct filter {

@@ -403,28 +403,36 @@ void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, ui
 
 struct search {
 	struct symbols s;
-	bool (*match)(void *, const char *, const char *, uint32_t);
+	bool (*match)(void *, const char *, const char *, uint32_t, bool);
 	void *ctx;
 	uint64_t *out;
 	uint32_t n, max;
 	Dwarf_Addr bias;
 };
 
+/* Where a function is entered; one in several pieces begins with the first. */
+static bool entry_of(Dwarf_Die *die, Dwarf_Addr *at)
+{
+	Dwarf_Addr base, end;
+	return !dwarf_entrypc(die, at) || !dwarf_lowpc(die, at) || dwarf_ranges(die, 0, &base, at, &end) > 0;
+}
+
 static int see_function(Dwarf_Die *die, void *arg)
 {
 	struct search *q = arg;
-	Dwarf_Addr low;
+	Dwarf_Addr low = 0;
 	int line = 0;
-	if (dwarf_lowpc(die, &low) || q->n == q->max)
+	bool there = entry_of(die, &low);
+	if (q->n == q->max || (!there && !dwarf_func_inline(die)))
 		return DWARF_CB_OK;
 	dwarf_decl_line(die, &line);
-	if (q->match(q->ctx, die_name(&q->s, die), dwarf_decl_file(die), (uint32_t)line))
+	if (q->match(q->ctx, die_name(&q->s, die), dwarf_decl_file(die), (uint32_t)line, there) && there)
 		q->out[q->n++] = low + q->bias;
 	return DWARF_CB_OK;
 }
 
 uint32_t symbols_functions(struct arena *a, const char *path,
-                           bool (*match)(void *, const char *, const char *, uint32_t),
+                           bool (*match)(void *, const char *, const char *, uint32_t, bool),
                            void *ctx, uint64_t *out, uint32_t max)
 {
 	struct search q = { .match = match, .ctx = ctx, .out = out, .max = max };

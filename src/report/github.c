@@ -43,7 +43,7 @@ void render_github(const json_t *doc, struct buf *out)
 	for (uint32_t k = 0; k < s.list.len; k++) {
 		const struct issue *i = s.list.data[k];
 		bool bad = !strcmp(i->verdict, "violated");
-		if (i->suppressed || (!bad && strcmp(i->verdict, "unknown")))
+		if (i->suppressed || i->skipped || (!bad && strcmp(i->verdict, "unknown")))
 			continue;
 		buf_printf(out, "::%s ", !bad ? "notice" : i->rule && strcmp(i->rule->level, "error") ? "warning" : "error");
 		if (i->at.file && *i->at.file) {

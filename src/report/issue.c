@@ -54,6 +54,10 @@ const struct rule issue_rules[] = {
 	  "A reachable marking of the net has a token on each of the places asked about." },
 	{ "net-deadlock", "NetDeadlock", "error", "The net can come to a standstill.",
 	  "In a reachable marking no transition can fire." },
+	{ "claim-rejected", "ClaimRejected", "error", "A saved result says what is not so.",
+	  "The independent checker does not accept what the result claims: the run does not replay, a serial order "
+	  "explains it, the cycle is not in the trace, or something called atomic is not. The result has been altered, is "
+	  "about another text, or Intact is wrong, which is worth a report." },
 	{ 0 },
 };
 
@@ -131,6 +135,8 @@ void issues_init(struct issues *s, const json_t *doc)
 		issues_of_run(s, doc);
 	else if (!strcmp(s->kind, "net"))
 		issues_of_net(s, doc);
+	else if (!strcmp(s->kind, "verify"))
+		issues_of_verify(s, doc);
 }
 
 void issues_free(struct issues *s)

@@ -46,6 +46,8 @@ struct issue {
 	struct place at;
 	char fingerprint[17];
 	const char *suppressed; /* why it is not to be shown, or NULL */
+	const char *skipped; /* why there was nothing to judge, or NULL */
+	const char *word;    /* what the verdict is called here, or NULL */
 	const char *next;    /* the command to try, or NULL */
 	AVEC(const char *) flows;
 	AVEC(struct flow_step) steps; /* in execution order */
@@ -87,5 +89,6 @@ void issues_of_history(struct issues *s, const json_t *doc);
 void issues_of_trace(struct issues *s, const json_t *doc);
 void issues_of_run(struct issues *s, const json_t *doc);
 void issues_of_net(struct issues *s, const json_t *doc);
+void issues_of_verify(struct issues *s, const json_t *doc);
 
 #endif

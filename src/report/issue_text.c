@@ -20,7 +20,7 @@ struct writer {
 
 static const char *color_of(const struct issue *i)
 {
-	return i->suppressed                         ? DIM
+	return i->suppressed || i->skipped           ? DIM
 	       : !strcmp(i->verdict, "holds")        ? "\033[1;32m"
 	       : !strcmp(i->verdict, "violated")     ? "\033[1;31m"
 	                                             : "\033[1;33m";
@@ -66,8 +66,8 @@ static void summary(struct writer *w, const struct issues *s)
 		struct buf safe;
 		buf_init(&safe);
 		buf_safe(&safe, i->title, strlen(i->title));
-		line_put(&l, color_of(i), i->suppressed ? "suppressed" : i->verdict,
-		         strlen(i->suppressed ? "suppressed" : i->verdict));
+		const char *word = i->suppressed ? "suppressed" : i->word ? i->word : i->verdict;
+		line_put(&l, color_of(i), word, strlen(word));
 		line_pad(&l, 11);
 		line_fit(&l, NULL, buf_cstr(&safe), safe.len, w->o->width > 40 ? w->o->width - 12 : 28, dots);
 		buf_char(w->out, '\n');
@@ -189,7 +189,7 @@ void render_text(const json_t *doc, const struct render_text_options *o, struct 
 	summary(&w, &s);
 	for (uint32_t k = 0; k < s.list.len; k++) {
 		const struct issue *i = s.list.data[k];
-		if (!i->suppressed && (strcmp(i->verdict, "holds") || (!strcmp(s.kind, "sim") && i->steps.len)))
+		if (!i->suppressed && !i->skipped && (strcmp(i->verdict, "holds") || (!strcmp(s.kind, "sim") && i->steps.len)))
 			one(&w, i, told(&s, k));
 	}
 	issues_free(&s);

@@ -1,7 +1,7 @@
 /*
  * junit: issues as JUnit XML: one suite a file, one case a question. What is
  * violated fails; what is not decided is an error, for it is no pass; what is
- * suppressed is skipped.
+ * suppressed, or could not be judged at all, is skipped.
  */
 #include <string.h>
 
@@ -94,10 +94,11 @@ static void test_case(const struct issues *s, const struct issue *i, struct buf 
 		buf_str(out, "/>\n");
 		return;
 	}
-	const char *tag = i->suppressed ? "skipped" : bad ? "failure" : "error";
+	const char *skipped = i->suppressed ? i->suppressed : i->skipped;
+	const char *tag = skipped ? "skipped" : bad ? "failure" : "error";
 	buf_printf(out, ">\n      <%s", tag);
-	attribute(out, "message", i->suppressed ? i->suppressed : i->title);
-	if (!i->suppressed)
+	attribute(out, "message", skipped ? skipped : i->title);
+	if (!skipped)
 		attribute(out, "type", i->rule ? i->rule->id : "unknown");
 	buf_char(out, '>');
 	story(i, out);
@@ -110,7 +111,7 @@ static void counts(const struct issues *s, uint32_t from, uint32_t to, struct bu
 	for (uint32_t k = from; k < to; k++) {
 		const struct issue *i = s->list.data[k];
 		n[0]++;
-		if (i->suppressed)
+		if (i->suppressed || i->skipped)
 			n[3]++;
 		else
 			n[!strcmp(i->verdict, "violated") ? 1 : !strcmp(i->verdict, "unknown") ? 2 : 0] += strcmp(i->verdict, "holds") != 0;

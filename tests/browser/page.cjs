@@ -244,6 +244,12 @@ async function others(browser) {
 	check("the prefix and the net are drawn, every node", JSON.stringify(drawn) === JSON.stringify([[net.prefix.conditions.length, net.prefix.events.length], [net.places, net.transitions]]), drawn);
 	await shot(page, "page-net");
 	await close(page, "net");
+	page = await open(browser, path.join(dir, "verified.html"));
+	const claims = read("verified").results;
+	check("every claim has a card, and its answer", await page.$$eval("nav.results li", (l) => l.length) === claims.length && await page.$$eval("article table tbody tr", (r) => r.length) === claims.length &&
+		(await page.textContent("article .badge.violated")) === "Rejected" && (await page.textContent("article")).includes("no serial order explains the run"), claims);
+	check("and the run that refutes it is a command to copy", (await page.textContent(".command code")).includes("--schedule " + claims.find((c) => c.schedule).schedule));
+	await close(page, "verified");
 }
 
 // Contrast of what is read, as WCAG has it.
@@ -265,7 +271,7 @@ const contrast = (page) => page.evaluate(() => {
 });
 
 async function looks(browser) {
-	for (const name of ["lost", "stale", "cycle", "run", "net"]) {
+	for (const name of ["lost", "stale", "cycle", "run", "net", "verified"]) {
 		const one = await open(browser, path.join(dir, name + ".html"));
 		for (const scheme of ["light", "dark"]) {
 			await one.emulateMedia({ colorScheme: scheme });

@@ -88,11 +88,17 @@ LINES = [
     ("steps: -Werror", 1, "echo 'int f(void) { int unused; return 1; }' >e.c; $I -O2 -Wall -Werror -c e.c", "unused-variable"),
     ("steps: -include -std -D -U", 66, "echo '#define EXTRA 1' >x.h; $I -O2 -std=gnu11 -include x.h -DA='\"b c\"' -UB -Wall "
      "-fno-strict-aliasing -fPIC -march=x86-64 -c l.c -o l.o && $I -O2 l.o -o l && ./l"),
+    ("steps: -Wa, -Xassembler and -Wp,", 0, "$I -O2 -Werror -Wa,--noexecstack -Xassembler --noexecstack -Wp,-DTWO=2 -Wp,-UB "
+     "-c l.c -o l.o && readelf -SW l.o | grep -q 'note.GNU-stack.* 0 *0 *1$'"),
+    ("steps: -Wp,-MD", 0, "$I -O2 -Wp,-MD,q.d -c l.c -o l.o && grep -q '^l.o: *l.c' q.d"),
     ("steps: the same object", 0, "$I -O2 -c l.c -o a.o && INTACT_CC_HOOKS=all $I -O2 -c l.c -o b.o && "
      "nm a.o | grep -q cyg_profile && for x in a b; do objdump -d $x.o | tail -n +4 >$x.txt; done; cmp a.txt b.txt"),
     ("steps: hooks of small functions go", 0, "printf 'static int get(int *p) { return *p; }\\nint two(int *p) { return get(p) + get(p + 1); }\\n' >s.c; "
      "$I -O2 -c s.c -o a.o && INTACT_CC_HOOKS=all $I -O2 -c s.c -o b.o && n() { objdump -dr $1 | grep -c cyg_profile_func_enter; }; "
      "echo $(n a.o) $(n b.o) >&2; case $INTACT_CC in clang) test $(n a.o) -lt $(n b.o);; *) test $(n a.o) = $(n b.o);; esac"),
+    ("steps: --atomic of a function without", 0, "printf 'static int get(volatile int *p) { return *p; }\\nint x; int main(void) "
+     "{ return get(&x); }\\n' >s.c; $I -O2 s.c -o s && $T run --atomic get ./s 2>e; s=$?; cat e >&2; case $INTACT_CC in "
+     "clang) grep -q 'inlined and have no hooks' e;; *) ! grep -q warning e;; esac && exit $s"),
     ("steps: TMPDIR left as it was", 66, "mkdir -p td; TMPDIR=$PWD/td $I -O2 l.c o.c -o l && test -z \"$(ls td)\" && ./l"),
     ("steps: TMPDIR, after an error", 1, "mkdir -p td; echo 'int x = ;' >e.c; TMPDIR=$PWD/td $I -O2 o.c e.c -o l; s=$?; test -z \"$(ls td)\" && exit $s"),
     ("steps: a shared object", 0, "$I -O2 -shared -fPIC o.c -o o.so && nm -D o.so | grep -q 'T other'"),

@@ -62,6 +62,38 @@ shown.write_text("block:*\n")
 questions += [["run", "--", str(program)], ["run", "--suppressions", str(shown), "--", str(program)]]
 
 
+def saved(name, *args, change=None):
+    """A result on disk, for verify to look at."""
+    data = json.loads(run([intact, args[0], "--json=-", *args[1:]])[1])
+    if change:
+        change(data)
+    path = work / (name + ".saved")
+    path.write_text(json.dumps(data))
+    return str(path)
+
+
+def call_it_atomic(data):
+    for r in data["results"]:
+        r.update(verdict="holds", problem="none")
+        r.pop("counterexample", None)
+    data["verdict"] = "holds"
+
+
+def spoil_the_cycle(data):
+    data["results"][0]["findings"][0]["cycle"][0]["to"]["event"] += 1
+
+
+questions += [["verify", saved("true", "check", "examples/lost-update.atm")],
+              ["verify", saved("false", "check", "examples/lost-update.atm", change=call_it_atomic), "examples/lost-update.atm"],
+              ["verify", saved("other", "check", "examples/lost-update.atm"), "examples/lost-update-fixed.atm"],
+              ["verify", "--max-states=20", saved("large", "check", "examples/acquire2.atm")],
+              ["verify", saved("open", "check", "--max-states=2", "examples/lost-update.atm")],
+              ["verify", saved("trace", "trace", "--predict", "examples/traces/lost-update.std")],
+              ["verify", saved("spoilt", "trace", "examples/traces/lost-update.std", change=spoil_the_cycle)],
+              ["verify", saved("history", "history", "-w", "examples/history/stale-read.edn")],
+              ["history", "--verify=" + saved("again", "history", "-w", "examples/history/stale-read.edn"), "examples/history/stale-read.edn"]]
+
+
 def command(q, *more):
     """The command with report options in front of what ends them."""
     return [intact, q[0], *more, *q[1:]]

@@ -4,6 +4,7 @@ corrupted ones.
 
     test_verify.py PATH-OF-INTACT EXAMPLES [CORRUPTIONS]
 
+What --json says is what the text says, for every claim, and meets the schema.
 TAP on stdout; prints its seed."""
 import copy
 import json
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from schema import validate
 from tap import check, done, run
 
 intact, examples = sys.argv[1], Path(sys.argv[2])
@@ -23,6 +25,37 @@ print(f"# seed {seed}")
 tmp = tempfile.TemporaryDirectory()
 results = []
 unchecked = 0
+schema = json.loads((examples.resolve().parent / "share" / "report.schema.json").read_text())
+
+
+def document(args, text, rc, stdin=None):
+    """verify --json with the same words: what is wrong with it, or None. `text`: what it says without."""
+    jrc, out, err = run([intact, "verify", "--json=-", *args], stdin=stdin)
+    if run([intact, "verify", "--json=-", *args], stdin=stdin)[1] != out:
+        return "other bytes the second time"
+    doc = json.loads(out)
+    bad = validate(schema, doc)
+    if bad:
+        return str(bad[:4])
+    if jrc != rc or {"holds": 0, "violated": 1, "unknown": 3}[doc["verdict"]] != rc or doc["kind"] != "verify":
+        return f"exit {jrc} and {rc}: {doc['verdict']}"
+    lines = []
+    for c in doc["results"]:
+        word = c.get("claim", "unchecked") if c["answer"] == "unchecked" else c["answer"]
+        lines.append(f"{word}: {c['name']}" + (f", link {c['link']}" if "link" in c else "") +
+                     (f": {c['why']}" if "why" in c else "") + (f" {c['schedule']}" if "schedule" in c else ""))
+    count = {a: sum(c["answer"] == a for c in doc["results"]) for a in ("accepted", "rejected", "unknown", "unchecked")}
+    if any(doc[a] != n for a, n in count.items()):
+        return f"counts {count}"
+    if doc["of"] == "check":
+        lines.append(f"{count['accepted']} accepted, {count['rejected']} rejected, {count['unknown']} unknown, "
+                     f"{count['unchecked']} without a witness")
+    elif doc["of"] == "trace":
+        n = sum(c["name"].startswith("finding ") and "run" not in c["name"] for c in doc["results"])
+        cycles = f"{count['accepted']} of {n} cycle{'' if n == 1 else 's'} accepted"
+        lines = [x for x in lines if x.startswith(("rejected: finding", "unknown:"))] + [cycles] + \
+                [x for x in lines if x.startswith("rejected: result")]
+    return None if "\n".join(lines) + "\n" == text else "\n".join(lines) + "\n--- the text:\n" + text
 
 for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
     out = Path(tmp.name) / "result.json"
@@ -38,6 +71,8 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
     ok = (rc in (0, 1, 3) and vrc == (3 if open_ else 0) and again == out.read_text()
           and vtext.count("accepted:") == len(violated) + len(holds) - open_ and bool(violated) == (rc == 1))
     check(f"{path.relative_to(examples)}: its result is accepted, and the same every time", ok, text + vtext + verr)
+    bad = document(["--max-states=60000", out, path], vtext, vrc)
+    check(f"{path.relative_to(examples)}: the document says the same as the text", bad is None, str(bad))
     if violated:
         results.append(data)
         # under every switch: what is found replays in verify and in sim
@@ -117,6 +152,10 @@ for n in range(wanted):
     rc, out, err = run([intact, "verify", "-"], stdin=json.dumps(data))
     if rc not in (1, 2):
         accepted.append(f"{where}: exit {rc}: {out}{err}")
+    if n % 10 == 0 and rc == 1:
+        bad = document(["-"], out, rc, stdin=json.dumps(data))
+        if bad:
+            accepted.append(f"{where}: the document: {bad}")
 check(f"{wanted} corrupted results are all rejected", not accepted, "\n".join(accepted[:5]))
 
 # what is not atomic is not accepted as atomic, whatever the result says
@@ -134,10 +173,40 @@ for data in results:
     if wrong:
         called += 1
         check(f"{data['model']['name']}: called atomic, it is rejected with a run",
-              rc == 1 and re.search(r"^rejected: .*: no (serial order|order of its operations) explains the run [0-9,]+$", out, re.M), out + err)
+              rc == 1 and re.search(r"^rejected: .*: no (serial order|order of its operations) explains the run [0-9.,]+$", out, re.M), out + err)
+        bad = document(["-"], out, rc, stdin=json.dumps(data))
+        check(f"{data['model']['name']}: and so says the document", bad is None, str(bad))
 check("there are such results", called > 10, str(called))
 rc, out, err = run([intact, "verify", "--max-states=20", "-"], stdin=run([intact, "check", "--json=-", examples / "acquire2.atm"])[1])
 check("a spent limit is unknown and named", rc == 3 and "limit on states spent after 21 states" in out, out + err)
+
+# traces and histories
+for kind, args in (("trace", ["--each", "--limit=0"]), ("history", ["-w"])):
+    for path in sorted((examples / {"trace": "traces", "history": "history"}[kind]).iterdir()):
+        if path.suffix == ".c":
+            continue
+        out = Path(tmp.name) / "result.json"
+        out.unlink(missing_ok=True)
+        run([intact, kind, *args, "--json", out, path])
+        if not out.exists():
+            continue
+        rc, text, err = run([intact, "verify", out, path])
+        bad = document([out, path], text, rc)
+        check(f"{path.relative_to(examples)}: accepted, and the document says the same", rc in (0, 3) and bad is None, f"exit {rc} {err}{bad}")
+        data = json.loads(out.read_text())
+        if kind == "trace" and data["results"][0]["findings"]:
+            again = run([intact, "trace", "verify", "--json=-", out, path])[1]
+            check(f"{path.relative_to(examples)}: trace verify writes the same document",
+                  again == run([intact, "verify", "--json=-", out, path])[1], again[:300])
+            data["results"][0]["findings"][-1]["cycle"][0]["from"]["event"] += 1
+            rc, text, err = run([intact, "verify", "-", path], stdin=json.dumps(data))
+            bad = document(["-", path], text, rc, stdin=json.dumps(data))
+            check(f"{path.relative_to(examples)}: a spoilt cycle is rejected, and the document says the same", rc == 1 and bad is None, str(bad))
+        if kind == "history":
+            hrc, text, err = run([intact, "history", f"--verify={out}", "--json=-", path])
+            doc = json.loads(text)
+            check(f"{path.relative_to(examples)}: history --verify writes one too", hrc == rc and not validate(schema, doc) and
+                  doc["kind"] == "verify" and doc["accepted"] == (rc == 0) and doc["subject"] == str(path), text)
 
 # a run that is no violation is not accepted as one
 fixed = examples / "lost-update-fixed.atm"
@@ -155,6 +224,19 @@ rc, out, err = run([intact, "verify", "-"], stdin="[" * 100000)
 check("deep nesting is refused", rc == 2, err[:200])
 rc, out, err = run([intact, "verify", "-"], stdin="{}")
 check("a result without a model is refused", rc == 2 and "no model" in err, err)
+for kind, args in (("sim", ["sim", fixed]), ("net", ["net", examples / "nets" / "acquire1-4.ll_net"])):
+    rc, out, err = run([intact, "verify", "-"], stdin=run([intact, *args, "--json=-"])[1])
+    check(f"a result of {kind} is refused by its name", rc == 2 and f"'{kind}'" in err, err)
+one = Path(tmp.name) / "one.json"
+one.write_text(run([intact, "check", "--json=-", fixed])[1])
+verified = run([intact, "verify", "--json=-", one])[1]
+rc, out, err = run([intact, "verify", "-"], stdin=verified)
+check("and one of verify", rc == 2 and "'verify'" in err, err)
+before = one.read_text()
+rc, out, err = run([intact, "verify", "--json", one, one])
+check("the report does not replace the result", rc == 2 and "would replace" in err and one.read_text() == before, err)
+rc, out, err = run([intact, "verify", "--json", one])
+check("--json in front of the result alone is explained", rc == 2 and "--json took" in err and one.read_text() == before, err)
 rc, out, err = run([intact, "verify", "no-such-file.json"])
 check("a missing file is named", rc == 2 and "no-such-file.json" in err, err)
 done()

@@ -62,7 +62,27 @@ function items() {
 		facts: [r.confirmed ? "confirmed: another thread came in between, in this run" : "predicted: another schedule can break it", r.count > 1 ? "seen " + r.count + " times" : "",
 			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], view: () => stacksView(doc, r) }));
 	if (doc.kind === "net") return list(doc.results).map((r) => ({ name: text(r.file), verdict: doc.verdict, title: netTitle(r), sub: "", sentence: netSentence(r), facts: [], view: () => netView(r) }));
+	if (doc.kind === "verify") return list(doc.results).map((r) => ({ name: text(r.name), label: answers[r.answer],
+		verdict: r.answer === "accepted" ? "holds" : r.answer === "rejected" ? "violated" : "unknown",
+		sub: text(r.answer) + (r.claim ? ", claimed: " + text(r.claim) : ""), title: text(r.name) + (r.claim ? ", claimed: " + text(r.claim) : ""),
+		sentence: (r.link ? "Link " + number(r.link) + ": " : "") + text(r.why),
+		facts: ["the result of intact " + text(doc.of) + " in " + text(doc.file), r.line ? "line " + number(r.line) : "", r.states ? plural(number(r.states), "state") : ""],
+		next: r.schedule && doc.of === "check" ? "intact sim " + shell(text(doc.subject)) + " --schedule " + text(r.schedule) : null, view: () => claimsView() }));
 	return [];
+}
+
+// How the checker calls its answers.
+const answers = { accepted: "Accepted", rejected: "Rejected", unknown: "Not decided", unchecked: "Not checked" };
+
+// Every claim at a glance.
+function claimsView() {
+	const rows = list(doc.results).slice(0, 2000), left = list(doc.results).length - rows.length + number(doc.not_listed);
+	return h("div", {}, section("Every claim", h("p", { class: "facts", text: ["accepted", "rejected", "unknown", "unchecked"].map((k) => number(doc[k]) + " " + k).join(" · ") }),
+		h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "claims" }, h("table", { class: "plain" },
+			h("thead", {}, h("tr", {}, ["claim", "", "answer", "why"].map((t) => h("th", { scope: "col", text: t })))),
+			h("tbody", {}, rows.map((r) => h("tr", {}, h("td", {}, named(r.name, 60)), h("td", { text: text(r.claim) }),
+				h("td", {}, badge(r.answer === "accepted" ? "holds" : r.answer === "rejected" ? "violated" : "unknown", answers[r.answer])), h("td", {}, named(text(r.why), 200))))))),
+		left ? h("p", { class: "facts", text: plural(left, "more claim") + " not shown" }) : null));
 }
 
 // Nothing to step through: the source, at the block.
@@ -116,7 +136,8 @@ function netSentence(r) {
 
 function build() {
 	const all = items(), page = document.getElementById("page");
-	const subject = doc.model ? doc.model.name : doc.program || (list(doc.results)[0] || {}).file || "";
+	const subject = doc.model ? doc.model.name
+		: doc.kind === "verify" ? text(doc.subject) || text(doc.file) : doc.program || (list(doc.results)[0] || {}).file || "";
 	const article = h("article", { tabindex: -1, "aria-live": "off" });
 	const buttons = all.map((it, i) => h("li", {}, h("button", { type: "button", class: (it.hidden ? "hidden " : "") + (words[it.verdict] ? it.verdict : "unknown"),
 		on: { click: () => open(i, true) } }, h("span", { class: "dot" }), h("span", { class: "name" }, named(it.name, 60),
@@ -132,7 +153,7 @@ function build() {
 		buttons.forEach((b, k) => { if (k === i) b.firstChild.setAttribute("aria-current", "true"); else b.firstChild.removeAttribute("aria-current"); });
 		const facts = it.facts.filter(Boolean).map((f) => short(f, 160)).join(" · ");
 		article.replaceChildren(h("header", {}, h("div", { class: "line" }, h("h2", {}, named(it.title, 120)),
-			it.hidden ? h("span", { class: "badge hidden", text: "Suppressed" }) : badge(it.verdict)),
+			it.hidden ? h("span", { class: "badge hidden", text: "Suppressed" }) : badge(it.verdict, it.label)),
 		it.sentence ? h("p", { class: "sentence", text: safe(it.sentence).slice(0, 4000) }) : null, facts ? h("p", { class: "facts", text: facts }) : null,
 		it.next && it.next.length < 600 ? command(it.next) : null));
 		const v = it.view();

@@ -1,0 +1,16 @@
+/*
+ * check_verify: a result of `intact check --json` held against its model, without the engines that made it, for
+ * `intact verify`.
+ */
+#ifndef INTACT_CLI_CHECK_VERIFY_H
+#define INTACT_CLI_CHECK_VERIFY_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "cli/ledger.h"
+
+/* `model`: the file that it must be about, or NULL. `max_states`: of a search through what holds. */
+int check_verify_report(struct ledger *l, json_t *root, const char *model, uint64_t max_states);
+
+#endif

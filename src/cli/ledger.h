@@ -1,0 +1,54 @@
+/*
+ * ledger: what a saved result claims, with the checker's answer to each claim, for `intact verify` and the
+ * other ways to it.
+ *
+ * A claim is told as a line of text as it comes in, and kept as JSON for the document (docs/json.md, kind
+ * "verify") that every report is made of. The verdict is that of the claims: violated when one is rejected,
+ * unknown when one could not be decided, else holds. What has nothing to check (unchecked) decides nothing.
+ */
+#ifndef INTACT_CLI_LEDGER_H
+#define INTACT_CLI_LEDGER_H
+
+#include "cli/outputs.h"
+
+#define LEDGER_LISTED 100000u /* claims that the document lists, as the schema allows */
+
+enum ledger_answer { LEDGER_ACCEPTED, LEDGER_REJECTED, LEDGER_UNKNOWN, LEDGER_UNCHECKED };
+
+struct claim {
+	const char *name;      /* "worker.increment", "finding 3", a file */
+	const char *claimed;   /* "holds", "violated", ...; NULL: nothing about that */
+	enum ledger_answer answer;
+	const char *why;       /* NULL: nothing to add */
+	uint32_t line;         /* of the model; 0: none */
+	uint32_t link;         /* of the cycle, from 1; 0: none */
+	const char *schedule;  /* of the run that refutes it, or NULL */
+	uint64_t states;       /* gone through for it; 0: none */
+};
+
+struct ledger {
+	struct cli *cli;
+	const struct cmd *cmd;
+	struct outputs *outputs;
+	const char *file;      /* the result */
+	const char *of;        /* its kind: "check", "trace", "history" */
+	const char *subject;   /* the model, trace or history it is about; NULL: not known */
+	bool brief;            /* only what is rejected or unknown has a line of text */
+	bool silent;           /* no text at all */
+	struct buf list;       /* JSON */
+	uint32_t n[4];         /* by answer */
+	uint32_t listed;
+};
+
+void ledger_init(struct ledger *l, struct cli *cli, const struct cmd *cmd, struct outputs *o, const char *file,
+                 const char *of);
+void ledger_free(struct ledger *l);
+void ledger_add(struct ledger *l, const struct claim *c);
+/* The exit code of what was added. */
+int ledger_code(const struct ledger *l);
+/* Where text goes: a buf that is thrown away when a report takes standard output. NULL: nowhere. */
+struct buf *ledger_text(struct ledger *l);
+/* Writes the reports. `rc`: how it ended; nothing is written of what could not be read. */
+int ledger_end(struct ledger *l, int rc);
+
+#endif
