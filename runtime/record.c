@@ -429,7 +429,8 @@ bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op)
 void rec_end_lock(struct rt_thread *th)
 {
 	struct lock *l = th->released;
-	if (l && l->rel_tid == th->t.tid && th->own)
+	/* Not of a reader: readers may ask for it now. */
+	if (l && l->rel_tid == th->t.tid && l->rel_epoch + 1 == th->t.acc.epoch && th->own)
 		l->rel_note = th->own->n;
 	if (th->noting)
 		th->noting = false;

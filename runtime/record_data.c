@@ -369,8 +369,11 @@ bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
 	note_begin(th->own);
 	uint64_t key = CELL_KEY(a->tid, a->epoch);
 	for (size_t i = 0; i < n; i++)
-		if (c[i])
+		if (c[i]) {
+			if (c[SHADOW_SECOND + i] != a->all)
+				c[SHADOW_SECOND + i] = a->all;
 			__atomic_store_n(&c[i], key, __ATOMIC_RELEASE);
+		}
 	quick_put(th, s, REC_FORGET, 0, addr, size);
 	note_end(th->own);
 	return true;

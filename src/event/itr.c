@@ -45,9 +45,9 @@ const char *itr_get_header(const unsigned char in[ITR_HEADER])
 	if (memcmp(in, ITR_MAGIC, 8))
 		return "this is not a trace written by intact";
 	if (get32(in + 8) > ITR_VERSION)
-		return "the trace was written by a newer intact: this one reads versions 1 to 3";
-	if (!get32(in + 8))
-		return "the trace has no version: its header is damaged";
+		return "the trace was written by a newer intact: this one reads versions 1, 2 and 4";
+	if (get32(in + 8) == 0 || get32(in + 8) == 3)
+		return "the trace has a version that there never was: its header is damaged";
 	return NULL;
 }
 
