@@ -33,7 +33,12 @@ void pairs_begin_set(struct pairs *x)
 
 void pairs_put(struct pairs *x, const int32_t *member)
 {
-	uint32_t id = row_add(&x->members, member, x->width);
+	pairs_put_row(x, member, x->width);
+}
+
+void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len)
+{
+	uint32_t id = row_add(&x->members, member, len);
 	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
 		pairs_spent(x, "memory");
 	else if (x->nset == MAX_SET)
@@ -46,7 +51,12 @@ void pairs_put(struct pairs *x, const int32_t *member)
 
 bool pairs_in_set(const struct pairs *x, const int32_t *member)
 {
-	uint32_t id = row_find(&x->members, member, x->width, row_hash(member, x->width));
+	return pairs_in_set_row(x, member, x->width);
+}
+
+bool pairs_in_set_row(const struct pairs *x, const int32_t *member, uint32_t len)
+{
+	uint32_t id = row_find(&x->members, member, len, row_hash(member, len));
 	return id != MAP_NONE && id < x->cap_stamp && x->stamp[id] == x->stamped;
 }
 
