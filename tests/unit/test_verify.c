@@ -314,7 +314,7 @@ static void gen_tiny(struct buf *b, uint64_t seed)
 		buf_printf(b, "thread t%u {\n\tint[0..3] r = 0;\n", t);
 		for (uint32_t i = 0, n = 1 + (uint32_t)rng_below(&rng, left); i < n; i++) {
 			char var = "xyz"[rng_below(&rng, 3)], to = "xyz"[rng_below(&rng, 3)];
-			if (!in && !rng_below(&rng, 2 + seed % 3)) {
+			if (!in && !rng_below(&rng, 2 + (uint32_t)(seed % 3))) {
 				buf_printf(b, "\tatomic b%u {\n", i);
 				in = true;
 			}
