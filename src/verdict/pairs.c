@@ -78,6 +78,12 @@ uint32_t pairs_keep_set(struct pairs *x)
 
 uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, uint64_t more)
 {
+	return pairs_add_two(x, state, set, parent, by, (struct move){ MAP_NONE, 0 }, more);
+}
+
+uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, struct move then,
+                       uint64_t more)
+{
 	uint32_t s = row_add(&x->states, state, x->nstate), id = x->n;
 	uint64_t bytes = more + rows_bytes(&x->states) + rows_bytes(&x->members) + rows_bytes(&x->sets) +
 	                 x->cap * sizeof *x->v + x->seen.cap * sizeof(struct map_slot);
@@ -88,7 +94,7 @@ uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t
 	}
 	if (id != x->n)
 		return MAP_NONE;
-	x->v[x->n++] = (struct pair){ s, set, parent, by };
+	x->v[x->n++] = (struct pair){ s, set, parent, by, then };
 	if (x->n > x->out->max_states)
 		pairs_spent(x, "states");
 	return id;
@@ -98,10 +104,13 @@ bool pairs_path(struct pairs *x, uint32_t id)
 {
 	uint32_t n = 0;
 	for (uint32_t i = id; i; i = x->v[i].parent)
-		n++;
+		n += x->v[i].then.thread != MAP_NONE ? 2 : 1;
 	x->out->path = malloc((n + 1) * sizeof *x->out->path);
 	x->out->npath = x->out->path ? n : 0;
-	for (uint32_t i = id; x->out->path && i; i = x->v[i].parent)
+	for (uint32_t i = id; x->out->path && i; i = x->v[i].parent) {
+		if (x->v[i].then.thread != MAP_NONE)
+			x->out->path[--n] = x->v[i].then;
 		x->out->path[--n] = x->v[i].by;
+	}
 	return x->out->path != NULL;
 }

@@ -14,6 +14,7 @@
 struct pair {
 	uint32_t state, set, parent;
 	struct move by;
+	struct move then; /* a second step; thread MAP_NONE: none */
 };
 
 struct pairs {
@@ -43,6 +44,9 @@ uint32_t pairs_keep_set(struct pairs *x);
 
 /* The number of the pair if it is new, else MAP_NONE; `more` bytes are used elsewhere. */
 uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, uint64_t more);
+/* The same for one that two steps lead to. */
+uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, struct move then,
+                       uint64_t more);
 /* The way to a pair into out->path; false when memory ends. */
 bool pairs_path(struct pairs *x, uint32_t id);
 

@@ -303,7 +303,10 @@ static void in_order(struct verify_anew *v, const struct ir *p, uint32_t block)
 void verify_anew(struct verify_anew *v, const struct ir *p, uint32_t block)
 {
 	static const uint32_t most[] = { 1, 2, 4, 8, 16 };
+	v->behind = 0;
 	in_order(v, p, block);
-	for (size_t i = 0; i < sizeof most / sizeof *most && v->answer == VERIFY_OPEN; i++)
+	for (size_t i = 0; i < sizeof most / sizeof *most && v->answer == VERIFY_OPEN; i++) {
+		v->behind = most[i];
 		verify_causes(v, p, block, most[i], i + 1 == sizeof most / sizeof *most);
+	}
 }
