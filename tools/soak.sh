@@ -56,6 +56,8 @@ INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
 for t in objects conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
+echo "== functions without hooks where they are inlined, against what they do"
+INTACT_SOAK=1 python3 tests/differential/test_leaf.py "$BUILD/tests/unit/test_leaf"
 echo "== programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict"
 INTACT_SOAK=1 python3 tests/programs/run.py "$intact" --all
 echo "== faults: both compilers, 9,000 live threads"

@@ -196,20 +196,28 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 	spin_unlock(&d->lock);
 }
 
-/* The evidence that says the same; nev: there is none. */
-static uint32_t evidence_at(const struct lock *l, uint32_t uid, uint32_t held, uint32_t write)
+/*
+ * The evidence that says the same; nev: there is none. Who writes may read, but
+ * only as long as the thread has created and joined nobody since: what it wrote
+ * before it made another thread that one cannot meet, what it reads now it can.
+ */
+static uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held,
+                            uint32_t write)
 {
 	uint32_t at = 0;
-	while (at < l->nev && !(l->ev[at].uid == uid && l->ev[at].held == held &&
-	                        (l->ev[at].write || !write)))
-		at++;
+	for (; at < l->nev; at++) {
+		const struct evidence *e = &l->ev[at];
+		if (e->uid == t->uid && e->held == held &&
+		    (write ? e->write != 0 : !e->write || e->since == t->since))
+			break;
+	}
 	return at;
 }
 
 bool evidence_known(const struct thread *t, const struct lock *l, const struct held *h,
                     uint32_t held)
 {
-	uint32_t at = evidence_at(l, t->uid, held, h->read ? 0 : h->write);
+	uint32_t at = evidence_at(t, l, held, h->read ? 0 : h->write);
 	return at < l->nev && l->ev[at].since == t->since;
 }
 
@@ -219,14 +227,15 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
 	/* What a reader of the lock writes is not under its protection. */
 	struct evidence e = { t->uid, held, h->acquire, h->read ? 0 : h->write, t->tid,
 		              t->acc.epoch, t->since };
-	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(l, e.uid, held, e.write);
+	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, e.write);
 	bool news = true;
 	if (at < l->nev) {
 		/* Known: between creating and joining threads it says nothing more. */
 		struct evidence *old = &l->ev[at];
 		news = old->since != e.since;
+		if (news)
+			*old = e;
 		old->epoch = e.epoch;
-		old->since = e.since;
 	} else {
 		/* The first two stay: with them two threads are always told apart. */
 		if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */

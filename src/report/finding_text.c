@@ -64,50 +64,6 @@ void finding_resolve(struct writer *w, struct stacks *s, const struct raw_stack 
 	s->n = symbols_stack(w->sym, raw, s->v, FINDING_MAX_FRAMES);
 }
 
-/* ---- who is to blame ---- */
-
-static bool listed(struct filter *f, const struct src_frame *frame, bool atomic)
-{
-	uint32_t n = atomic ? f->atomic.len : f->not_atomic.len;
-	struct pattern *p = atomic ? f->atomic.data : f->not_atomic.data;
-	for (uint32_t i = 0; i < n; i++)
-		if (pattern_matches(p[i].text, frame)) {
-			p[i].hits++;
-			return true;
-		}
-	return false;
-}
-
-/* The innermost function that is meant to be atomic: not one of the system's
- * headers, not excluded, not main and not the thread's first function. */
-static bool blame(struct view *v, struct filter *f)
-{
-	uint32_t last = v->entered.n;
-	while (last && v->entered.v[last - 1].system)
-		last--;
-	bool only = f->atomic.len != 0;
-	for (uint32_t i = 0; i < v->entered.n; i++) {
-		const struct src_frame *fr = &v->entered.v[i];
-		if (fr->system || !fr->function || listed(f, fr, false))
-			continue;
-		if (only ? !listed(f, fr, true) : i + 1 >= last || !strcmp(fr->function, "main"))
-			continue;
-		v->block = i;
-		v->name = fr->function;
-		return true;
-	}
-	return false;
-}
-
-/* Nothing of it has a name: the program's symbols were taken away. */
-static bool nameless(const struct stacks *s)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->v[i].function && !strstr(s->v[i].module, ".so"))
-			return false;
-	return true;
-}
-
 /* The pattern that hides it, counted when it is new; NULL: none does. */
 static const struct pattern *suppressed(struct view *v, struct filter *f, struct shown *shown, struct arena *a)
 {
@@ -457,12 +413,12 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	finding_resolve(w, &v->entered, &raw->entered);
 	finding_resolve(w, &v->commit, &raw->commit);
 	finding_resolve(w, &v->violation, &raw->violation);
-	if (!v->entered.n)
+	if (!v->entered.n || finding_about_counters(w, raw))
 		return NULL;
 	if (raw->kind == FIND_MARKED || raw->kind == FIND_CYCLE)
 		v->name = v->entered.v[0].function ? v->entered.v[0].function : "<null>";
-	else if (!blame(v, f)) {
-		shown->nameless += nameless(&v->entered);
+	else if (!finding_blame(v, f)) {
+		shown->nameless += finding_nameless(&v->entered);
 		return NULL;
 	}
 	v->key = key_of(w, v);
