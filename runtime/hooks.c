@@ -66,10 +66,12 @@ static NOINLINE void touch_whole(uintptr_t addr, unsigned mask, uintptr_t pc, ui
 		return;
 	if (*c >> CELL_TAG == CELL_READ)
 		rec_read(c, addr, mask, pc);
-	else if (likely(rt.recording))
-		rec_touch_read(addr, mask, pc);
-	else
+	else if (unlikely(!rt.recording))
 		touch_watched(addr, mask, false, pc);
+	else if (*c >> CELL_TAG == CELL_SHARED)
+		rec_touch_other(addr, mask, false, pc);
+	else
+		rec_touch_read(addr, mask, pc);
 }
 
 /* Within one cell. */

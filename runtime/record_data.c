@@ -201,7 +201,7 @@ void rec_read(uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc)
 	rt_access(addr, mask, false, pc);
 }
 
-static NOINLINE void touch_other(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+void rec_touch_other(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	struct rt_thread *th = me;
 	uint64_t *c = rt_cell(addr);
@@ -267,7 +267,7 @@ static inline __attribute__((always_inline)) void touch_one(uintptr_t addr, unsi
 		if (likely(own))
 			return;
 	}
-	touch_other(addr, mask, write, pc);
+	rec_touch_other(addr, mask, write, pc);
 }
 
 void rec_touch_read(uintptr_t addr, unsigned mask, uintptr_t pc)
