@@ -33,7 +33,12 @@ void pairs_begin_set(struct pairs *x)
 
 void pairs_put(struct pairs *x, const int32_t *member)
 {
-	uint32_t id = row_add(&x->members, member, x->width);
+	pairs_put_row(x, member, x->width);
+}
+
+void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len)
+{
+	uint32_t id = row_add(&x->members, member, len);
 	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
 		pairs_spent(x, "memory");
 	else if (x->nset == MAX_SET)
@@ -46,7 +51,12 @@ void pairs_put(struct pairs *x, const int32_t *member)
 
 bool pairs_in_set(const struct pairs *x, const int32_t *member)
 {
-	uint32_t id = row_find(&x->members, member, x->width, row_hash(member, x->width));
+	return pairs_in_set_row(x, member, x->width);
+}
+
+bool pairs_in_set_row(const struct pairs *x, const int32_t *member, uint32_t len)
+{
+	uint32_t id = row_find(&x->members, member, len, row_hash(member, len));
 	return id != MAP_NONE && id < x->cap_stamp && x->stamp[id] == x->stamped;
 }
 
@@ -68,6 +78,12 @@ uint32_t pairs_keep_set(struct pairs *x)
 
 uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, uint64_t more)
 {
+	return pairs_add_two(x, state, set, parent, by, (struct move){ MAP_NONE, 0 }, more);
+}
+
+uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, struct move then,
+                       uint64_t more)
+{
 	uint32_t s = row_add(&x->states, state, x->nstate), id = x->n;
 	uint64_t bytes = more + rows_bytes(&x->states) + rows_bytes(&x->members) + rows_bytes(&x->sets) +
 	                 x->cap * sizeof *x->v + x->seen.cap * sizeof(struct map_slot);
@@ -78,7 +94,7 @@ uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t
 	}
 	if (id != x->n)
 		return MAP_NONE;
-	x->v[x->n++] = (struct pair){ s, set, parent, by };
+	x->v[x->n++] = (struct pair){ s, set, parent, by, then };
 	if (x->n > x->out->max_states)
 		pairs_spent(x, "states");
 	return id;
@@ -88,10 +104,13 @@ bool pairs_path(struct pairs *x, uint32_t id)
 {
 	uint32_t n = 0;
 	for (uint32_t i = id; i; i = x->v[i].parent)
-		n++;
+		n += x->v[i].then.thread != MAP_NONE ? 2 : 1;
 	x->out->path = malloc((n + 1) * sizeof *x->out->path);
 	x->out->npath = x->out->path ? n : 0;
-	for (uint32_t i = id; x->out->path && i; i = x->v[i].parent)
+	for (uint32_t i = id; x->out->path && i; i = x->v[i].parent) {
+		if (x->v[i].then.thread != MAP_NONE)
+			x->out->path[--n] = x->v[i].then;
 		x->out->path[--n] = x->v[i].by;
+	}
 	return x->out->path != NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * pairs: the states of the searches of verify_anew.c and verify_object.c: an interleaved state with a set of
+ * pairs: the states of the searches of verify_anew.c, verify_causes.c and verify_object.c: an interleaved state with a set of
  * what it can stand for, found again by both.
  *
  * States, members and sets are rows (rows.h); a set is the numbers of its members in order. One set is
@@ -14,6 +14,7 @@
 struct pair {
 	uint32_t state, set, parent;
 	struct move by;
+	struct move then; /* a second step; thread MAP_NONE: none */
 };
 
 struct pairs {
@@ -32,15 +33,20 @@ void pairs_spent(struct pairs *x, const char *limit);
 void pairs_free(struct pairs *x);
 
 void pairs_begin_set(struct pairs *x);
-/* Puts the member into the set being made. */
+/* Puts the member into the set being made; the second, one of another length than the rest. */
 void pairs_put(struct pairs *x, const int32_t *member);
+void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len);
 /* Is it in there? */
 bool pairs_in_set(const struct pairs *x, const int32_t *member);
+bool pairs_in_set_row(const struct pairs *x, const int32_t *member, uint32_t len);
 /* The number of the set that was made; MAP_NONE when memory ends. */
 uint32_t pairs_keep_set(struct pairs *x);
 
 /* The number of the pair if it is new, else MAP_NONE; `more` bytes are used elsewhere. */
 uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, uint64_t more);
+/* The same for one that two steps lead to. */
+uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, struct move then,
+                       uint64_t more);
 /* The way to a pair into out->path; false when memory ends. */
 bool pairs_path(struct pairs *x, uint32_t id);
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "verdict/replay.h"
 
 #define MAX_POINTS 20000000u /* visited */
 #define MAX_DEPTH  4000u     /* recursion: items of the run, choices in blocks */
@@ -411,6 +412,16 @@ enum verify_answer verify_run(struct run *r, uint32_t block)
 {
 	struct search s;
 	return ask(r, block, &s);
+}
+
+enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n)
+{
+	enum verify_answer a = VERIFY_LIMIT;
+	struct run r;
+	if (run_init(&r, p) && replay(&r, path, n))
+		a = verify_run(&r, block);
+	run_free(&r);
+	return a;
 }
 
 enum verify_answer verify_halt(struct run *r, uint32_t block, enum problem problem)

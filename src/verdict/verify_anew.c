@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "verdict/pairs.h"
+#include "verdict/verify_causes.h"
 
 #define MAX_ALONE 200000u              /* states of one block that runs alone */
 #define MAX_LOOKS 1000u                /* runs that are held against all serial orders */
@@ -201,20 +202,6 @@ static void add_pair(struct anew *x)
 
 /* ---- a pair that is not explained --------------------------------------- */
 
-struct choose { /* the picks of an outcome */
-	uint32_t left;
-	struct ir_choices ch;
-};
-
-static bool one_choice(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                       const struct ir_effect *eff)
-{
-	struct choose *c = arg;
-	(void)r, (void)next, (void)eff;
-	c->ch = *ch;
-	return c->left-- > 0;
-}
-
 static void forget_path(struct verify_anew *v)
 {
 	free(v->path);
@@ -227,20 +214,9 @@ static void forget_path(struct verify_anew *v)
 static void look_closer(struct anew *x)
 {
 	enum verify_answer a = VERIFY_LIMIT;
-	struct run r;
 	forget_path(x->out);
-	pairs_path(&x->pairs, x->wrong);
-	if (run_init(&r, x->p) && x->out->path) {
-		bool ok = true;
-		for (uint32_t i = 0; ok && i < x->out->npath; i++) {
-			struct choose c = { .left = x->out->path[i].outcome };
-			ir_successors(x->p, run_now(&r), x->out->path[i].thread, x->room, one_choice, &c);
-			ok = run_step(&r, x->out->path[i].thread, c.ch.pick, c.ch.n) == RUN_OK;
-		}
-		if (ok)
-			a = verify_run(&r, x->block);
-	}
-	run_free(&r);
+	if (pairs_path(&x->pairs, x->wrong))
+		a = verify_path(x->p, x->block, x->out->path, x->out->npath);
 	if (a == VERIFY_LIMIT)
 		pairs_spent(&x->pairs, "serial orders of one run");
 	if (a != VERIFY_UNEXPLAINED) {
@@ -291,7 +267,8 @@ static void search(struct anew *x, int32_t *scratch)
 
 /* ---- the answer --------------------------------------------------------- */
 
-void verify_anew(struct verify_anew *v, const struct ir *p, uint32_t block)
+/* The definition with outside steps in the order in which they are taken. */
+static void in_order(struct verify_anew *v, const struct ir *p, uint32_t block)
 {
 	struct anew x = { .p = p, .block = block, .out = v, .wrong = MAP_NONE,
 		          .width = p->nstate + (p->nthreads + 31) / 32 };
@@ -321,4 +298,15 @@ void verify_anew(struct verify_anew *v, const struct ir *p, uint32_t block)
 	map_free(&x.alone);
 	free(x.results.v);
 	free(room);
+}
+
+void verify_anew(struct verify_anew *v, const struct ir *p, uint32_t block)
+{
+	static const uint32_t most[] = { 1, 2, 4, 8, 16 };
+	v->behind = 0;
+	in_order(v, p, block);
+	for (size_t i = 0; i < sizeof most / sizeof *most && v->answer == VERIFY_OPEN; i++) {
+		v->behind = most[i];
+		verify_causes(v, p, block, most[i], i + 1 == sizeof most / sizeof *most);
+	}
 }

@@ -1,83 +1,69 @@
 /*
  * verify_object: every history of a register in a model, gone through anew (verify_anew.h).
  *
- * A state of the search is an interleaved state with the set of what the register can be: its value, and of each
- * operation that has been invoked and not answered whether it has taken effect and, of a read, what
- * it then saw. An operation may take effect at any moment between its invocation and its answer; the answer needs
- * the effect, and of a read the value that was seen. A set that becomes empty is a history that is not
- * atomic, and this is exact: the set holds what any order of the operations leads to.
+ * A state of the search is an interleaved state with what the register can be (ways.h). An answer that leaves nothing is a
+ * history that does not meet the condition, and this is exact: a set holds what every order of the operations
+ * leads to, and a history that meets the condition so far always leaves something.
  *
- * Representation: one of the set is a row: the value, then a word for each thread: IDLE, ASKED (and the value to
- * be written behind it), DONE (and the value seen). Values have 32 bits, so a thread has two words.
+ * Not every run is looked at. An invocation and an answer touch nothing that another thread can see. Take a
+ * run with a history that does not meet the condition: when each invocation in it is put off until right before its
+ * thread's next step (or left out, when there is none), and each answer is given as soon as its thread can, it still is a run, and
+ * its history still does not meet the condition: operations precede each other wherever they did before, and
+ * each of the three conditions allows the less the more precedence there is, and the fewer operations are
+ * only begun. So
+ *   - where a thread can answer (and does not go wrong in the same step), only that is done,
+ *   - an invocation is taken together with the thread's next step.
+ * Answers cannot follow each other for ever without an invocation, so nobody is left waiting for ever.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "verdict/pairs.h"
-
-enum { IDLE, READ_ASKED, WRITE_ASKED, DONE };
+#include "verdict/ways.h"
 
 struct object_search {
 	const struct ir *p;
-	uint32_t object, width;
+	uint32_t object;
 	struct verify_anew *out;
 	struct pairs pairs;   /* states with what the register can be */
-	uint32_t wrong;        /* a pair with an empty set, or MAP_NONE */
-	int32_t *from, *to, *way, *other;
-	uint32_t at, thread, outcome;
+	struct ways ways;
+	uint32_t wrong;       /* a pair with an empty set, or MAP_NONE */
+	int32_t *from, *to, *between, *scratch2;
+	uint32_t at, thread, set;
+	struct move first;    /* the invocation, when it is taken together with a step */
+	bool calling;         /* it is */
+	uint32_t outcome;     /* of the step being taken */
+	bool moved;           /* a step was possible, and did not go wrong */
 };
-
-/* What has been asked may be done now. */
-static void close_set(struct object_search *x)
-{
-	uint32_t len;
-	for (uint32_t i = 0; i < x->pairs.nset && !x->out->limit; i++)
-		for (uint32_t t = 0; t < x->p->nthreads && !x->out->limit; t++) {
-			memcpy(x->other, row(&x->pairs.members, x->pairs.set[i], &len), x->width * sizeof *x->other);
-			int32_t *now = x->other + 1 + 2 * t;
-			if (now[0] == WRITE_ASKED)
-				x->other[0] = now[1];
-			else if (now[0] == READ_ASKED)
-				now[1] = x->other[0];
-			else
-				continue;
-			now[0] = DONE;
-			pairs_put(&x->pairs, x->other);
-		}
-}
 
 static bool counts(const struct object_search *x, uint32_t oper)
 {
 	return oper != IR_NONE && x->p->opers[oper].object == x->object && ir_oper_counts(x->p, oper);
 }
 
-/* The set `from` behind what the step invoked or answered. */
-static void follow(struct object_search *x, uint32_t from, const struct ir_effect *eff, bool answer)
-{
-	uint32_t n, len, oper = answer ? eff->responded : eff->invoked;
-	bool writes = x->p->opers[oper].is_write;
-	pairs_begin_set(&x->pairs);
-	for (uint32_t i = 0; row(&x->pairs.sets, from, &n), i < n && !x->out->limit; i++) {
-		uint32_t id = (uint32_t)row(&x->pairs.sets, from, &n)[i];
-		memcpy(x->way, row(&x->pairs.members, id, &len), x->width * sizeof *x->way);
-		int32_t *now = x->way + 1 + 2 * x->thread;
-		if (answer && (now[0] != DONE || (!writes && now[1] != eff->result)))
-			continue;
-		now[0] = answer ? IDLE : writes ? WRITE_ASKED : READ_ASKED;
-		now[1] = !answer && writes ? eff->arg : 0;
-		pairs_put(&x->pairs, x->way);
-	}
-	close_set(x);
-}
-
 static void add_pair(struct object_search *x, uint32_t set)
 {
-	uint32_t n, id = pairs_add(&x->pairs, x->to, set, x->at, (struct move){ x->thread, x->outcome }, 0);
+	struct move by = { x->thread, x->outcome };
+	uint32_t n, id = x->calling ? pairs_add_two(&x->pairs, x->to, set, x->at, x->first, by, ways_bytes(&x->ways))
+	                            : pairs_add(&x->pairs, x->to, set, x->at, by, ways_bytes(&x->ways));
 	if (id == MAP_NONE)
 		return;
 	row(&x->pairs.sets, set, &n);
 	if (!n)
 		x->wrong = id;
+}
+
+/* What the register can be behind the step; MAP_NONE: a limit is spent. */
+static uint32_t behind(struct object_search *x, uint32_t set, const struct ir_effect *eff)
+{
+	if (counts(x, eff->invoked)) {
+		bool writes = x->p->opers[eff->invoked].is_write;
+		set = ways_next(&x->ways, set, x->thread, writes ? WAYS_ASK_WRITE : WAYS_ASK_READ, writes ? eff->arg : 0);
+	}
+	if (set != MAP_NONE && counts(x, eff->responded)) {
+		bool writes = x->p->opers[eff->responded].is_write;
+		set = ways_next(&x->ways, set, x->thread, writes ? WAYS_WRITTEN : WAYS_READ, writes ? 0 : eff->result);
+	}
+	return set;
 }
 
 static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
@@ -88,19 +74,54 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
 		pairs_spent(&x->pairs, "instructions of one step");
 	if (r == IR_OK) {
-		uint32_t set = x->pairs.v[x->at].set;
+		x->moved = true;
 		memcpy(x->to, next, sizeof *next * x->p->nstate);
 		ir_clear_dead(x->p, x->to);
-		for (int answer = 0; answer < 2; answer++)
-			if (counts(x, answer ? eff->responded : eff->invoked)) {
-				follow(x, set, eff, answer);
-				set = pairs_keep_set(&x->pairs);
-			}
-		if (!x->out->limit)
+		uint32_t set = behind(x, x->set, eff);
+		if (set != MAP_NONE && !x->out->limit)
 			add_pair(x, set);
 	}
 	x->outcome++;
 	return !x->out->limit && x->wrong == MAP_NONE;
+}
+
+/* An invocation, and the next step behind it. */
+static bool one_call(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
+                     const struct ir_effect *eff)
+{
+	struct object_search *x = arg;
+	(void)ch;
+	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
+		pairs_spent(&x->pairs, "instructions of one step");
+	if (r == IR_OK) {
+		uint32_t before = x->set;
+		memcpy(x->between, next, sizeof *next * x->p->nstate);
+		x->set = behind(x, x->set, eff);
+		x->outcome = 0;
+		x->calling = true;
+		if (x->set != MAP_NONE && !x->out->limit)
+			ir_successors(x->p, x->between, x->thread, x->scratch2, one_step, x);
+		x->calling = false;
+		x->set = before;
+	}
+	x->first.outcome++;
+	return !x->out->limit && x->wrong == MAP_NONE;
+}
+
+/* Does the thread's next step touch nothing, and is of this kind? */
+static bool silent(const struct object_search *x, uint32_t thread, enum ir_node_kind kind)
+{
+	const struct ir_node *n = &x->p->nodes[ir_node_of(x->p, x->from, thread)];
+	return n->kind == kind && !n->naccess;
+}
+
+static void expand(struct object_search *x, uint32_t thread, int32_t *scratch)
+{
+	x->thread = thread;
+	x->outcome = 0;
+	x->set = x->pairs.v[x->at].set;
+	x->first = (struct move){ thread, 0 };
+	ir_successors(x->p, x->from, thread, scratch, silent(x, thread, IRN_INVOKE) ? one_call : one_step, x);
 }
 
 static void search(struct object_search *x, int32_t *scratch)
@@ -108,39 +129,46 @@ static void search(struct object_search *x, int32_t *scratch)
 	uint32_t len;
 	memcpy(x->to, x->p->init, x->p->nstate * sizeof *x->to);
 	ir_clear_dead(x->p, x->to);
-	x->way[0] = x->p->objects[x->object].init;
-	pairs_begin_set(&x->pairs);
-	pairs_put(&x->pairs, x->way);
-	uint32_t set = pairs_keep_set(&x->pairs);
+	uint32_t set = ways_first(&x->ways, x->p->objects[x->object].init);
 	if (!x->out->limit)
 		add_pair(x, set);
 	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
+		uint32_t answers = x->p->nthreads;
 		memcpy(x->from, row(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
-		for (x->thread = 0; x->thread < x->p->nthreads && !x->out->limit && x->wrong == MAP_NONE; x->thread++) {
-			x->outcome = 0;
-			ir_successors(x->p, x->from, x->thread, scratch, one_step, x);
-		}
+		for (uint32_t t = x->p->nthreads; t-- > 0;)
+			if (silent(x, t, IRN_RESPOND))
+				answers = t;
+		x->moved = false;
+		if (answers < x->p->nthreads)
+			expand(x, answers, scratch);
+		if (x->moved)
+			continue;
+		for (uint32_t t = 0; t < x->p->nthreads && !x->out->limit && x->wrong == MAP_NONE; t++)
+			expand(x, t, scratch);
 	}
 }
 
-void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t object)
+void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t object, enum object_condition condition)
 {
-	struct object_search x = { .p = p, .object = object, .out = v, .wrong = MAP_NONE, .width = 1 + 2 * p->nthreads };
-	x.pairs = (struct pairs){ .out = v, .crowded = "orders of the operations at one state", .nstate = p->nstate, .width = x.width };
-	size_t n = (size_t)p->nstate + x.width;
+	struct object_search x = { .p = p, .object = object, .out = v, .wrong = MAP_NONE };
+	x.pairs = (struct pairs){ .out = v, .crowded = "orders of the operations at one state", .nstate = p->nstate };
+	size_t n = (size_t)p->nstate + 1;
 	int32_t *room = calloc(n * 5, sizeof *room);
 	v->limit = NULL;
 	v->path = NULL;
 	v->npath = 0;
+	v->states = 0;
 	v->answer = VERIFY_LIMIT;
-	if (!room) {
-		v->limit = "memory";
+	if (!room || p->nthreads > WAYS_THREADS) {
+		v->limit = room ? "threads" : "memory";
+		free(room);
 		return;
 	}
+	ways_init(&x.ways, &x.pairs, condition, p->nthreads);
 	x.from = room;
 	x.to = room + n;
-	x.way = room + 2 * n;
-	x.other = room + 3 * n;
+	x.between = room + 2 * n;
+	x.scratch2 = room + 3 * n;
 	search(&x, room + 4 * n);
 	v->states = x.pairs.n;
 	if (x.wrong != MAP_NONE && pairs_path(&x.pairs, x.wrong))
@@ -149,6 +177,7 @@ void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t obje
 		v->limit = "memory";
 	else if (!v->limit)
 		v->answer = VERIFY_EXPLAINED;
+	ways_free(&x.ways);
 	pairs_free(&x.pairs);
 	free(room);
 }

@@ -11,6 +11,7 @@
 #include "lang/lang.h"
 #include "verdict/object_history.h"
 #include "verdict/replay.h"
+#include "verdict/verify_anew.h"
 
 /* ---- random implementations ----------------------------------------------------------- */
 
@@ -288,6 +289,21 @@ static void check_recorded(const struct ir *p, bool wrong)
 }
 
 static unsigned counts[3][2];
+static uint64_t anew_states;
+
+/* The independent search through the histories: the twin's answer, and a run that the judge of one history refutes too. */
+static void check_anew(const struct ir *p, enum object_condition c, bool wrong)
+{
+	struct verify_anew v = { .max_states = 1000000 };
+	verify_anew_object(&v, p, 0, c);
+	CHECK_EQ(v.answer, wrong ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED);
+	if (v.answer == VERIFY_UNEXPLAINED) {
+		struct object_result r = { .path = v.path, .npath = v.npath };
+		check_path(p, &r, c);
+	}
+	anew_states += v.states;
+	free(v.path);
+}
 
 static void compare(uint64_t seed, const struct ir *p, const bool wrong[3])
 {
@@ -295,6 +311,10 @@ static void compare(uint64_t seed, const struct ir *p, const bool wrong[3])
 	for (int c = 0; c < 3; c++) {
 		uint32_t shortest = 0;
 		counts[c][wrong[c]]++;
+		int failed = check_failed;
+		check_anew(p, (enum object_condition)c, wrong[c]);
+		if (check_failed > failed)
+			printf("# seed %llu, condition %d, anew\n", (unsigned long long)seed, c);
 		for (int how = 0; how < 4; how++) {
 			struct object_options o = { .kind = kinds[c], .local = how & 1, .symmetry = how >> 1 };
 			struct object_result r;
@@ -354,6 +374,28 @@ static void test_random_objects(void)
 
 /* ---- limits ------------------------------------------------------------------------------------ */
 
+/* A thread whose answer goes wrong in the same step does not keep the others from being looked at. */
+static void test_anew_beside_a_fault(void)
+{
+	static const char text[] =
+		"object r : register(int[0..1]) = 0 {\n"
+		"  int[0..1] v;\n"
+		"  void write(int[0..1] x) { v = x; }\n"
+		"  int[0..1] read() { int[0..1] a = v; return a * 0; }\n"
+		"}\n"
+		"thread first { int[0..1] z = r.read(); assert(z == 1); }\n"
+		"thread other { r.write(1); r.read(); }\n";
+	struct lang l;
+	lang_init(&l);
+	CHECK(lang_load_text(&l, "fault.atm", text, sizeof text - 1, &(struct lang_options){ .sml = 0 }));
+	for (int c = 0; l.ir && c < 3; c++)
+		check_anew(l.ir, (enum object_condition)c, true);
+	struct verify_anew v = { .max_states = 3 };
+	verify_anew_object(&v, l.ir, 0, OBJECT_REGULAR);
+	CHECK(v.answer == VERIFY_LIMIT && v.limit && !strcmp(v.limit, "states"));
+	lang_free(&l);
+}
+
 static const char tromp_like[] =
 	"object R : register(bool) { safe bool b; bool old;\n"
 	"  void write(bool v) { if (old != v) { b = v; old = v; } } bool read() { return b; } }\n"
@@ -394,6 +436,7 @@ static void test_limits(void)
 int main(void)
 {
 	RUN(test_limits);
+	RUN(test_anew_beside_a_fault);
 	RUN(test_random_objects);
 	return check_done();
 }
