@@ -292,11 +292,16 @@ INLINE void enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 static NOINLINE void leave_slow(uintptr_t fn, uintptr_t sp)
 {
 	struct thread *t = &me->t;
-	struct frame *f = t->top;
-	while (f > t->frames && f->pc && (f->fn != fn || f->sp + 8 < sp))
-		f--;
-	if (f > t->frames && f->pc)
-		t->top = f - 1;
+	struct frame *f = t->top, *own = NULL;
+	/* A hook that is jumped to, not called, finds its function's frame gone: what
+	 * ends then is the outermost call of it below the stack pointer. */
+	for (; f > t->frames && f->pc && f->sp + 8 < sp; f--)
+		own = f->fn == fn ? f : own;
+	for (; !own; f--)
+		if (f == t->frames || !f->pc || f->fn == fn)
+			own = f;
+	if (own > t->frames && own->pc)
+		t->top = own - 1;
 	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
 		t->nmarks--;
 	if (t->ncolumns <= t->nmarks || me->busy)
