@@ -52,8 +52,9 @@ def document(args, text, rc, stdin=None, twice=False):
                      f"{count['unchecked']} without a witness")
     elif doc["of"] == "trace":
         n = sum(c["name"].startswith("finding ") and "run" not in c["name"] for c in doc["results"])
-        cycles = f"{count['accepted']} of {n} cycle{'' if n == 1 else 's'} accepted"
-        lines = [x for x in lines if x.startswith(("rejected: finding", "unknown:"))] + [cycles] + \
+        good = sum(c["name"].startswith("finding ") and c["answer"] == "accepted" for c in doc["results"])
+        lines = [x for x in lines if x.startswith("rejected: finding")] + [f"{good} of {n} cycle{'' if n == 1 else 's'} accepted"] + \
+                [x for x in lines if x.startswith(("accepted: trace", "rejected: trace", "unknown: trace"))] + \
                 [x for x in lines if x.startswith("rejected: result")]
     return None if "\n".join(lines) + "\n" == text else "\n".join(lines) + "\n--- the text:\n" + text
 
