@@ -43,6 +43,7 @@ bench-record: all
 bench-trace: all
 	@ninja -C $(BUILD) bench/trace_make bench/measure >/dev/null
 	@python3 bench/trace.py $(BUILD)
+	@python3 bench/trace_recorded.py $(BUILD)
 
 bench-causal: all
 	@ninja -C $(BUILD) bench/measure >/dev/null

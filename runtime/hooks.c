@@ -31,17 +31,14 @@ INLINE bool read_as_all(const struct rt_thread *th, const uint64_t *c, uint64_t 
 	return !locks || locks == th->t.acc.all;
 }
 
-static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+static NOINLINE void touch_watched(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	uint64_t *c = rt_cell(addr);
 	if (likely(c)) {
 		uint64_t w0 = *c;
 		if (!w0)
 			rt_fresh(c);
-		if (unlikely(rt.recording)) {
-			if (rec_note(me, c, addr, mask, write, pc))
-				return;
-		} else if (!write && w0 >> CELL_TAG == CELL_READ && (w0 >> 8 & mask) == mask) {
+		if (!write && w0 >> CELL_TAG == CELL_READ && (w0 >> 8 & mask) == mask) {
 			if (!rt_dyn.reach.whole && read_as_all(me, c, w0, mask))
 				return;
 		} else if (rt_take_over(me, c, mask, write)) {
@@ -51,18 +48,24 @@ static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintp
 	rt_access(addr, mask, write, pc);
 }
 
-static NOINLINE void touch_read(uintptr_t addr, unsigned mask, uintptr_t pc, uint64_t *c)
+static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
-	if (!rec_read(me, c, addr, mask, pc))
-		touch_slow(addr, mask, false, pc);
+	if (unlikely(rt.recording))
+		rec_touch(addr, mask, write, pc);
+	else
+		touch_watched(addr, mask, write, pc);
 }
 
 /* A read, when not all that is known of it is to be left out: a recording, or a
  * marked block is open. */
 static NOINLINE void touch_whole(uintptr_t addr, unsigned mask, uintptr_t pc, uint64_t *c)
 {
-	if (!rec_read_known(me, mask, addr))
-		touch_read(addr, mask, pc, c);
+	if (rec_read_known(me, mask, addr))
+		return;
+	if (*c >> CELL_TAG == CELL_READ)
+		rec_read(c, addr, mask, pc);
+	else
+		touch_slow(addr, mask, false, pc);
 }
 
 /* Within one cell. */

@@ -138,6 +138,7 @@ static NOINLINE struct recenc *find_enc(struct rt_thread *th)
 	if (!*e && rt.recording)
 		rec_stop("there is no memory for it");
 	th->own = &rec_shm->own[th->t.tid];
+	th->own_end = 0;
 	return th->enc = *e;
 }
 
@@ -149,6 +150,7 @@ static inline struct recenc *enc_of(struct rt_thread *th)
 void rec_restart(void)
 {
 	me->enc = NULL;
+	me->own_end = 0;
 	for (uint32_t i = 1; i < rt.nslots; i++)
 		if (encs[i])
 			recenc_restart(encs[i]);
@@ -194,9 +196,7 @@ static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigne
 		return;
 	unsigned char *s = p->own->bytes + p->n % REC_OWN;
 	p->n += (uint64_t)(recenc_put(p->enc, s, kind, arg, addr & REC_LOW, pc & REC_LOW) - s);
-	p->own->records++;
-	if (kind > REC_ATOMIC_WRITE)
-		p->own->others++;
+	rec_count(p->own, kind);
 	if (unlikely(p->enc->nnews))
 		rec_note_pcs(p->enc, kind);
 }
@@ -208,7 +208,6 @@ static inline void pen_leave(struct pen *p, uint64_t keep)
 		return;
 	unsigned char *s = p->own->bytes + p->n % REC_OWN;
 	p->n += (uint64_t)(recenc_leave(s, keep) - s);
-	p->own->records++;
 	p->own->others++;
 }
 
@@ -321,7 +320,36 @@ NOINLINE unsigned char *rec_make_quick(struct rt_thread *th, bool locked)
 	if (!pen_ready(&p))
 		return NULL;
 	__atomic_store_n(&p.own->n, p.n, __ATOMIC_RELEASE);
+	uint64_t room = __atomic_load_n(&p.own->taken, __ATOMIC_ACQUIRE) + REC_OWN - 4 * RECSTREAM_ONE + 1;
+	uint64_t piece = (p.n | (REC_OWN - 1)) + 1 - RECSTREAM_ONE + 1;
+	th->own_end = room < piece ? room : piece;
 	return p.own->bytes + p.n % REC_OWN;
+}
+
+/* One function was entered on top of what is told: with those left before it. */
+static inline bool tell_push(struct rt_thread *th, unsigned char *s, uint32_t keep)
+{
+	struct frame *f = th->t.top;
+	bool inl = keep && unlikely(f->site == f[-1].site) && red_inlined(f);
+	unsigned left = keep < th->told ? (keep + 1) << 1 : 0;
+	if (unlikely(keep >= REC_KEEP_MAX))
+		return false;
+	quick_put(th, s, REC_PUSH, (inl ? REC_INLINED : 0) | left, f->site, f->pc);
+	f->node |= FRAME_TOLD;
+	th->told = keep + 1;
+	th->told_top = f;
+	return true;
+}
+
+NOINLINE bool rec_tell_frame(struct rt_thread *th)
+{
+	struct frame *f = th->t.top;
+	uint32_t depth = (uint32_t)(f - th->t.frames);
+	unsigned char *s = quick_at(th);
+	if (likely(s && depth && !(f->node & FRAME_TOLD)) && (depth == 1 || f[-1].node & FRAME_TOLD) &&
+	    tell_push(th, s, depth - 1))
+		return true;
+	return rec_tell_frames(th, false);
 }
 
 void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
@@ -401,7 +429,8 @@ bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op)
 void rec_end_lock(struct rt_thread *th)
 {
 	struct lock *l = th->released;
-	if (l && l->rel_tid == th->t.tid && th->own)
+	/* Not of a reader: readers may ask for it now. */
+	if (l && l->rel_tid == th->t.tid && l->rel_epoch + 1 == th->t.acc.epoch && th->own)
 		l->rel_note = th->own->n;
 	if (th->noting)
 		th->noting = false;

@@ -73,15 +73,13 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                                 uintptr_t addr, uintptr_t pc)
 {
-	if (__atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG == CELL_SHARED)
-		return take_shared(th, c, mask, write, addr, pc);
 	return take_mine(th, c, mask, write, addr, pc) ||
 	       red_handed(&th->t, th->key & ~0xffffull, c, write ? mask * 0x101 : mask << 8, write);
 }
 
 /* A thread's own data, or as good as that, noted in its own bytes. */
-static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
-                            uintptr_t addr, uintptr_t pc)
+static NOINLINE bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
+                              uintptr_t addr, uintptr_t pc)
 {
 	unsigned char *s = note_at(th);
 	if (unlikely(!s))
@@ -89,8 +87,10 @@ static inline bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, bo
 	/* Each is one locked instruction: what stands before it in the program
 	 * is seen by whoever sees the cell changed. */
 	note_begin(th->own);
-	bool own = rt_own(th, c, write ? mask * 0x101 : mask << 8, write) ||
-	           take_other(th, c, mask, write, addr, pc);
+	bool own = __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG == CELL_SHARED
+	                   ? take_shared(th, c, mask, write, addr, pc)
+	                   : rt_own(th, c, write ? mask * 0x101 : mask << 8, write) ||
+	                             take_other(th, c, mask, write, addr, pc);
 	__asm__ volatile("" ::: "memory");
 	if (own)
 		quick_put(th, s, write ? REC_WRITE : REC_READ, mask, addr, pc);
@@ -173,40 +173,103 @@ static inline __attribute__((always_inline)) bool note_read(struct rt_thread *th
 	return still;
 }
 
-/* The commonest of all, from the hook: signals stay out meanwhile. */
-bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
-              uintptr_t pc)
+/* Signals stay out meanwhile. */
+static inline void note_enter(struct rt_thread *th)
 {
-	bool read = __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED, done;
-	if (th->busy || (read && write))
-		return false;
-	if (read && rec_read_known(th, mask, addr))
-		return true;
 	th->busy = 1;
 	__asm__ volatile("" ::: "memory");
-	if (read)
-		done = note_read(th, c, mask, addr, pc);
-	else
-		done = note_own(th, c, mask, write, addr, pc);
-	__asm__ volatile("" ::: "memory");
-	th->busy = 0;
-	if (unlikely(th->pending))
-		rt_deliver(th);
-	return done;
 }
 
-bool rec_read(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc)
+static inline void note_leave(struct rt_thread *th)
 {
-	if (!rt.recording || th->busy || __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG != CELL_READ)
-		return false;
-	th->busy = 1;
-	__asm__ volatile("" ::: "memory");
-	bool done = note_read(th, c, mask, addr, pc);
 	__asm__ volatile("" ::: "memory");
 	th->busy = 0;
 	if (unlikely(th->pending))
 		rt_deliver(th);
-	return done;
+}
+
+void rec_read(uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc)
+{
+	struct rt_thread *th = me;
+	if (likely(rt.recording && !th->busy)) {
+		note_enter(th);
+		bool done = note_read(th, c, mask, addr, pc);
+		note_leave(th);
+		if (likely(done))
+			return;
+	}
+	rt_access(addr, mask, false, pc);
+}
+
+static NOINLINE void touch_other(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	struct rt_thread *th = me;
+	uint64_t *c = rt_cell(addr);
+	if (!c) {
+		rt_access(addr, mask, write, pc);
+		return;
+	}
+	if (!*c)
+		rt_fresh(c);
+	bool read = __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG > CELL_SHARED, done;
+	if (likely(!th->busy && !(read && write))) {
+		if (read && rec_read_known(th, mask, addr))
+			return;
+		note_enter(th);
+		done = read ? note_read(th, c, mask, addr, pc) : note_own(th, c, mask, write, addr, pc);
+		note_leave(th);
+		if (likely(done))
+			return;
+	}
+	rt_access(addr, mask, write, pc);
+}
+
+/* The commonest of all: as note_own, of new data or the thread's own (rt_own). */
+static inline __attribute__((always_inline)) bool touch_mine(struct rt_thread *th, uint64_t *c,
+                                                             uintptr_t addr, unsigned mask,
+                                                             bool write, uintptr_t pc)
+{
+	struct thread *t = &th->t;
+	struct rec_own *o = th->own;
+	uint64_t key = th->key & ~0xffffull, need = write ? mask * 0x101 : mask << 8;
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), n = o->n;
+	if (unlikely(n >= th->own_end || t->acc.all != t->acc.wr || rt_dyn.reach.open ||
+	             (write && !t->wrote && t->nheld | t->nmarks)))
+		return false;
+	if ((w0 & ~0xffffull) == key)
+		need |= w0;
+	else if (!w0 ? !t->acc.all
+	             : !((w0 ^ key) >> 48) && (uint32_t)(w0 >> 16) >= t->acc.first &&
+	                       c[SHADOW_SECOND] == t->acc.all)
+		need |= key;
+	else
+		return false;
+	note_begin(o);
+	bool own = __atomic_compare_exchange_n(c, &w0, need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__asm__ volatile("" ::: "memory");
+	if (likely(own))
+		quick_put(th, o->bytes + n % REC_OWN, write ? REC_WRITE : REC_READ, mask, addr, pc);
+	note_end(o);
+	return own;
+}
+
+void rec_touch(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	struct rt_thread *th = me;
+	uint64_t *c = rt_cell(addr);
+	if (unlikely(!c || th->busy || !th->own_end || *c >> CELL_TAG)) {
+		touch_other(addr, mask, write, pc);
+		return;
+	}
+	if (!*c)
+		rt_fresh(c);
+	note_enter(th);
+	bool own = frames_told(th) &&
+	           (write ? touch_mine(th, c, addr, mask, true, pc)
+	                  : touch_mine(th, c, addr, mask, false, pc));
+	note_leave(th);
+	if (unlikely(!own))
+		touch_other(addr, mask, write, pc);
 }
 
 /* May notes of reads be about a cell that looks so? */

@@ -55,6 +55,8 @@ void rec_note_pcs(struct recenc *e, unsigned kind);
 /* The functions that were left and entered since the thread's last record, with
  * or without the lock; false when that cannot be said without. */
 bool rec_tell_frames(struct rt_thread *th, bool locked);
+/* The same without the lock, when likely one function was entered. */
+bool rec_tell_frame(struct rt_thread *th);
 /* As quick_at, after waiting or making room. */
 unsigned char *rec_make_quick(struct rt_thread *th, bool locked);
 
@@ -80,8 +82,7 @@ static inline void note_end(struct rec_own *o)
 static inline unsigned char *quick_at(const struct rt_thread *th)
 {
 	struct rec_own *o = th->own;
-	if (unlikely(!th->enc || o->n % REC_OWN > REC_OWN - RECSTREAM_ONE ||
-	             !has_room(o, o->n, 4 * RECSTREAM_ONE)))
+	if (unlikely(!th->own_end || o->n >= th->own_end))
 		return NULL;
 	return o->bytes + o->n % REC_OWN;
 }
@@ -92,6 +93,17 @@ static inline bool same_function(const struct rt_thread *th)
 	return likely(th->t.top == th->told_top && th->t.top->node & FRAME_TOLD);
 }
 
+enum { AHEAD = 256 };
+
+/* One or the other: what is written apart cannot be read as one soon after. */
+static inline __attribute__((always_inline)) void rec_count(struct rec_own *o, unsigned kind)
+{
+	if (kind > REC_ATOMIC_WRITE)
+		o->others++;
+	else
+		o->accesses++;
+}
+
 static inline __attribute__((always_inline)) void quick_put(struct rt_thread *th, unsigned char *s,
                                                             unsigned kind, unsigned arg,
                                                             uint64_t addr, uint64_t pc)
@@ -99,18 +111,41 @@ static inline __attribute__((always_inline)) void quick_put(struct rt_thread *th
 	struct rec_own *o = th->own;
 	struct recenc *e = th->enc;
 	unsigned char *end = recenc_put(e, s, kind, arg, addr & REC_LOW, pc & REC_LOW);
-	o->records++;
-	if (kind > REC_ATOMIC_WRITE)
-		o->others++;
+	__asm__ volatile("prefetchw %0" : : "m"(s[AHEAD])); /* the reader has had that line */
+	rec_count(o, kind);
 	if (unlikely(e->nnews))
 		rec_note_pcs(e, kind);
 	__atomic_store_n(&o->n, o->n + (uint64_t)(end - s), __ATOMIC_RELEASE);
 }
 
+/* Without the lock: the recording knows the functions that the thread is in. When
+ * some were only left, that is said here. */
+static inline bool frames_told(struct rt_thread *th)
+{
+	struct frame *f = th->t.top;
+	if (!(f->node & FRAME_TOLD))
+		return rec_tell_frame(th);
+	if (f == th->told_top)
+		return true;
+	uint32_t depth = (uint32_t)(f - th->t.frames);
+	unsigned char *s = quick_at(th);
+	if (unlikely(!s || depth >= 0x80))
+		return rec_tell_frame(th);
+	if (depth < th->told) {
+		s[0] = RECSTREAM_LEAVE;
+		s[1] = (unsigned char)depth; /* recenc_leave, of a small number */
+		th->own->others++;
+		__atomic_store_n(&th->own->n, th->own->n + 2, __ATOMIC_RELEASE);
+		th->told = depth;
+	}
+	th->told_top = f;
+	return true;
+}
+
 /* Where to write without the lock; NULL: it cannot be done. */
 static inline unsigned char *note_at(struct rt_thread *th)
 {
-	if (unlikely(!same_function(th)) && !rec_tell_frames(th, false))
+	if (!frames_told(th))
 		return NULL;
 	unsigned char *s = quick_at(th);
 	return likely(s) ? s : rec_make_quick(th, false);

@@ -251,7 +251,7 @@ static int open_alone(const char *path)
 
 static bool open_file(const char *path)
 {
-	static const char magic[16] = "INTACTTR\2";
+	static const char magic[16] = "INTACTTR\4";
 	struct iovec v = { (void *)(uintptr_t)magic, sizeof magic };
 	for (uint32_t i = 0; i < 256; i++) {
 		uint32_t c = i;

@@ -57,6 +57,7 @@ struct rt_thread {
 	siginfo_t pending_info[65];
 	struct recenc *enc;  /* its slot's, and its bytes; NULL: not asked for yet */
 	struct rec_own *own;
+	uint64_t own_end;    /* below it there is room for a record, in one piece */
 	bool noting;         /* a lock event that no other thread has to do with */
 	struct lock *released; /* by it; or NULL */
 	uint64_t reads_era;  /* of `reads`; 0: they count no more */
@@ -235,11 +236,10 @@ void rec_end_lock(struct rt_thread *th);
 void rec_module(const struct rt_module *m);
 /* All of an access, the call included. */
 void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
-/* An access to the thread's own data `c`; false: rec_access must look. */
-bool rec_note(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, bool write,
-              uintptr_t pc);
-/* The same of a read of data that all only read. */
-bool rec_read(struct rt_thread *th, uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc);
+/* All of what a hook has to do with an access that it cannot settle. rec_read: of
+ * data that all only read, in cell `c`. */
+void rec_touch(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
+void rec_read(uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc);
 /*
  * Data that all only read: one record of a thread's between two of its
  * synchronisations. Has this thread had its own? `reads` has those of its epoch

@@ -74,6 +74,7 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	th->told = 0;
 	th->told_top = NULL;
 	th->enc = NULL;
+	th->own_end = 0;
 	th->reads_era = 0; /* they were another slot's */
 	struct rt_thread *by = parent ? parent : &rt_nobody;
 	bool rec = rec_try(by);

@@ -68,7 +68,7 @@ static void judge(struct judged *j, const struct trace_opts *o, struct msgs *m)
 		trace_process(j->r, (uint32_t)o->process - 1);
 	if (j->r) {
 		trace_lives(j->r, o->predict ? LIVES_APART : LIVES_REUSED);
-		trace_leave(j->r, g || o->predict ? LEAVE_BLOCKLESS : LEAVE_OWN);
+		trace_leave(j->r, g ? LEAVE_BLOCKLESS : o->predict ? LEAVE_FLAGGED : LEAVE_OWN);
 	}
 	if (!ord || !(g || s) || (o->predict && !j->predict))
 		j->end = SERIAL_NOMEM;

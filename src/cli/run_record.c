@@ -137,8 +137,8 @@ static void take_counts(struct recording *r, uint32_t i)
 	for (uint64_t k = 0; k < n && k < REC_PCS; k++)
 		recorder_pc(r->out, shm->pcs[k] & REC_LOW);
 	for (uint32_t k = 1; k < shm->slots && k < REC_SLOTS; k++)
-		recorder_count(r->out, shm->own[k].records,
-		               shm->own[k].records - shm->own[k].others);
+		recorder_count(r->out, shm->own[k].accesses + shm->own[k].others,
+		               shm->own[k].accesses);
 }
 
 static void untap(struct tap *s)

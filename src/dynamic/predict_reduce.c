@@ -141,6 +141,15 @@ static void access(struct reduce *r, struct thread *t, const struct event *e, ui
 		red_access(&r->d, t, addr, 0xff, write, pc, NULL);
 }
 
+/* The thread's own data: a both-mover, and nobody's conflict. But it may be what
+ * a section or block writes first. */
+static void own_access(struct reduce *r, const struct event *e)
+{
+	struct watched *w = thread_of(r, e->thread);
+	if (w && e->kind == EVENT_WRITE && !w->t.wrote && (w->t.nheld || w->t.nmarks))
+		red_wrote(&r->d, &w->t, (uintptr_t)VARS, place_of(r, e));
+}
+
 static void one(struct reduce *r, const struct event *e)
 {
 	struct watched *w = thread_of(r, e->thread);
@@ -200,6 +209,10 @@ static void tell(struct reduce *r)
 bool reduce_feed(struct reduce *r, const struct event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && !r->nomem; i++) {
+		if (ev[i].flags & EVENT_OWN) {
+			own_access(r, &ev[i]);
+			continue;
+		}
 		one(r, &ev[i]);
 		note(r);
 	}

@@ -256,7 +256,7 @@ static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
 	    locked_out(r, g, a2, r->ev[s].thread))
 		return;
 	size_t k = compose(r, s, end, g, a2, &f);
-	if (verify_reorder(r->ev, r->n, r->held, r->nlocks, r->order, k))
+	if (verify_reorder(r->renamed, r->n, r->held, r->nlocks, r->order, k))
 		return;
 	f.order = malloc(k * sizeof *f.order);
 	if (!f.order) {
@@ -338,6 +338,9 @@ bool reorder_analyse(struct reorder *r)
 		return true;
 	r->attempts = 0;
 	r->fresh = false;
+	r->nlocal = 0;
+	if (!r->begins && !r->open)
+		return true; /* nothing in it stands in a block */
 	if (window_build(r))
 		for (uint32_t i = 0; i < r->n && !r->nomem; i++) {
 			if (r->ev[i].kind > EVENT_WRITE || r->block[i] == NO)

@@ -22,21 +22,13 @@ static bool need_lock(struct reorder *r, uint32_t l)
 	        ROOM(r, r->held, r->nlocks, l));
 }
 
-static bool need_var(struct reorder *r, uint32_t v)
-{
-	return v < r->nvars ||
-	       (ROOM2(r, r->var_last, r->nvars, v) && ROOM(r, r->var_write, r->nvars, v));
-}
-
 static bool need(struct reorder *r, const struct event *e)
 {
 	if (!ROOM(r, r->threads, r->nthreads, e->thread))
 		return false;
-	if (e->kind <= EVENT_WRITE)
-		return need_var(r, e->target);
-	if (e->kind <= EVENT_REL)
+	if (e->kind == EVENT_ACQ || e->kind == EVENT_REL)
 		return need_lock(r, e->target);
-	if (e->kind <= EVENT_JOIN)
+	if (e->kind == EVENT_FORK || e->kind == EVENT_JOIN)
 		return ROOM(r, r->threads, r->nthreads, e->target);
 	return true;
 }
@@ -73,16 +65,32 @@ static bool local_threads(struct reorder *r)
 	return true;
 }
 
+/* The number of a variable in this window. */
+static uint32_t var_of(struct reorder *r, uint32_t target)
+{
+	uint32_t at = (uint32_t)hash64(target) & r->var_mask, v;
+	while ((v = r->var_slot[at]) && r->var_target[v - 1] != target)
+		at = (at + 1) & r->var_mask;
+	if (!v) {
+		v = r->var_slot[at] = ++r->nvars;
+		r->var_target[v - 1] = target;
+		r->var_last[v - 1] = r->var_write[v - 1] = NO;
+	}
+	return v - 1;
+}
+
 /* Reads-from, blocks, neighbours on the same variable. */
 static void link_accesses(struct reorder *r)
 {
-	memset(r->var_last, 0xFF, r->nvars * sizeof *r->var_last);
-	memset(r->var_write, 0xFF, r->nvars * sizeof *r->var_write);
+	memset(r->var_slot, 0, (r->var_mask + (size_t)1) * sizeof *r->var_slot);
+	r->nvars = 0;
 	for (uint32_t i = 0; i < r->n; i++) {
-		const struct event *e = &r->ev[i];
+		struct event *e = &r->renamed[i];
+		*e = r->ev[i];
 		r->rf[i] = r->prev_same[i] = r->next_same[i] = NO;
 		if (e->kind > EVENT_WRITE)
 			continue;
+		e->target = var_of(r, e->target);
 		if (e->kind == EVENT_READ)
 			r->rf[i] = r->var_write[e->target];
 		else
@@ -149,8 +157,7 @@ bool window_build(struct reorder *r)
 {
 	if (!local_threads(r))
 		return false;
-	if (r->nvars)
-		link_accesses(r);
+	link_accesses(r);
 	if (r->nlocks)
 		memset(r->lock_prerel, 0xFF, r->nlocks * sizeof *r->lock_prerel);
 	for (uint32_t k = 0; k < r->nlocal; k++) {
@@ -178,10 +185,14 @@ static void slide(struct reorder *r, size_t by)
 		else if (e->kind == EVENT_REL)
 			r->held[e->target] = 0;
 		else if (e->kind == EVENT_BEGIN) {
+			r->begins--;
+			r->open += !t->open;
 			t->open = true;
 			t->begin = event_of(e);
-		} else if (e->kind == EVENT_END)
+		} else if (e->kind == EVENT_END) {
+			r->open -= t->open;
 			t->open = false;
+		}
 	}
 	memmove(r->ev, r->ev + by, (r->n - by) * sizeof *r->ev);
 	r->n -= by;
@@ -200,6 +211,7 @@ bool reorder_feed(struct reorder *r, const struct event *ev, size_t n)
 		if (!need(r, &ev[i]))
 			return false;
 		r->ev[r->n++] = ev[i];
+		r->begins += ev[i].kind == EVENT_BEGIN;
 		r->fresh = true;
 	}
 	return !r->nomem;
@@ -219,9 +231,14 @@ struct reorder *reorder_new(struct predict *p, size_t window)
 	r->window = window < 16 ? 16 : window;
 	map_init(&r->tried);
 	uint32_t **arrays[] = { &r->tid, &r->tpos, &r->tev, &r->rf, &r->match, &r->outer,
-		&r->block, &r->prev_same, &r->next_same, &r->order };
+		&r->block, &r->prev_same, &r->next_same, &r->order, &r->var_target, &r->var_last,
+		&r->var_write };
 	r->ev = calloc(r->window, sizeof *r->ev);
-	bool ok = r->ev != NULL;
+	r->renamed = calloc(r->window, sizeof *r->renamed);
+	for (r->var_mask = 63; r->var_mask / 2 < r->window; r->var_mask = r->var_mask * 2 + 1)
+		;
+	r->var_slot = calloc(r->var_mask + (size_t)1, sizeof *r->var_slot);
+	bool ok = r->ev && r->renamed && r->var_slot;
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
 		*arrays[i] = calloc(r->window, sizeof **arrays[i]);
 		ok &= *arrays[i] != NULL;
@@ -237,7 +254,7 @@ void reorder_free(struct reorder *r)
 {
 	if (!r)
 		return;
-	void *all[] = { r->ev, r->threads, r->held, r->tid, r->tpos, r->tev, r->rf, r->match,
+	void *all[] = { r->ev, r->renamed, r->var_slot, r->var_target, r->threads, r->held, r->tid, r->tpos, r->tev, r->rf, r->match,
 		r->outer, r->block, r->prev_same, r->next_same, r->order, r->tstart, r->tlen,
 		r->tglobal, r->forked_by, r->target, r->done, r->var_last, r->var_write,
 		r->lock_max, r->lock_stamp, r->lock_prerel, r->lock_acq };

@@ -1,8 +1,9 @@
 #include "dynamic/reduction.h"
 
 #define INF     UINT32_MAX
-#define HEADS   (1u << 16)
+#define HEADS   (1u << 20)
 #define RECORDS (1u << 20)
+#define NEIGHBOURS 512u /* cells whose heads stand side by side */
 #define FIRST_SIZE ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
 
 static bool map_tables(struct reach *r)
@@ -250,7 +251,8 @@ void reach_open(struct thread *t)
 
 static uint64_t *head_of(struct reach *r, uint64_t cell)
 {
-	return &r->heads[mix64(cell) % HEADS];
+	uint64_t group = mix64(cell / NEIGHBOURS) % (HEADS / NEIGHBOURS);
+	return &r->heads[group * NEIGHBOURS + cell % NEIGHBOURS];
 }
 
 static uint32_t chain(const struct reach *r, const uint64_t *head)
@@ -318,7 +320,10 @@ static struct reach_cycle touch(struct thread *t, struct reach_access now, bool 
 	now.tid = (uint16_t)t->tid;
 	now.uid = t->uid;
 	now.epoch = t->acc.epoch;
-	keep(r, &now, write);
+	/* Outside of blocks, and reached by none: none will ever reach it, as a thread
+	 * that is begins a new epoch. Nor is what it overwrites reached, or it were. */
+	if (t->ncolumns || r->low[t->tid] <= t->acc.epoch)
+		keep(r, &now, write);
 	spin_unlock(&r->spin);
 	return out;
 }

@@ -390,6 +390,14 @@ static void do_sync(struct serial *s, const struct event *e)
 	}
 }
 
+/* The one large array: it grows by an eighth, which for mappings of that size is
+ * no copying, so that little of it lies idle. */
+static bool need_var(struct serial *s, uint32_t v)
+{
+	uint32_t n = s->nvars < 1 << 16 ? s->nvars : s->nvars + s->nvars / 8;
+	return v < s->nvars || GROW_TO(s, s->vars, s->nvars, v, n);
+}
+
 static bool need(struct serial *s, const struct event *e)
 {
 	if (!need_thread(s, e->thread))
@@ -397,7 +405,7 @@ static bool need(struct serial *s, const struct event *e)
 	switch (e->kind) {
 	case EVENT_READ:
 	case EVENT_WRITE:
-		return GROW(s, s->vars, s->nvars, e->target);
+		return need_var(s, e->target);
 	case EVENT_ACQ:
 	case EVENT_REL:
 		return GROW(s, s->locks, s->nlocks, e->target);
@@ -448,7 +456,7 @@ static void one(struct serial *s, const struct event *e)
 enum serial_end serial_feed(struct serial *s, const struct event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && !s->end; i++)
-		if (need(s, &ev[i]))
+		if (!(ev[i].flags & EVENT_OWN) && need(s, &ev[i]))
 			one(s, &ev[i]);
 	return s->end;
 }

@@ -134,10 +134,12 @@ struct serial {
  * ends the analysis. */
 void *serial_grow_to(struct serial *s, void *p, size_t old, size_t now, size_t elem);
 bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
-                       size_t elem);
-/* Makes element `want` of an array exist; false when memory ends. */
-#define GROW(s, p, n, want)                                                    \
-	((want) < (n) ? true : serial_grow_array((s), (void **)&(p), &(n), (want), sizeof *(p)))
+                       uint32_t cap, size_t elem);
+/* Makes element `want` of an array exist; false when memory ends. The new length
+ * is `cap`, or doubles from there until it is enough. */
+#define GROW_TO(s, p, n, want, cap)                                            \
+	serial_grow_array((s), (void **)&(p), &(n), (want), (cap), sizeof *(p))
+#define GROW(s, p, n, want) ((want) < (n) ? true : GROW_TO(s, p, n, want, n))
 
 /* ---- serial_why.c ------------------------------------------------------- */
 

@@ -33,20 +33,20 @@ void *serial_grow_to(struct serial *s, void *p, size_t old, size_t now, size_t e
 }
 
 bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
-                       size_t elem)
+                       uint32_t cap, size_t elem)
 {
-	size_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	if (cap > UINT32_MAX / 2) {
+	size_t to = cap ? cap : 16;
+	while (to <= want)
+		to *= 2;
+	if (to > UINT32_MAX / 2) {
 		s->end = SERIAL_NOMEM;
 		return false;
 	}
-	void *q = serial_grow_to(s, *p, *n, cap, elem);
+	void *q = serial_grow_to(s, *p, *n, to, elem);
 	if (!q)
 		return false;
 	*p = q;
-	*n = (uint32_t)cap;
+	*n = (uint32_t)to;
 	return true;
 }
 

@@ -13,6 +13,9 @@
  * EVENT_FIRST is set by the reader of a recording (trace_lives): the variable or
  * lock is a new one from here on. Memory was given back and is used again, and
  * what was done to the old one is no conflict with this.
+ *
+ * EVENT_OWN is set by it, too (LEAVE_FLAGGED, translate.h): one thread alone uses
+ * the variable. Its number, from EVENT_OWN_IDS on, is none of NS_VAR: no name.
  */
 #ifndef INTACT_EVENT_EVENT_H
 #define INTACT_EVENT_EVENT_H
@@ -32,7 +35,7 @@ enum event_kind {
 	EVENT_KINDS = 8,
 };
 
-enum { EVENT_INNER = 1, EVENT_FIRST = 2 };
+enum { EVENT_INNER = 1, EVENT_FIRST = 2, EVENT_OWN = 4 };
 
 struct event {
 	uint64_t index;  /* place in the trace, from 1 */
@@ -43,6 +46,7 @@ struct event {
 	uint8_t kind, flags;
 };
 
+#define EVENT_OWN_IDS (UINT32_C(1) << 31)
 #define LOC_TEXT UINT32_C(0x80000000)
 #define LOC_NONE UINT32_MAX
 

@@ -1,8 +1,8 @@
 #include "event/itr.h"
 
 #include <string.h>
-#include <zlib.h>
 
+#include "event/crc.h"
 #include "event/varint.h"
 
 static void put32(unsigned char *p, uint32_t v)
@@ -30,7 +30,7 @@ static uint64_t get64(const unsigned char *p)
 
 uint32_t itr_crc(const void *data, size_t len)
 {
-	return (uint32_t)crc32_z(0, data, len);
+	return crc_of(data, len);
 }
 
 void itr_put_header(unsigned char out[ITR_HEADER])
@@ -45,9 +45,9 @@ const char *itr_get_header(const unsigned char in[ITR_HEADER])
 	if (memcmp(in, ITR_MAGIC, 8))
 		return "this is not a trace written by intact";
 	if (get32(in + 8) > ITR_VERSION)
-		return "the trace was written by a newer intact: this one reads versions 1 and 2";
-	if (!get32(in + 8))
-		return "the trace has no version: its header is damaged";
+		return "the trace was written by a newer intact: this one reads versions 1, 2 and 4";
+	if (get32(in + 8) == 0 || get32(in + 8) == 3)
+		return "the trace has a version that there never was: its header is damaged";
 	return NULL;
 }
 

@@ -3,7 +3,8 @@
  *
  * All numbers are little-endian. A file is a header and blocks:
  *
- *   header   "INTACTTR", u32 version (2; 1 had no STREAMS), u32 zero
+ *   header   "INTACTTR", u32 version (4; 2 had no GAP and EIGHTH in STREAMS, 1 no
+ *            STREAMS; a version has one bit, so that a wrong one makes none), u32 zero
  *   block    40 bytes of head, then `stored` bytes of payload:
  *     u32 magic "IBLK"   u8 type   u8 encoding   u8 compression   u8 zero
  *     u32 stored         u32 raw (bytes after decompression)
@@ -47,7 +48,7 @@
 #include "event/names.h"
 
 #define ITR_MAGIC "INTACTTR"
-#define ITR_VERSION 2
+#define ITR_VERSION 4
 #define ITR_HEADER 16
 #define ITR_HEAD 40
 #define ITR_BLOCK_MAGIC UINT32_C(0x4B4C4249)

@@ -76,7 +76,8 @@ static bool grow_slots(struct names *n)
 static bool push(struct names *n, struct name_entry e)
 {
 	if (n->len == n->cap) {
-		uint32_t cap = n->cap ? n->cap * 2 : 64;
+		/* long ones by an eighth: they are mappings, which move without copying */
+		uint32_t cap = n->cap < 1 << 16 ? n->cap * 2 + 64 : n->cap + n->cap / 8;
 		if (n->len >= ID_LIMIT)
 			return false;
 		struct name_entry *p = realloc(n->list, (size_t)cap * sizeof *p);

@@ -124,7 +124,7 @@ static inline uint64_t rec_letters(struct rec r) { return (rec_addr(r) + 15) / 1
 
 /* ---- shared memory ------------------------------------------------------ */
 
-#define REC_MAGIC UINT64_C(0x3343455254434e49)
+#define REC_MAGIC UINT64_C(0x3443455254434e49)
 enum {
 	REC_RING = 1 << 17,  /* records, a power of two: they fit the caches */
 	REC_OWN = 1 << 17,   /* bytes of a slot's own ring, a power of two */
@@ -136,7 +136,7 @@ enum {
 struct rec_own {
 	uint32_t seq, pad;
 	uint64_t n;            /* written by the thread */
-	uint64_t records, others; /* others: that are no accesses */
+	uint64_t accesses, others; /* records of either sort */
 	uint64_t pad1[4];
 	uint64_t told;         /* of these, those that a SPAN speaks of */
 	uint64_t pad2[7];

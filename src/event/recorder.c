@@ -23,7 +23,8 @@
 #include "event/recstate.h"
 #include "event/recstream.h"
 
-enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 64, LEVEL = -20, FAST = -100 };
+enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 64, LEVEL = -20, FAST = -100,
+       GAIN = 8, LEAVE = 8 };
 #define MAX_PCS (1u << 20)
 #define MAX_MODULES 4096
 
@@ -58,6 +59,7 @@ struct recorder {
 	uint32_t first_part, part; /* those that are there; part: being written */
 	uint64_t part_bytes;
 	uint64_t blocks;           /* of streams */
+	uint64_t plain_until;      /* blocks of streams that are not compressed */
 	struct rec *decoded;       /* of one span */
 	struct recorder_size size;
 };
@@ -164,7 +166,8 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 
 /* ---- blocks ------------------------------------------------------------- */
 
-/* What the threads packed has little left to gain, and waits for nobody. */
+/* What the threads packed has little left to gain, and waits for nobody: where it
+ * was less than an eighth, the next blocks are stored as they are. */
 static void put_block(struct recorder *r, struct itr_head h, const void *raw, size_t len)
 {
 	const char *p = raw;
@@ -177,12 +180,17 @@ static void put_block(struct recorder *r, struct itr_head h, const void *raw, si
 		fail(r, "out of memory");
 		return;
 	}
-	size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, len,
-	                             h.encoding == ITR_STREAMS ? FAST : LEVEL);
-	if (!ZSTD_isError(n) && n < len) {
-		p = r->stored.data;
-		h.stored = (uint32_t)n;
-		h.compression = ITR_ZSTD;
+	bool streams = h.encoding == ITR_STREAMS;
+	if (!streams || r->blocks >= r->plain_until) {
+		size_t n = ZSTD_compressCCtx(r->zstd, r->stored.data, bound, p, len,
+		                             streams ? FAST : LEVEL);
+		if (!ZSTD_isError(n) && n < len) {
+			p = r->stored.data;
+			h.stored = (uint32_t)n;
+			h.compression = ITR_ZSTD;
+		}
+		if (streams && h.stored > len - len / GAIN)
+			r->plain_until = r->blocks + LEAVE;
 	}
 	h.crc = itr_crc(p, h.stored);
 	itr_put_head(&h, head);

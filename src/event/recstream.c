@@ -96,11 +96,14 @@ static uint64_t get_address(const struct slot *s, struct cursor *c, unsigned hea
 	uint64_t z = 0;
 	if (head & RECSTREAM_ADDRESS)
 		return at->addr + at->step;
+	if (head & RECSTREAM_GAP)
+		return s->addr + (uint64_t)(int64_t)at->gap;
 	if (head & RECSTREAM_SAME)
 		return s->addr;
 	for (unsigned i = 0, n = recenc_length(head & RECSTREAM_SIZE); i < n; i++)
 		z |= (uint64_t)get_byte(c) << 8 * i;
-	return unzigzag(z, at->addr);
+	uint64_t step = unzigzag(z, 0);
+	return at->addr + (head & RECSTREAM_EIGHTH ? step * 8 : step);
 }
 
 static bool get_one(struct slot *s, struct cursor *c, unsigned slot, unsigned head,
@@ -128,6 +131,7 @@ static bool get_one(struct slot *s, struct cursor *c, unsigned slot, unsigned he
 	if (c->bad || addr > REC_LOW)
 		return false;
 	at->step = addr - at->addr;
+	at->gap = (int32_t)(addr - s->addr);
 	at->addr = s->addr = addr;
 	s->last = (uint32_t)(at - s->places);
 	*out = rec_make(kind, at->arg, addr, slot, at->key & REC_LOW);

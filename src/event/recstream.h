@@ -4,13 +4,15 @@
  * What a program does at one place it mostly does again at the next address,
  * and mostly the same place comes next. So writer and reader keep a table of
  * places (kind and program counter), each with the address and argument used
- * there last, the step it took to get there, and the place that came next. A
+ * there last, the step from the one before that there, and from the record before
+ * (other parts of one object), and the place that came next. A
  * record that is as expected is one byte, the same one each time; runs of it
  * cost next to nothing after zstd.
  *
  *   u8 head of a record at the expected place: 0x80; 0x40 the expected address,
- *   or 0x10 that of the record before; 0x20 the argument used there last; the
- *   lowest two bits: how many bytes the address takes, 1, 2, 3 or 7. Of one at
+ *   or 0x10 that of the record before, or 0x08 as far from that as the last time
+ *   at this place; 0x20 the argument used there last; the lowest two bits: how
+ *   many bytes the address takes, 1, 2, 3 or 7, in eighths with 0x04. Of one at
  *   another place: 0x40, 0x20, and its kind.
  *   Then: varint number of the place, or 0 and zigzag varint of a new counter
  *   minus the last new one (unless expected); the address minus the place's
@@ -45,6 +47,8 @@ enum {
 	RECSTREAM_ADDRESS = 0x40,
 	RECSTREAM_ARG = 0x20,
 	RECSTREAM_SAME = 0x10,
+	RECSTREAM_GAP = 0x08,
+	RECSTREAM_EIGHTH = 0x04,
 	RECSTREAM_SIZE = 0x03,
 	RECSTREAM_KIND = 0x1f,
 	RECSTREAM_LEAVE = 29,
@@ -60,6 +64,7 @@ struct rec_place {
 	uint64_t addr, step;
 	uint16_t next;   /* place that came after it; 0: unknown */
 	uint8_t arg;
+	int32_t gap;     /* from the address of the record before it, when it fits */
 };
 
 /* All zero but `mask`: recenc_restart makes it so. */
@@ -70,6 +75,7 @@ struct recenc {
 	uint64_t addr, fresh;  /* last of any place; last new counter */
 	uint32_t nnews;
 	uint64_t news[2];      /* counters and return addresses not seen before here */
+	uint64_t sites[64];    /* return addresses, the last of each number */
 	uint16_t buckets[2 * RECSTREAM_PLACES];
 	struct rec_place places[RECSTREAM_PLACES];
 };
@@ -155,6 +161,31 @@ static inline unsigned char *recenc_leave(unsigned char *s, uint64_t keep)
 	return put_varint(s, keep);
 }
 
+/* The address of a record at the expected place, which is not the expected one. */
+static inline __attribute__((always_inline)) unsigned char *
+recenc_address(const struct recenc *e, unsigned char *s, unsigned *flags, struct rec_place *at,
+               uint64_t addr)
+{
+	uint64_t z = zigzag(addr, at->addr);
+	at->step = addr - at->addr;
+	if (addr - e->addr == (uint64_t)(int64_t)at->gap) {
+		*flags |= RECSTREAM_GAP;
+		return s;
+	}
+	if (addr == e->addr) {
+		*flags |= RECSTREAM_SAME;
+		return s;
+	}
+	if (!(at->step & 7)) {
+		*flags |= RECSTREAM_EIGHTH;
+		z >>= 3;
+	}
+	unsigned size = recenc_size(z);
+	*flags |= size;
+	__builtin_memcpy(s, &z, 8);
+	return s + recenc_length(size);
+}
+
 /* Writes a record at `s`, where RECSTREAM_ONE bytes are free; its end. The
  * caller empties `news`. */
 static inline __attribute__((always_inline)) unsigned char *
@@ -173,22 +204,14 @@ recenc_put(struct recenc *e, unsigned char *s, unsigned kind, unsigned arg, uint
 	uint64_t step = addr - at->addr;
 	if (step == at->step) {
 		flags |= RECSTREAM_ADDRESS;
+	} else if (flags & RECSTREAM_NEXT) {
+		s = recenc_address(e, s, &flags, at, addr);
 	} else {
-		uint64_t z = zigzag(addr, at->addr);
 		at->step = step;
-		if (!(flags & RECSTREAM_NEXT)) {
-			s = put_varint(s, z);
-		} else if (addr == e->addr) {
-			flags |= RECSTREAM_SAME;
-		} else {
-			unsigned size = recenc_size(z);
-			flags |= size;
-			__builtin_memcpy(s, &z, 8);
-			s += recenc_length(size);
-		}
+		s = put_varint(s, zigzag(addr, at->addr));
 	}
-	if (kind == REC_PUSH && step)
-		e->news[e->nnews++ & 1] = addr;
+	if (kind == REC_PUSH && step && e->sites[addr % 64] != addr)
+		e->news[e->nnews++ & 1] = e->sites[addr % 64] = addr;
 	if (at->arg == arg) {
 		flags |= RECSTREAM_ARG;
 	} else {
@@ -196,6 +219,7 @@ recenc_put(struct recenc *e, unsigned char *s, unsigned kind, unsigned arg, uint
 		at->arg = (uint8_t)arg;
 	}
 	*start = (unsigned char)flags;
+	at->gap = (int32_t)(addr - e->addr);
 	at->addr = e->addr = addr;
 	e->last = at;
 	return s;

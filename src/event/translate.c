@@ -9,7 +9,7 @@ void *tr_grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t
 		return p;
 	uint32_t n = *cap ? *cap : 64;
 	while (n <= want)
-		n *= 2;
+		n += n < 1 << 16 ? n : n / 8;
 	char *q = realloc(p, n * elem);
 	if (!q) {
 		t->nomem = true;
@@ -103,15 +103,23 @@ static void look_one(struct translate *t, uint32_t number, struct rec r)
 	unsigned kind = rec_kind(r);
 	if (kind <= REC_ATOMIC_WRITE) {
 		struct looked *l = &t->looked[number];
-		l->accesses += !l->joined && rec_arg(r);
 		tr_look_access(t, number, rec_addr(r), rec_arg(r));
+		if (!rec_arg(r))
+			return;
+		if (!l->accesses || l->joined)
+			tr_look_several(t, rec_addr(r));
+		l->accesses += !l->joined;
+		l->at = rec_addr(r);
 	} else if (kind == REC_ACQUIRE && rec_arg(r) & REC_SHARED) {
 		struct lock *l = tr_lock(t, rec_addr(r));
 		if (l)
 			l->shared = true;
 	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && rec_addr(r) != rec_slot(r) &&
 	           t->look_slot[rec_addr(r)]) {
-		t->looked[t->look_slot[rec_addr(r)] - 1].joined = true;
+		struct looked *l = &t->looked[t->look_slot[rec_addr(r)] - 1];
+		if (l->accesses && !l->joined)
+			tr_look_several(t, l->at);
+		l->joined = true;
 	} else if (kind == REC_MARK) {
 		t->marks = true;
 	}
@@ -238,14 +246,18 @@ uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc)
 	return h->loc;
 }
 
+static void end_block(struct translate *t, struct thread *th)
+{
+	t->open -= !--th->nmarks;
+	tr_put(t, th, EVENT_END, 0, LOC_NONE);
+}
+
 static void pop(struct translate *t, struct thread *th, uint64_t keep)
 {
 	if (keep < th->depth)
 		th->depth = (uint32_t)keep;
-	while (th->nmarks && th->nmarks <= MARKS && th->marks[th->nmarks - 1] > th->depth) {
-		th->nmarks--;
-		tr_put(t, th, EVENT_END, 0, LOC_NONE);
-	}
+	while (th->nmarks && th->nmarks <= MARKS && th->marks[th->nmarks - 1] > th->depth)
+		end_block(t, th);
 }
 
 static void push(struct translate *t, struct thread *th, struct rec r)
@@ -287,7 +299,7 @@ static void mark(struct translate *t, struct thread *th, struct rec r)
 	}
 	if (th->nmarks < MARKS)
 		th->marks[th->nmarks] = th->depth;
-	th->nmarks++;
+	t->open += !th->nmarks++;
 	tr_put(t, th, EVENT_BEGIN, label, tr_here(t, th, rec_pc(r)));
 }
 
@@ -317,10 +329,9 @@ static void one(struct translate *t, struct rec r)
 		pop(t, th, rec_addr(r));
 	else if (kind == REC_MARK)
 		mark(t, th, r);
-	else if (kind == REC_MARK_END && th->nmarks) {
-		th->nmarks--;
-		tr_put(t, th, EVENT_END, 0, LOC_NONE);
-	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known &&
+	else if (kind == REC_MARK_END && th->nmarks)
+		end_block(t, th);
+	else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known &&
 	           &t->threads[rec_addr(r)] != th) {
 		tr_put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id, LOC_NONE);
 		t->threads[rec_addr(r)].joined = true;

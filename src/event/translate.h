@@ -37,11 +37,21 @@
  * out; the clocks' serials are given to links alone, so every cycle is found where
  * it was, with the same events. Where the recording holds no block at all there is
  * no cycle to find, and every access is left out but those named.
+ * LEAVE_OWN leaves out more: whatever is accessed while no thread is in a block. A
+ * cycle goes through transactions that a block reaches while it is open (serial.c:
+ * finished ones gain no links, and a thread that is reached goes on with a new
+ * serial), so what happened, or is still remembered of a variable, at a moment
+ * without an open block is reached by none, then or later: a link from it is
+ * dismissed, whether the variable remembers this access or an older one.
  *
  * That holds for the clocks. The transaction graph looks for the shortest path and
- * counts steps in a thread, so what it shows hangs on all events; the predictive
- * check counts what stands between two accesses, and a reduction asks whether a
- * section has written anything. They get LEAVE_BLOCKLESS: all, if there are blocks.
+ * counts steps in a thread, so what it shows hangs on all events: LEAVE_BLOCKLESS.
+ * Of the two that predict, the reduction asks of a thread's own data only whether
+ * a section has written anything (to it the accesses are both-movers), and the
+ * reordering counts what stands between two accesses and puts it into its witness,
+ * but needs to tell variables apart in its window alone. So they are told of these
+ * accesses, flagged, with numbers that have no names: LEAVE_FLAGGED. Cells of the
+ * accesses listed above count as used by several, so no cycle names such a number.
  *
  * Only the process that the records are of is told of. Memory: the first reading
  * half a byte for each byte of the pages the program touched; the second up to
@@ -74,6 +84,8 @@ enum leave {
 	LEAVE_NOTHING,
 	LEAVE_BLOCKLESS, /* all that can be, when there are no blocks; else none */
 	LEAVE_OWN,       /* also those to what one thread alone uses */
+	LEAVE_FLAGGED,   /* as LEAVE_BLOCKLESS, and those are told with EVENT_OWN;
+	                    not with LIVES_REUSED */
 };
 
 struct translate *translate_new(struct trace_names *names, enum lives lives);

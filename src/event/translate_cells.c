@@ -52,14 +52,14 @@ static struct page *page_find(struct translate *t, uint64_t addr, bool make)
 
 static inline struct page *page_of(struct translate *t, uint64_t addr, bool make)
 {
-	struct page **near = &t->near[(addr >> 12) % NEAR_PAGES];
-	if (!*near || (*near)->number != addr >> 12) {
+	struct near *near = &t->near[(addr >> 12) % NEAR_PAGES];
+	if (near->number != addr >> 12 || !near->page) {
 		struct page *p = page_find(t, addr, make);
 		if (!p)
 			return NULL;
-		*near = p;
+		*near = (struct near){ addr >> 12, p };
 	}
-	return *near;
+	return near->page;
 }
 
 void tr_free_cells(struct translate *t)
@@ -155,6 +155,13 @@ void tr_look_access(struct translate *t, uint32_t number, uint64_t addr, unsigne
 	p->shape[cell] = next ? next : shape_next(t, p->shape[cell], mask);
 }
 
+void tr_look_several(struct translate *t, uint64_t addr)
+{
+	struct page *p = page_of(t, addr, true);
+	if (p)
+		p->owner[(addr >> 3) % PAGE] = SEVERAL;
+}
+
 /* Calls fn for the part of each page that there is in a range of cells. */
 static void each_page(struct translate *t, uint64_t addr, uint64_t size,
                       void fn(struct translate *, struct page *, uint64_t, uint64_t))
@@ -228,9 +235,33 @@ static bool page_vars(struct translate *t, struct page *p)
 static inline bool left_out(const struct translate *t, const struct thread *th,
                             const struct page *p, uint64_t cell)
 {
-	if (t->leave == LEAVE_NOTHING || th->fresh || th->joined || th->accesses == th->last)
+	if (t->marks && (t->leave != LEAVE_OWN || (t->open && p->owner[cell] == SEVERAL)))
 		return false;
-	return !t->marks || (t->leave == LEAVE_OWN && p->owner[cell] != SEVERAL);
+	return t->leave != LEAVE_NOTHING && !th->fresh && !th->joined && th->accesses != th->last;
+}
+
+/* Are accesses to the cell told as EVENT_OWN? */
+static inline bool flagged(const struct translate *t, const struct page *p, uint64_t cell)
+{
+	return t->leave == LEAVE_FLAGGED && t->marks && p->owner[cell] != SEVERAL;
+}
+
+/* The variables of a cell that one thread alone uses: eight numbers each. */
+static void access_own(struct translate *t, struct thread *th, unsigned kind, uint32_t *var,
+                       uint32_t parts, unsigned mask, uint32_t loc)
+{
+	uint32_t done = 0;
+	if (!*var)
+		*var = ++t->nown;
+	t->nomem |= t->nown >= EVENT_OWN_IDS / 8;
+	for (unsigned b = 0; b < 8; b++) {
+		unsigned part = parts >> 4 * b & 15;
+		if (!(mask >> b & 1) || done >> part & 1)
+			continue;
+		done |= 1u << part;
+		t->flags = EVENT_OWN;
+		tr_put(t, th, kind, EVENT_OWN_IDS | (*var * 8 + b), loc);
+	}
 }
 
 void tr_access(struct translate *t, struct thread *th, struct rec r)
@@ -249,6 +280,10 @@ void tr_access(struct translate *t, struct thread *th, struct rec r)
 	if (!p->var && !page_vars(t, p))
 		return;
 	uint32_t loc = tr_here(t, th, rec_pc(r)), life = p->life ? p->life[at] : 0;
+	if (flagged(t, p, at)) {
+		access_own(t, th, kind, &p->var[at], s && s->split ? s->parts : 0, mask, loc);
+		return;
+	}
 	if (!s || !s->split) {
 		access_var(t, th, kind, &p->var[at], cell << 3 | (unsigned)__builtin_ctz(mask), life,
 		           loc);
@@ -278,7 +313,9 @@ static void renew_cells(struct translate *t, struct page *p, uint64_t from, uint
 		if (!p->var[cell])
 			continue;
 		bool any = false;
-		if (p->shape[cell] && t->shapes[p->shape[cell]]->split)
+		if (flagged(t, p, cell))
+			p->var[cell] = 0;
+		else if (p->shape[cell] && t->shapes[p->shape[cell]]->split)
 			for (unsigned b = 0; b < 8; b++)
 				any |= renew_var(t, &t->splits[p->var[cell]].var[b]);
 		else

@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "event/translate.h"
 
-enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20, NEAR_PAGES = 256, HERES = 1024 };
+enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20, NEAR_PAGES = 2048, HERES = 4096 };
 #define SEVERAL UINT16_MAX
 #define RENEWED (UINT32_C(1) << 31) /* in variables; no name has such an id */
 #define UNKNOWN UINT32_MAX          /* a stack not asked for yet */
@@ -38,6 +38,7 @@ struct split {
 /* What the first reading learnt of a thread, by its number. */
 struct looked {
 	uint64_t accesses;     /* up to when it was first waited for */
+	uint64_t at;           /* where the last of them was to */
 	bool joined;
 };
 
@@ -73,7 +74,10 @@ struct translate {
 	struct map page_at, lock_at, lock_page; /* pages; locks by address, page */
 	struct page **pages;
 	uint32_t npages, pages_cap;
-	struct page *near[NEAR_PAGES]; /* pages used lately, by number */
+	struct near {
+		uint64_t number;
+		struct page *page;
+	} near[NEAR_PAGES];    /* pages used lately */
 	struct shape **shapes; /* [0]: of a cell that was not used */
 	uint32_t nshapes, shapes_cap;
 	struct map shape_at;
@@ -83,6 +87,8 @@ struct translate {
 	uint32_t nlooked, looked_cap;
 	uint32_t *look_slot;   /* number + 1 of the thread in a slot */
 	bool marks;            /* there are blocks */
+	uint32_t open;         /* threads in a block, ended ones included */
+	uint32_t nown;         /* numbers given to what one thread alone uses */
 	struct lock *locks;    /* [0] unused */
 	uint32_t nlocks, locks_cap;
 	struct thread threads[REC_SLOTS];
@@ -119,9 +125,10 @@ uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc);
 void tr_first(struct translate *t, bool *renewed);
 
 /* ---- translate_cells.c ---- */
-/* The first reading: thread `number` accesses bytes `mask` of a cell; memory is
- * given back. */
+/* The first reading: thread `number` accesses bytes `mask` of a cell; the cell is
+ * taken for that of several; memory is given back. */
 void tr_look_access(struct translate *t, uint32_t number, uint64_t addr, unsigned mask);
+void tr_look_several(struct translate *t, uint64_t addr);
 void tr_look_forget(struct translate *t, uint64_t addr, uint64_t size);
 /* The second. */
 void tr_access(struct translate *t, struct thread *th, struct rec r);

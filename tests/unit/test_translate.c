@@ -2,7 +2,8 @@
  * What a recording's translation leaves out (translate.h) changes no answer: on
  * random recordings the events told are those of the whole translation, with
  * their numbers, names and places; order_check says the same of them; the clocks
- * find the same cycles, end by end. INTACT_SOAK=N: so many recordings.
+ * find the same cycles, end by end; what is predicted from accesses that are only
+ * flagged is what is predicted from all. INTACT_SOAK=N: so many recordings.
  */
 #include "check.h"
 
@@ -11,6 +12,7 @@
 
 #include "base/rng.h"
 #include "campaign.h"
+#include "dynamic/predict.h"
 #include "dynamic/serial.h"
 #include "event/order.h"
 #include "event/translate.h"
@@ -27,6 +29,7 @@ struct maker {
 	bool live[SLOTS + 1], joined[SLOTS + 1];
 	uint32_t blocks[SLOTS + 1], depth[SLOTS + 1];
 	uint32_t holder[3];
+	bool brief; /* blocks are soon over */
 };
 
 static void put(struct maker *m, unsigned kind, unsigned arg, uint64_t addr, unsigned slot)
@@ -94,7 +97,7 @@ static void some_lock(struct maker *m, unsigned slot)
 
 static void some_block(struct maker *m, unsigned slot)
 {
-	if (m->blocks[slot] && rng_below(m->r, 3)) {
+	if (m->blocks[slot] && rng_below(m->r, m->brief ? 12 : 3)) {
 		put(m, REC_MARK_END, 0, 0, slot);
 		m->blocks[slot]--;
 	} else {
@@ -120,11 +123,15 @@ static void make(struct maker *m, struct rng *r)
 	memset(m, 0, sizeof *m);
 	m->r = r;
 	m->live[1] = true;
+	m->brief = rng_below(r, 2);
 	put(m, REC_CREATE, 0, (uint64_t)1 << 32 | ++m->uid, 0);
 	while (m->n < want) {
 		unsigned slot = 1 + rng_below(r, SLOTS), what = rng_below(r, 32);
 		if (!m->live[slot])
 			slot = 1;
+		if (m->brief && rng_below(r, 2))
+			for (unsigned k = 1; k <= SLOTS; k++)
+				slot = m->blocks[k] && m->live[k] ? k : slot;
 		if (!m->live[slot] && rng_below(r, 20))
 			make_thread(m, slot);
 		else if (what < 3)
@@ -152,7 +159,7 @@ struct seen {
 	struct event *ev;
 	size_t n;
 	uint64_t index;
-	struct buf said, cycles;
+	struct buf said, cycles, predicted;
 	uint32_t found;
 };
 
@@ -206,6 +213,38 @@ static void note_message(void *ctx, const struct trace_msg *m)
 	trace_msg_render(m, &((struct seen *)ctx)->said, false);
 }
 
+static void show_predicted(struct seen *s, const struct predict_event *e)
+{
+	struct buf *b = &s->predicted;
+	buf_printf(b, "[%llu %u", (unsigned long long)e->event, e->thread);
+	if (e->event)
+		show_target(&s->names, e->kind, e->target, b);
+	show_loc(&s->names, e->event ? e->loc : LOC_NONE, b);
+	buf_char(b, ']');
+}
+
+/* Windows of all sizes: small ones slide. */
+static void predict(struct seen *s, size_t window)
+{
+	struct predict *p = predict_new(&(struct predict_opts){ .window = window });
+	size_t n;
+	CHECK(p && predict_feed(p, s->ev, s->n) && predict_finish(p));
+	const struct predicted *f = predict_list(p, &n);
+	for (; n--; f++) {
+		buf_printf(&s->predicted, "%d %llu", f->kind, (unsigned long long)f->count);
+		show_predicted(s, &f->begin);
+		show_predicted(s, &f->first);
+		show_predicted(s, &f->second);
+		show_predicted(s, &f->between);
+		show_predicted(s, &f->until);
+		buf_printf(&s->predicted, " %llu:", (unsigned long long)f->start);
+		for (size_t i = 0; i < f->norder; i++)
+			buf_printf(&s->predicted, " %llu", (unsigned long long)f->order[i]);
+		buf_printf(&s->predicted, " %zu %zu\n", f->remote, f->local);
+	}
+	predict_free(p);
+}
+
 static void look(const struct maker *m, enum lives lives, enum leave leave, struct seen *s)
 {
 	struct event *all = NULL;
@@ -214,6 +253,7 @@ static void look(const struct maker *m, enum lives lives, enum leave leave, stru
 	trace_names_init(&s->names);
 	buf_init(&s->said);
 	buf_init(&s->cycles);
+	buf_init(&s->predicted);
 	names_add_safe(&s->names.ns[NS_LABEL], "", 0);
 	struct translate *t = translate_new(&s->names, lives);
 	translate_leave(t, leave);
@@ -241,6 +281,7 @@ static void seen_free(struct seen *s)
 	trace_names_free(&s->names);
 	buf_free(&s->said);
 	buf_free(&s->cycles);
+	buf_free(&s->predicted);
 	free(s->ev);
 }
 
@@ -255,9 +296,11 @@ static bool same_events(const struct seen *all, const struct seen *some)
 		const struct event *e = &some->ev[i], *f = &all->ev[e->index - 1];
 		buf_clear(&a);
 		buf_clear(&b);
-		show_target(&some->names, e->kind, e->target, &a);
+		if (!(e->flags & EVENT_OWN)) {
+			show_target(&some->names, e->kind, e->target, &a);
+			show_target(&all->names, f->kind, f->target, &b);
+		}
 		show_loc(&some->names, e->loc, &a);
-		show_target(&all->names, f->kind, f->target, &b);
 		show_loc(&all->names, f->loc, &b);
 		same = e->index == f->index && e->thread == f->thread && e->kind == f->kind &&
 		       (e->flags & EVENT_INNER) == (f->flags & EVENT_INNER) &&
@@ -266,6 +309,42 @@ static bool same_events(const struct seen *all, const struct seen *some)
 	buf_free(&a);
 	buf_free(&b);
 	return same;
+}
+
+static void test_flagged(void)
+{
+	struct campaign c = campaign(17000, 1000);
+	uint64_t events = 0, own = 0, lines = 0;
+	for (int i = 0; i < c.n; i++) {
+		static struct maker m;
+		struct rng r;
+		struct seen all, some;
+		rng_seed(&r, c.seed + (uint64_t)i);
+		make(&m, &r);
+		size_t window = i % 2 ? 16 + rng_below(&r, 64) : 20000;
+		look(&m, LIVES_APART, LEAVE_NOTHING, &all);
+		look(&m, LIVES_APART, LEAVE_FLAGGED, &some);
+		predict(&all, window);
+		predict(&some, window);
+		bool ok = all.index == some.index && same_events(&all, &some) &&
+		          !strcmp(buf_cstr(&all.said), buf_cstr(&some.said)) &&
+		          !strcmp(buf_cstr(&all.cycles), buf_cstr(&some.cycles)) &&
+		          !strcmp(buf_cstr(&all.predicted), buf_cstr(&some.predicted));
+		if (!ok)
+			printf("# seed %llu\n%s---\n%s", (unsigned long long)(c.seed + (uint64_t)i),
+			       buf_cstr(&all.predicted), buf_cstr(&some.predicted));
+		CHECK(ok);
+		events += all.n;
+		for (size_t k = 0; k < some.n; k++)
+			own += some.ev[k].flags & EVENT_OWN ? 1 : 0;
+		for (size_t k = 0; k < all.predicted.len; k++)
+			lines += all.predicted.data[k] == '\n';
+		seen_free(&all);
+		seen_free(&some);
+	}
+	printf("# %llu events, %llu flagged, %llu predicted\n", (unsigned long long)events,
+	       (unsigned long long)own, (unsigned long long)lines);
+	CHECK(c.n < 1000 || (own > events / 10 && lines > events / 1000));
 }
 
 static void test_leave(void)
@@ -308,5 +387,6 @@ static void test_leave(void)
 int main(void)
 {
 	RUN(test_leave);
+	RUN(test_flagged);
 	return check_done();
 }
