@@ -50,10 +50,12 @@ static NOINLINE void touch_watched(uintptr_t addr, unsigned mask, bool write, ui
 
 static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
-	if (unlikely(rt.recording))
-		rec_touch(addr, mask, write, pc);
-	else
+	if (likely(!rt.recording))
 		touch_watched(addr, mask, write, pc);
+	else if (write)
+		rec_touch_write(addr, mask, pc);
+	else
+		rec_touch_read(addr, mask, pc);
 }
 
 /* A read, when not all that is known of it is to be left out: a recording, or a
@@ -64,8 +66,12 @@ static NOINLINE void touch_whole(uintptr_t addr, unsigned mask, uintptr_t pc, ui
 		return;
 	if (*c >> CELL_TAG == CELL_READ)
 		rec_read(c, addr, mask, pc);
+	else if (unlikely(!rt.recording))
+		touch_watched(addr, mask, false, pc);
+	else if (*c >> CELL_TAG == CELL_SHARED)
+		rec_touch_other(addr, mask, false, pc);
 	else
-		touch_slow(addr, mask, false, pc);
+		rec_touch_read(addr, mask, pc);
 }
 
 /* Within one cell. */

@@ -20,6 +20,9 @@
 #include "verdict/verify.h"
 #include "verdict/verify_anew.h"
 #include "verdict/verify_causal.h"
+#include "verdict/verify_reach.h"
+
+#define REACH_STATES 10u /* plain states are so much smaller than those with serial executions */
 
 struct verify {
 	struct ledger *ledger;
@@ -349,6 +352,58 @@ static void check_holds(struct verify *v, json_t *result, const char *name)
 		free(own.path);
 }
 
+/* ---- what is said of the whole ------------------------------------------ */
+
+/* Do the results come from engines that look at causes alone? They meet no fault. */
+static bool causes_alone(json_t *root)
+{
+	json_t *result;
+	size_t i;
+	json_array_foreach(json_object_get(root, "results"), i, result)
+		if (!strcmp(get_string(result, "engine"), "cover") || !strcmp(get_string(result, "engine"), "unfold"))
+			return true;
+	return false;
+}
+
+static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_answer a, const char *fine,
+                        const char *wrong, const struct move *path, uint32_t npath)
+{
+	struct claim c = { .name = name, .claimed = "holds", .states = r->states };
+	struct buf why;
+	buf_init(&why);
+	if (a == VERIFY_UNEXPLAINED) {
+		struct verify_anew found = { .path = (struct move *)(uintptr_t)path, .npath = npath };
+		c.why = wrong;
+		refute(v, name, &found, NULL, &c);
+	} else {
+		c.answer = a == VERIFY_EXPLAINED ? LEDGER_ACCEPTED : LEDGER_UNKNOWN;
+		if (a == VERIFY_EXPLAINED)
+			buf_printf(&why, "%s (%llu states gone through anew)", fine, (unsigned long long)r->states);
+		else
+			buf_printf(&why, "unchecked: limit on %s spent after %llu states", r->limit, (unsigned long long)r->states);
+		c.why = buf_cstr(&why);
+		ledger_add(v->ledger, &c);
+	}
+	buf_free(&why);
+}
+
+/* A result that holds says that no run goes wrong, and `quiescence` that threads always get out of their blocks. */
+static void check_whole(struct verify *v, json_t *root)
+{
+	bool holds = !strcmp(get_string(root, "verdict"), "holds") && !causes_alone(root);
+	struct verify_reach r = { .max_states = v->max_states * REACH_STATES,
+		                  .ways_out = !strcmp(get_string(root, "quiescence"), "always") };
+	if (!holds && !r.ways_out)
+		return;
+	verify_reach(&r, v->lang.ir);
+	if (holds)
+		judge_reach(v, "faults", &r, r.fault, "no run goes wrong", "the run goes wrong", r.fault_path, r.nfault);
+	if (r.ways_out)
+		judge_reach(v, "way out", &r, r.out, "the threads can always leave their blocks",
+		            "the threads can never all leave their blocks again after the run", r.out_path, r.nout);
+	verify_reach_free(&r);
+}
+
 /* ---- the document ------------------------------------------------------- */
 
 /* The model the result is about: its own text, held against its hash and,
@@ -443,6 +498,7 @@ static int check_result(struct verify *v, json_t *root)
 		check_one(v, result);
 	}
 	v->result = NULL;
+	check_whole(v, root);
 	if (violated != !strcmp(get_string(root, "verdict"), "violated"))
 		reject(v, "result", "its verdict is not that of its parts");
 	return ledger_code(v->ledger);

@@ -104,9 +104,10 @@ const struct cmd cmd_verify = {
 	"object does not meet its condition, that it goes wrong, or that it is a deadlock. Of what holds, every\n"
 	"run of the declared threads, and every history of an object, is gone through by a search of its own.\n"
 	"With a model, the result must be about exactly that text.\n"
-	"Of a result saved by 'intact trace --json', every cycle is held against the trace; of one saved by\n"
-	"'intact history --json --witness', every order and every proof against the history.\n\n"
+	"Of a result saved by 'intact trace --json', every cycle is held against the trace, and that there is\n"
+	"none is decided anew; of one saved by 'intact history --json --witness', every order and every proof\n"
+	"is held against the history.\n\n"
 	"Exit code: 0 everything that can be checked is accepted, 1 something is rejected, 2 usage or\n"
-	"input, 3 unknown (too many orders to try), 4 internal error.",
+	"input, 3 unknown (a limit was spent), 4 internal error.",
 	NULL, run,
 };

@@ -11,6 +11,7 @@
 #include "cli/trace_report.h"
 #include "cli/trace_tools.h"
 #include "verdict/verify_cycle.h"
+#include "verdict/verify_serial.h"
 
 static const char *text_of(const json_t *o, const char *key)
 {
@@ -151,9 +152,6 @@ static void without_witness(struct ledger *l, json_t *one)
 {
 	json_t *predicted = json_object_get(json_object_get(one, "predicted"), "findings");
 	json_t *run = json_object_get(json_object_get(one, "run"), "results");
-	if (json_is_true(json_object_get(one, "serializable")))
-		ledger_add(l, &(struct claim){ .name = "trace", .claimed = "holds", .answer = LEDGER_UNCHECKED,
-		                               .why = "that its conflicts close no cycle has no witness to check" });
 	for (size_t i = 0; i < json_array_size(predicted); i++) {
 		char name[40];
 		bool proven = !strcmp(text_of(json_array_get(predicted, i), "kind"), "proven");
@@ -171,14 +169,44 @@ static void without_witness(struct ledger *l, json_t *one)
 	}
 }
 
-static int verify_against(struct ledger *l, struct cycles_claimed *c, const char *trace, uint32_t process)
+/* That the trace is serializable, decided anew. */
+static void judge_whole(struct ledger *l, struct serial_judge *s)
+{
+	struct claim c = { .name = "trace", .claimed = "holds" };
+	struct serial_judged r = serial_judge_end(s);
+	struct buf why;
+	buf_init(&why);
+	if (r.limit) {
+		c.answer = LEDGER_UNKNOWN;
+		buf_printf(&why, "unchecked: out of %s", r.limit);
+	} else if (r.n) {
+		c.answer = LEDGER_REJECTED;
+		buf_str(&why, "its conflicts close a cycle through what begins at event ");
+		for (uint32_t i = 0; i < r.n && i < 20; i++)
+			buf_printf(&why, "%s%llu", i ? ", " : "", (unsigned long long)r.cycle[i]);
+		if (r.n > 20)
+			buf_printf(&why, " and %u more", r.n - 20);
+	} else {
+		c.answer = LEDGER_ACCEPTED;
+		buf_str(&why, "its conflicts close no cycle");
+	}
+	c.why = buf_cstr(&why);
+	l->brief = false; /* it has a line in any case */
+	ledger_add(l, &c);
+	l->brief = true;
+	buf_free(&why);
+}
+
+/* `whole`: it is claimed to be serializable. */
+static int verify_against(struct ledger *l, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole)
 {
 	struct msgs m = { .cli = l->cli };
 	struct cycle_judge *j = judge_new();
+	struct serial_judge *s = serial_judge_new();
 	struct trace_reader *r = trace_open(trace, msgs_add, &m);
 	struct event *ev;
 	size_t n;
-	bool ok = j != NULL;
+	bool ok = j && s;
 	int rc = EXIT_USAGE;
 	if (r) {
 		trace_lives(r, LIVES_REUSED);
@@ -186,17 +214,23 @@ static int verify_against(struct ledger *l, struct cycles_claimed *c, const char
 	}
 	for (size_t i = 0; ok && i < c->ncycles; i++)
 		ok = judge_want_cycle(j, &c->cycles[i]);
-	while (ok && r && (n = trace_next(r, &ev)))
+	while (ok && r && (n = trace_next(r, &ev))) {
 		ok = judge_feed(j, ev, n);
+		if (whole)
+			serial_judge_feed(s, ev, n);
+	}
 	if (!ok) {
 		ledger_add(l, &(struct claim){ .name = "trace", .answer = LEDGER_UNKNOWN, .why = "no memory to go through it" });
 		rc = EXIT_UNKNOWN;
 	} else if (r && !trace_failed(r)) {
 		judge_claims(l, c, j, trace_reader_names(r));
+		if (whole)
+			judge_whole(l, s);
 		rc = ledger_code(l);
 	}
 	trace_close(r);
 	judge_free(j);
+	serial_judge_free(s);
 	return rc;
 }
 
@@ -234,13 +268,14 @@ int trace_verify_report(struct ledger *l, json_t *root, const char *trace)
 	} else {
 		json_int_t process = json_integer_value(json_object_get(one, "process"));
 		l->subject = trace;
-		rc = verify_against(l, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0);
-		if (rc == EXIT_HOLDS && (json_is_true(fine) == (c.ncycles > 0) || !verdict_fits(one))) {
+		rc = verify_against(l, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0,
+		                    json_is_true(fine));
+		if ((rc == EXIT_HOLDS || rc == EXIT_UNKNOWN) && (json_is_true(fine) == (c.ncycles > 0) || !verdict_fits(one))) {
 			ledger_add(l, &(struct claim){ .name = "result", .answer = LEDGER_REJECTED,
 			                               .why = "its verdict is not that of its findings" });
 			rc = EXIT_VIOLATED;
 		}
-		if (rc == EXIT_HOLDS || rc == EXIT_VIOLATED)
+		if (rc == EXIT_HOLDS || rc == EXIT_VIOLATED || rc == EXIT_UNKNOWN)
 			without_witness(l, one);
 	}
 	free(c.cycles);

@@ -7,6 +7,7 @@
 
 #define MAX_SET   20000u              /* members of one set */
 #define MAX_BYTES ((uint64_t)2 << 30)
+#define MAX_WORK  200000000u           /* members put into sets: a minute or so */
 
 void pairs_spent(struct pairs *x, const char *limit)
 {
@@ -39,7 +40,9 @@ void pairs_put(struct pairs *x, const int32_t *member)
 void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len)
 {
 	uint32_t id = row_add(&x->members, member, len);
-	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
+	if (++x->work > MAX_WORK)
+		pairs_spent(x, "work");
+	else if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
 		pairs_spent(x, "memory");
 	else if (x->nset == MAX_SET)
 		pairs_spent(x, x->crowded);

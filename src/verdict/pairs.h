@@ -26,6 +26,7 @@ struct pairs {
 	uint32_t n, cap;
 	struct map seen;           /* state and set: the pair */
 	uint32_t *set, nset, cap_set; /* being made */
+	uint64_t work;             /* members put into sets so far */
 	uint32_t *stamp, stamped, cap_stamp; /* by member: in it */
 };
 

@@ -178,6 +178,15 @@ check("and finds the trace the report names", rc == 0, out + err)
 k = copy.deepcopy(j)
 k["results"][0]["findings"] = []
 check("a verdict without findings is rejected", verify(k, lost)[0] == 1)
+k = copy.deepcopy(j)
+k["results"][0].update(findings=[], serializable=True, verdict="holds", violating_blocks=0)
+k["verdict"] = "holds"
+rc, out, err = verify(k, lost)
+check("called serializable, it is rejected with a cycle", rc == 1 and "rejected: trace: its conflicts close a cycle through what begins at event 3, " in out, out + err)
+rc, j, err = report(write("serial.std", "T1|begin|1\nT1|w(x)|2\nT1|end|3\nT2|begin|1\nT2|r(x)|2\nT2|end|3\n"))
+rc, out, err = verify(j, tmp / "serial.std")
+check("and what is serializable is accepted", rc == 0 and "accepted: trace: its conflicts close no cycle" in out, out + err)
+rc, j, err = report(lost)
 check("verify wants a report", verify([], lost)[0] == 2 and trace("verify", lost, lost)[0] == 2)
 
 

@@ -52,8 +52,9 @@ def document(args, text, rc, stdin=None, twice=False):
                      f"{count['unchecked']} without a witness")
     elif doc["of"] == "trace":
         n = sum(c["name"].startswith("finding ") and "run" not in c["name"] for c in doc["results"])
-        cycles = f"{count['accepted']} of {n} cycle{'' if n == 1 else 's'} accepted"
-        lines = [x for x in lines if x.startswith(("rejected: finding", "unknown:"))] + [cycles] + \
+        good = sum(c["name"].startswith("finding ") and c["answer"] == "accepted" for c in doc["results"])
+        lines = [x for x in lines if x.startswith("rejected: finding")] + [f"{good} of {n} cycle{'' if n == 1 else 's'} accepted"] + \
+                [x for x in lines if x.startswith(("accepted: trace", "rejected: trace", "unknown: trace"))] + \
                 [x for x in lines if x.startswith("rejected: result")]
     return None if "\n".join(lines) + "\n" == text else "\n".join(lines) + "\n--- the text:\n" + text
 
@@ -65,8 +66,9 @@ for path in sorted([*examples.rglob("*.atm"), *examples.rglob("*.sml")]):
     vrc, vtext, verr = run([intact, "verify", "--max-states=60000", out, path])
     violated = [r for r in data["results"] if r["verdict"] == "violated"]
     holds = [r for r in data["results"] if r["verdict"] == "holds"]
+    whole = (data["verdict"] == "holds") + (data.get("quiescence") == "always")  # no fault; a way out of the blocks
     ok = (rc in (0, 1, 3) and vrc == 0 and again == out.read_text()
-          and vtext.count("accepted:") == len(violated) + len(holds) and bool(violated) == (rc == 1))
+          and vtext.count("accepted:") == len(violated) + len(holds) + whole and bool(violated) == (rc == 1))
     check(f"{path.relative_to(examples)}: its result is accepted, and the same every time", ok, text + vtext + verr)
     bad = document(["--max-states=60000", out, path], vtext, vrc, twice=True)
     check(f"{path.relative_to(examples)}: the document says the same as the text", bad is None, str(bad))
@@ -211,6 +213,23 @@ for kind, args in (("trace", ["--each", "--limit=0"]), ("history", ["-w"])):
             doc = json.loads(text)
             check(f"{path.relative_to(examples)}: history --verify writes one too", hrc == rc and not validate(schema, doc) and
                   doc["kind"] == "verify" and doc["accepted"] == (rc == 0) and doc["subject"] == str(path), text)
+
+# what goes wrong, or has no way out, is not accepted when the result says nothing of it
+wrong = Path(tmp.name) / "wrong.atm"
+wrong.write_text("int x;\nthread a {\n  atomic one {\n    x = 1;\n    x = 0;\n  }\n}\nthread b {\n  atomic two {\n    assert(x == 0);\n  }\n}\n")
+for name, model, problem, told in (("a fault", wrong, "fault", "rejected: faults: the run goes wrong "),
+                                   ("a deadlock", examples / "bank-transfer-deadlock.atm", "quiescence",
+                                    "rejected: way out: the threads can never all leave their blocks again after the run ")):
+    data = json.loads(run([intact, "check", "--json=-", model])[1])
+    found = [r for r in data["results"] if r["problem"] == problem]
+    data["results"] = [r for r in data["results"] if r["verdict"] == "holds"]
+    data.update(verdict="holds", quiescence="always")
+    rc, out, err = run([intact, "verify", "-"], stdin=json.dumps(data))
+    schedule = out.partition(told)[2].split("\n")[0]
+    again = run([intact, "sim", "-q", model, "--schedule", schedule])
+    check(f"{name} that is left out of the result is found, with a run that sim replays", found and rc == 1 and schedule and again[0] in (0, 1), out + err + again[2])
+    bad = document(["-"], out, rc, stdin=json.dumps(data))
+    check(f"{name} that is left out: the document says the same", bad is None, str(bad))
 
 # a run that is no violation is not accepted as one
 fixed = examples / "lost-update-fixed.atm"

@@ -12,6 +12,7 @@
 #include "event/order.h"
 #include "trace_judge.h"
 #include "verdict/verify_cycle.h"
+#include "verdict/verify_serial.h"
 
 /* ---- the judge (trace_judge.h) ------------------------------------------- */
 
@@ -234,6 +235,22 @@ static uint64_t number(const char *env, uint64_t other)
 	return s && *s ? strtoull(s, NULL, 10) : other;
 }
 
+static uint64_t judged[3]; /* by the judge of verify: serializable, not, unknown */
+
+/* The independent judge of a whole trace. 1: a cycle, whose transactions are of at least two threads; 0: none, -1: unknown */
+static int judge_whole(const struct event *ev, size_t n)
+{
+	struct serial_judge *s = serial_judge_new();
+	serial_judge_feed(s, ev, n);
+	struct serial_judged d = serial_judge_end(s);
+	int answer = d.limit ? -1 : d.n > 0;
+	if (d.n == 1)
+		answer = 2; /* nothing comes before itself */
+	judged[answer < 0 ? 2 : answer > 0]++;
+	serial_judge_free(s);
+	return answer;
+}
+
 static bool compare(struct rng *r, struct gen *g, uint64_t *broken, uint64_t *blocks,
                     uint64_t *corrupted, uint64_t *let_through)
 {
@@ -252,6 +269,7 @@ static bool compare(struct rng *r, struct gen *g, uint64_t *broken, uint64_t *bl
 	bool any = memchr(want, 1, sizeof want) != NULL;
 	*broken += any;
 	ok &= serializable(&j) == !any;
+	ok &= judge_whole(g->ev, g->n) == (any ? 1 : 0);
 	if (j.ntxn <= 7) {
 		uint32_t pos[GEN_MAX];
 		bool used[GEN_MAX] = { false };
@@ -405,6 +423,8 @@ static void both_agree(struct event *ev, size_t n, uint64_t *blocks)
 		CHECK_EQ(end, SERIAL_OK);
 		CHECK(!memcmp(x->block, f[0].block, n));
 	}
+	int whole = judge_whole(ev, n); /* impossible traces it leaves alone */
+	CHECK(whole == -1 || whole == (f[0].count > 0));
 	*blocks += f[0].count;
 	for (int engine = 0; engine < 3; engine++)
 		free(f[engine].block);
@@ -565,5 +585,6 @@ int main(void)
 	RUN(test_wild);
 	RUN(test_large);
 	RUN(test_open_blocks);
+	printf("# the judge of whole traces: %" PRIu64 " serializable, %" PRIu64 " not, %" PRIu64 " left alone\n", judged[0], judged[1], judged[2]);
 	return check_done();
 }

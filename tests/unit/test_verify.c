@@ -12,11 +12,13 @@
 
 #include "campaign.h"
 #include "explore/exact.h"
+#include "explore/quiet.h"
 #include "genmodel.h"
 #include "gensync.h"
 #include "lang/lang.h"
 #include "verdict/replay.h"
 #include "verdict/verify_anew.h"
+#include "verdict/verify_reach.h"
 
 static struct {
 	unsigned models, questions, accepted, refused, open, limit, unasked, causes;
@@ -66,6 +68,43 @@ static void ask(const struct ir *p, uint32_t block, uint64_t seed, const char *t
 	free(v.path);
 }
 
+static struct {
+	unsigned asked, faults, lost, limit;
+} reached;
+
+/* Faults and ways out, against the searches of check. */
+static void ask_reach(const struct ir *p, uint64_t seed, const char *text)
+{
+	struct search_options o = { .symmetry = true, .merge_local = true, .max_states = 50000, .max_bytes = 256u << 20 };
+	struct verify_reach v = { .max_states = 50000, .ways_out = true };
+	struct search_result q, f;
+	verify_reach(&v, p);
+	enum quiet_answer quiet = quiet_run(p, &o, &q);
+	o.faults = true;
+	search_run(p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &o, &f);
+	reached.asked++;
+	reached.faults += v.fault == VERIFY_UNEXPLAINED;
+	reached.lost += v.out == VERIFY_UNEXPLAINED;
+	reached.limit += v.limit != NULL;
+	if (!v.limit && quiet != QUIET_LIMIT && (v.out == VERIFY_UNEXPLAINED) != (quiet == QUIET_LOST))
+		complain(seed, text, "there is a way out, and there is none");
+	if (!v.limit && f.verdict != SEARCH_LIMIT && (v.fault == VERIFY_UNEXPLAINED) != (f.verdict == SEARCH_FAULT))
+		complain(seed, text, "a run goes wrong, and none does");
+	for (int i = 0; i < 2; i++) {
+		struct run r;
+		const struct move *path = i ? v.out_path : v.fault_path;
+		if (!path)
+			continue;
+		bool ok = run_init(&r, p) && replay(&r, path, i ? v.nout : v.nfault);
+		if (!ok || (i ? verify_quiescence(&r) != VERIFY_UNEXPLAINED : !run_faulted(&r)))
+			complain(seed, text, i ? "the run that is lost is not" : "the run that goes wrong does not");
+		run_free(&r);
+	}
+	search_result_free(&q);
+	search_result_free(&f);
+	verify_reach_free(&v);
+}
+
 static void compare_model(uint64_t seed)
 {
 	struct buf b;
@@ -83,6 +122,7 @@ static void compare_model(uint64_t seed)
 	if (!lang_load_text(&l, "random.atm", b.data, b.len, &o)) {
 		complain(seed, b.data, "does not load");
 	} else {
+		ask_reach(l.ir, seed, b.data);
 		ask(l.ir, VERDICT_PROGRAM, seed, b.data);
 		for (uint32_t i = 0; i < l.ir->nblocks && l.ir->nblocks > 1; i++)
 			ask(l.ir, i, seed, b.data);
@@ -100,6 +140,9 @@ static void test_random_models(void)
 	       "the order of causes; %u of them beyond those of exact\n", (unsigned long long)c.seed,
 	       (unsigned long long)(c.seed + (uint64_t)c.n - 1), count.models, count.questions, count.accepted,
 	       count.refused, count.open, count.limit, count.causes, count.unasked);
+	printf("# %u models for faults and ways out: %u go wrong, %u have no way out, %u beyond its limits\n", reached.asked,
+	       reached.faults, reached.lost, reached.limit);
+	CHECK(reached.lost > 0 && reached.limit < reached.asked / 20);
 	CHECK(count.accepted > count.questions / 5);
 	CHECK(count.refused > count.questions / 10);
 	CHECK(count.open + count.limit < count.questions / 20);
@@ -310,25 +353,26 @@ static void gen_tiny(struct buf *b, uint64_t seed)
 {
 	struct rng rng;
 	rng_seed(&rng, seed);
-	uint32_t nthreads = 2 + (rng_below(&rng, 3) == 0), left = nthreads == 2 ? 4 : 2;
+	bool spread = seed % 3 == 0; /* a block of one thread, steps outside of two others: where causes matter */
+	uint32_t nthreads = spread || rng_below(&rng, 3) == 0 ? 3 : 2, left = nthreads == 2 ? 4 : 2;
 	buf_str(b, "int[0..3] x; int[0..3] y; int[0..3] z;\n");
 	for (uint32_t t = 0; t < nthreads; t++) {
 		bool in = false;
 		buf_printf(b, "thread t%u {\n\tint[0..3] r = 0;\n", t);
-		for (uint32_t i = 0, n = 1 + (uint32_t)rng_below(&rng, left); i < n; i++) {
+		for (uint32_t i = 0, n = spread ? (t ? 1 : 3) : 1 + rng_below(&rng, left); i < n; i++) {
 			char var = "xyz"[rng_below(&rng, 3)], to = "xyz"[rng_below(&rng, 3)];
-			if (!in && !rng_below(&rng, 2 + (uint32_t)(seed % 3))) {
+			if (!in && (spread ? !t && !i : !rng_below(&rng, 1 + (uint32_t)(seed % 3)))) {
 				buf_printf(b, "\tatomic b%u {\n", i);
 				in = true;
 			}
-			switch (rng_below(&rng, 5)) {
+			switch (spread ? (t ? 2 : rng_below(&rng, 4)) : rng_below(&rng, 5)) {
 			case 0: buf_printf(b, "\tr = %c;\n", var); break;
 			case 1: buf_printf(b, "\t%c = r;\n", var); break;
 			case 2: buf_printf(b, "\t%c = %u;\n", var, 1 + (unsigned)rng_below(&rng, 3)); break;
 			case 3: buf_printf(b, "\t%c = (%c + 1) %% 4;\n", to, var); break;
 			case 4: buf_printf(b, "\tif (r == %u) { %c = 3; }\n", (unsigned)rng_below(&rng, 3), var); break;
 			}
-			if (in && rng_below(&rng, 2)) {
+			if (in && !spread && rng_below(&rng, 2)) {
 				buf_str(b, "\t}\n");
 				in = false;
 			}
@@ -366,8 +410,30 @@ static void test_twin(void)
 	       twins.unexplained, twins.moved, twins.causes, twins.open);
 	CHECK(twins.explained > twins.questions / 4);
 	CHECK(twins.unexplained > twins.questions / 50);
-	CHECK(twins.moved > 0);
+	CHECK(twins.moved > twins.questions / 100);
 	CHECK(twins.open == 0);
+}
+
+/* What goes wrong is found, with the step that does, and where nobody gets out. */
+static void test_reach(void)
+{
+	static const char text[] = "int[0..1] x; lock l; lock m;\n"
+	                           "thread a { atomic p { acquire(l); acquire(m); x = 1; release(m); release(l); } }\n"
+	                           "thread b { atomic q { acquire(m); acquire(l); release(l); release(m); } assert(x == 0); }\n";
+	struct lang l;
+	struct lang_options o = { .sml = 0 };
+	struct verify_reach v = { .max_states = 10000, .ways_out = true };
+	lang_init(&l);
+	CHECK(lang_load_text(&l, "reach.atm", text, sizeof text - 1, &o));
+	verify_reach(&v, l.ir);
+	CHECK(v.fault == VERIFY_UNEXPLAINED && v.out == VERIFY_UNEXPLAINED && !v.limit);
+	ask_reach(l.ir, 0, text);
+	verify_reach_free(&v);
+	v.max_states = 5;
+	verify_reach(&v, l.ir);
+	CHECK(v.fault == VERIFY_LIMIT && v.out == VERIFY_LIMIT && v.limit && !strcmp(v.limit, "states"));
+	verify_reach_free(&v);
+	lang_free(&l);
 }
 
 static void test_limit_is_named(void)
@@ -390,6 +456,7 @@ static void test_limit_is_named(void)
 int main(void)
 {
 	RUN(test_limit_is_named);
+	RUN(test_reach);
 	RUN(test_twin);
 	RUN(test_random_models);
 	return check_done();
