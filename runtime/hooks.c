@@ -50,10 +50,12 @@ static NOINLINE void touch_watched(uintptr_t addr, unsigned mask, bool write, ui
 
 static NOINLINE void touch_slow(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
-	if (unlikely(rt.recording))
-		rec_touch(addr, mask, write, pc);
-	else
+	if (likely(!rt.recording))
 		touch_watched(addr, mask, write, pc);
+	else if (write)
+		rec_touch_write(addr, mask, pc);
+	else
+		rec_touch_read(addr, mask, pc);
 }
 
 /* A read, when not all that is known of it is to be left out: a recording, or a
@@ -64,8 +66,12 @@ static NOINLINE void touch_whole(uintptr_t addr, unsigned mask, uintptr_t pc, ui
 		return;
 	if (*c >> CELL_TAG == CELL_READ)
 		rec_read(c, addr, mask, pc);
+	else if (unlikely(!rt.recording))
+		touch_watched(addr, mask, false, pc);
+	else if (*c >> CELL_TAG == CELL_SHARED)
+		rec_touch_other(addr, mask, false, pc);
 	else
-		touch_slow(addr, mask, false, pc);
+		rec_touch_read(addr, mask, pc);
 }
 
 /* Within one cell. */
@@ -286,11 +292,16 @@ INLINE void enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 static NOINLINE void leave_slow(uintptr_t fn, uintptr_t sp)
 {
 	struct thread *t = &me->t;
-	struct frame *f = t->top;
-	while (f > t->frames && f->pc && (f->fn != fn || f->sp + 8 < sp))
-		f--;
-	if (f > t->frames && f->pc)
-		t->top = f - 1;
+	struct frame *f = t->top, *own = NULL;
+	/* A hook that is jumped to, not called, finds its function's frame gone: what
+	 * ends then is the outermost call of it below the stack pointer. */
+	for (; f > t->frames && f->pc && f->sp + 8 < sp; f--)
+		own = f->fn == fn ? f : own;
+	for (; !own; f--)
+		if (f == t->frames || !f->pc || f->fn == fn)
+			own = f;
+	if (own > t->frames && own->pc)
+		t->top = own - 1;
 	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
 		t->nmarks--;
 	if (t->ncolumns <= t->nmarks || me->busy)

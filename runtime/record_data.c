@@ -201,7 +201,7 @@ void rec_read(uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc)
 	rt_access(addr, mask, false, pc);
 }
 
-static NOINLINE void touch_other(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+void rec_touch_other(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	struct rt_thread *th = me;
 	uint64_t *c = rt_cell(addr);
@@ -253,23 +253,31 @@ static inline __attribute__((always_inline)) bool touch_mine(struct rt_thread *t
 	return own;
 }
 
-void rec_touch(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+static inline __attribute__((always_inline)) void touch_one(uintptr_t addr, unsigned mask,
+                                                            bool write, uintptr_t pc)
 {
 	struct rt_thread *th = me;
 	uint64_t *c = rt_cell(addr);
-	if (unlikely(!c || th->busy || !th->own_end || *c >> CELL_TAG)) {
-		touch_other(addr, mask, write, pc);
-		return;
+	if (likely(c && !th->busy && th->own_end && !(*c >> CELL_TAG))) {
+		if (!*c)
+			rt_fresh(c);
+		note_enter(th);
+		bool own = frames_told(th) && touch_mine(th, c, addr, mask, write, pc);
+		note_leave(th);
+		if (likely(own))
+			return;
 	}
-	if (!*c)
-		rt_fresh(c);
-	note_enter(th);
-	bool own = frames_told(th) &&
-	           (write ? touch_mine(th, c, addr, mask, true, pc)
-	                  : touch_mine(th, c, addr, mask, false, pc));
-	note_leave(th);
-	if (unlikely(!own))
-		touch_other(addr, mask, write, pc);
+	rec_touch_other(addr, mask, write, pc);
+}
+
+void rec_touch_read(uintptr_t addr, unsigned mask, uintptr_t pc)
+{
+	touch_one(addr, mask, false, pc);
+}
+
+void rec_touch_write(uintptr_t addr, unsigned mask, uintptr_t pc)
+{
+	touch_one(addr, mask, true, pc);
 }
 
 /* May notes of reads be about a cell that looks so? */
@@ -349,30 +357,30 @@ bool rec_forget_own(struct rt_thread *th, uintptr_t addr, size_t size)
 {
 	uintptr_t at = (addr + 7) & ~(uintptr_t)7, end = (addr + size) & ~(uintptr_t)7;
 	const struct accessor *a = &th->t.acc;
-	uint64_t *c = shadow_cell(rt_dyn.shadow.dir, at), any = 0;
-	if (size > FEW || (end - 1) >> SHADOW_LEAF_BITS != at >> SHADOW_LEAF_BITS || !a->tid ||
+	uint64_t *c = rt_cell(at), any = 0, tid = (uint64_t)a->tid << 48;
+	if (size > FEW || (end - 1) >> SHADOW_LEAF_BITS != at >> SHADOW_LEAF_BITS || !tid ||
 	    rt_dyn.reach.open || (rt_dyn.locks.n > 1 && lock_within(&rt_dyn.locks, addr, size)))
 		return false;
-	size_t n = c && at < end ? (end - at) / 8 : 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t w0 = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
-		if (w0 && w0 >> 48 != a->tid)
+	uint64_t *last = c && at < end ? c + (end - at) / 8 : c;
+	for (uint64_t *i = c; i < last; i++) {
+		uint64_t w0 = __atomic_load_n(i, __ATOMIC_RELAXED);
+		if (w0 && (w0 ^ tid) >> 48)
 			return false;
-		any |= w0 & 0xffff;
+		any |= w0;
 	}
-	if (!any)
+	if (!(any & 0xffff))
 		return true; /* nothing was known of it */
 	/* It is no matter in which function; but blocks end with theirs. */
 	unsigned char *s = th->t.nmarks ? note_at(th) : quick_at(th);
 	if (unlikely(!s) && !(s = rec_make_quick(th, false)))
 		return false;
 	note_begin(th->own);
-	uint64_t key = CELL_KEY(a->tid, a->epoch);
-	for (size_t i = 0; i < n; i++)
-		if (c[i]) {
-			if (c[SHADOW_SECOND + i] != a->all)
-				c[SHADOW_SECOND + i] = a->all;
-			__atomic_store_n(&c[i], key, __ATOMIC_RELEASE);
+	uint64_t key = tid | (uint64_t)a->epoch << 16, all = a->all;
+	for (uint64_t *i = c; i < last; i++)
+		if (*i) {
+			if (i[SHADOW_SECOND] != all)
+				i[SHADOW_SECOND] = all;
+			__atomic_store_n(i, key, __ATOMIC_RELEASE);
 		}
 	quick_put(th, s, REC_FORGET, 0, addr, size);
 	note_end(th->own);

@@ -236,9 +236,12 @@ void rec_end_lock(struct rt_thread *th);
 void rec_module(const struct rt_module *m);
 /* All of an access, the call included. */
 void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
-/* All of what a hook has to do with an access that it cannot settle. rec_read: of
- * data that all only read, in cell `c`. */
-void rec_touch(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
+/* All of what a hook has to do with an access that it cannot settle. _other: when it
+ * is likely not to new data or the thread's own; rec_read: of data that all only
+ * read, in cell `c`. */
+void rec_touch_other(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
+void rec_touch_read(uintptr_t addr, unsigned mask, uintptr_t pc);
+void rec_touch_write(uintptr_t addr, unsigned mask, uintptr_t pc);
 void rec_read(uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc);
 /*
  * Data that all only read: one record of a thread's between two of its

@@ -28,7 +28,7 @@
  * of a process: a file is read from its beginning.
  *
  * The writing half is here, because the runtime has no library: no allocation,
- * no loops but over the bytes of a number. 100 to 150 instructions a record, the
+ * no loops but over the bytes of a number. 60 to 150 instructions a record, the
  * rest of the note included.
  * Memory of a writer: up to 300 KB a slot, paid for by places in use.
  */
