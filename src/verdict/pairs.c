@@ -15,6 +15,13 @@ void pairs_spent(struct pairs *x, const char *limit)
 		x->out->limit = limit;
 }
 
+void pairs_worked(struct pairs *x, uint64_t n)
+{
+	x->work += n;
+	if (x->work > MAX_WORK)
+		pairs_spent(x, "work");
+}
+
 void pairs_free(struct pairs *x)
 {
 	rows_free(&x->states);
@@ -40,9 +47,8 @@ void pairs_put(struct pairs *x, const int32_t *member)
 void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len)
 {
 	uint32_t id = row_add(&x->members, member, len);
-	if (++x->work > MAX_WORK)
-		pairs_spent(x, "work");
-	else if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
+	pairs_worked(x, 1);
+	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
 		pairs_spent(x, "memory");
 	else if (x->nset == MAX_SET)
 		pairs_spent(x, x->crowded);

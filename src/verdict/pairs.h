@@ -26,12 +26,14 @@ struct pairs {
 	uint32_t n, cap;
 	struct map seen;           /* state and set: the pair */
 	uint32_t *set, nset, cap_set; /* being made */
-	uint64_t work;             /* members put into sets so far */
+	uint64_t work;             /* members put into sets, and what else was looked at, so far */
 	uint32_t *stamp, stamped, cap_stamp; /* by member: in it */
 };
 
 void pairs_spent(struct pairs *x, const char *limit);
 void pairs_free(struct pairs *x);
+/* So many things more were looked at: all of it together is bounded. */
+void pairs_worked(struct pairs *x, uint64_t n);
 
 void pairs_begin_set(struct pairs *x);
 /* Puts the member into the set being made; the second, one of another length than the rest. */

@@ -44,7 +44,7 @@ struct search {
 	uint32_t npoints, cap;
 	struct map index;    /* hash -> point; chained by next */
 	uint32_t *next;
-	uint64_t visited;
+	uint64_t visited, most;
 	uint32_t depth;
 	bool limit;
 	/* what verify_halt asks */
@@ -337,7 +337,7 @@ static bool explain(struct search *s, const int32_t *point)
 {
 	const struct ir *p = s->p;
 	bool found = false, done = true;
-	if (s->limit || ++s->visited > MAX_POINTS || s->depth > MAX_DEPTH) {
+	if (s->limit || ++s->visited > s->most || s->depth > MAX_DEPTH) {
 		s->limit = true;
 		return false;
 	}
@@ -387,10 +387,11 @@ static enum verify_answer answer(struct search *s, int32_t *goal, int32_t *point
 	return s->limit ? VERIFY_LIMIT : VERIFY_UNEXPLAINED;
 }
 
-static enum verify_answer ask(struct run *r, uint32_t block, struct search *s)
+static enum verify_answer ask(struct run *r, uint32_t block, struct search *s, uint64_t points)
 {
 	const struct ir *p = r->ir;
-	*s = (struct search){ .p = p, .r = r, .block = block, .width = p->nthreads + p->nstate };
+	*s = (struct search){ .p = p, .r = r, .block = block, .width = p->nthreads + p->nstate,
+		              .most = points ? points : MAX_POINTS };
 	int32_t *goal = malloc(sizeof *goal * (p->nstate + 1));
 	int32_t *point = calloc(s->width + 1, sizeof *point);
 	enum verify_answer a = VERIFY_LIMIT;
@@ -411,15 +412,16 @@ static enum verify_answer ask(struct run *r, uint32_t block, struct search *s)
 enum verify_answer verify_run(struct run *r, uint32_t block)
 {
 	struct search s;
-	return ask(r, block, &s);
+	return ask(r, block, &s, 0);
 }
 
-enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n)
+enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n, uint64_t points)
 {
 	enum verify_answer a = VERIFY_LIMIT;
+	struct search s;
 	struct run r;
 	if (run_init(&r, p) && replay(&r, path, n))
-		a = verify_run(&r, block);
+		a = ask(&r, block, &s, points);
 	run_free(&r);
 	return a;
 }
@@ -427,7 +429,7 @@ enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct 
 enum verify_answer verify_halt(struct run *r, uint32_t block, enum problem problem)
 {
 	struct search s;
-	enum verify_answer a = ask(r, block, &s);
+	enum verify_answer a = ask(r, block, &s, 0);
 	if (a != VERIFY_UNEXPLAINED)
 		return a;
 	bool holds = !s.ended && !s.other && (problem == PROBLEM_STUCK ? s.waits : s.circles);

@@ -22,8 +22,9 @@ enum verify_answer {
 
 /* `block`: the one that counts, or VERDICT_PROGRAM. */
 enum verify_answer verify_run(struct run *r, uint32_t block);
-/* The same of the run that these moves make. */
-enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n);
+/* The same of the run that these moves make, with so many points at most; 0: as many as verify_run. */
+#define VERIFY_LOOK 200000u /* for a look beside other things */
+enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n, uint64_t points);
 
 /*
  * Whether, further, no serial order comes to an end at all, and only because

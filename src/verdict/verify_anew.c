@@ -113,6 +113,7 @@ static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
 		memcpy(x->other, x->shadow, x->width * sizeof *x->other); /* the other threads' bits */
 		ir_successors(x->p, x->shadow, thread, x->room, one_alone, &a);
 	}
+	pairs_worked(&x->pairs, a.met.n);
 	rows_free(&a.met);
 	x->results.v[at] = x->results.n - at - 1;
 	return at;
@@ -209,16 +210,14 @@ static void forget_path(struct verify_anew *v)
 	v->npath = 0;
 }
 
-/* Is the run that leads to the wrong pair explained when causes alone give the order? Then the search goes on,
- * and has no proof any more, but may find a run that is not. */
+/* Is the run that leads to the wrong pair explained when causes alone give the order, or is that hard to tell? Then the search
+ * goes on, and has no proof any more, but may find a run that is not. */
 static void look_closer(struct anew *x)
 {
 	enum verify_answer a = VERIFY_LIMIT;
 	forget_path(x->out);
 	if (pairs_path(&x->pairs, x->wrong))
-		a = verify_path(x->p, x->block, x->out->path, x->out->npath);
-	if (a == VERIFY_LIMIT)
-		pairs_spent(&x->pairs, "serial orders of one run");
+		a = verify_path(x->p, x->block, x->out->path, x->out->npath, VERIFY_LOOK);
 	if (a != VERIFY_UNEXPLAINED) {
 		forget_path(x->out);
 		x->looked++;

@@ -14,7 +14,7 @@
 #include "verdict/pairs.h"
 
 #define MAX_ALONE 200000u /* states of one block that runs alone */
-#define MAX_LOOKS 1000u   /* runs that are held against all serial orders */
+#define MAX_LOOKS 50u     /* runs that are held against all serial orders */
 
 struct ids {
 	uint32_t *v;
@@ -121,6 +121,7 @@ static uint32_t effect(struct causes *x, uint32_t serial, uint32_t thread, uint3
 		memcpy(x->alone, row(&e.met, i, &len), x->p->nstate * sizeof *x->alone);
 		ir_successors(x->p, x->alone, thread, x->room, one_effect, &e);
 	}
+	pairs_worked(&x->pairs, e.met.n);
 	rows_free(&e.met);
 	x->results.v[at] = x->results.n - at - 1;
 	return at;
@@ -271,8 +272,8 @@ static void add_pair(struct causes *x)
 	free(x->out->path);
 	enum verify_answer a = VERIFY_LIMIT;
 	if (pairs_path(&x->pairs, id))
-		a = verify_path(x->p, x->block, x->out->path, x->out->npath);
-	if (a == VERIFY_LIMIT)
+		a = verify_path(x->p, x->block, x->out->path, x->out->npath, x->last ? 0 : VERIFY_LOOK);
+	if (a == VERIFY_LIMIT && x->last)
 		pairs_spent(&x->pairs, "serial orders of one run");
 	if (a == VERIFY_UNEXPLAINED) {
 		x->wrong = id;

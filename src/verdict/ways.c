@@ -91,6 +91,7 @@ static void answer_atomic(struct ways *w, const int32_t *member, uint32_t thread
 		if (met.n > 100000)
 			pairs_spent(w->pairs, w->pairs->crowded);
 	}
+	pairs_worked(w->pairs, met.n);
 	rows_free(&met);
 }
 
