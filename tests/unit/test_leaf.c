@@ -139,6 +139,7 @@ static void test_broken(void)
 	static const char whole[] = F(SLOT "  br i1 true, label %4, label %\"6 7\"\n\n4:\n" READ("%5")
 		"  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 8 %5, i8* align 1 %6, i64 4, i1 false)\n"
 		"  %9 = call %\"x\"* (i8*, ...) @\"q\"(i8* %0), !dbg !2\n  ret i32 0\n") HOOKS;
+	static const char marks[] = "(\"%@#{}[],\n =:";
 	char text[sizeof whole];
 	uint32_t seed = 1;
 	for (size_t n = 0; n < sizeof whole; n++)
@@ -149,7 +150,7 @@ static void test_broken(void)
 			text[n] = 0;
 			for (int i = 0; i < k && n; i++) {
 				seed = seed * 1664525u + 1013904223u;
-				text[seed % n] = "(\"%@#{}[],\n =:"[seed >> 28];
+				text[seed % n] = marks[(seed >> 16) % (sizeof marks - 1)];
 			}
 			CHECK(leaf_rewrite(text, n, &out, &count));
 			CHECK(out.len >= n);
