@@ -78,7 +78,7 @@ const answers = { accepted: "Accepted", rejected: "Rejected", unknown: "Not deci
 function claimsView() {
 	const rows = list(doc.results).slice(0, 2000), left = list(doc.results).length - rows.length + number(doc.not_listed);
 	return h("div", {}, section("Every claim", h("p", { class: "facts", text: ["accepted", "rejected", "unknown", "unchecked"].map((k) => number(doc[k]) + " " + k).join(" · ") }),
-		h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "claims" }, h("table", { class: "plain" },
+		h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "claims" }, h("table", { class: "plain claims" },
 			h("thead", {}, h("tr", {}, ["claim", "", "answer", "why"].map((t) => h("th", { scope: "col", text: t })))),
 			h("tbody", {}, rows.map((r) => h("tr", {}, h("td", {}, named(r.name, 60)), h("td", { text: text(r.claim) }),
 				h("td", {}, badge(r.answer === "accepted" ? "holds" : r.answer === "rejected" ? "violated" : "unknown", answers[r.answer])), h("td", {}, named(text(r.why), 200))))))),
