@@ -1,5 +1,7 @@
-/* Two locks at once, two phases.
- * intact: none */
+/* Two locks at once, two phases. To get both, std::scoped_lock lets go of one when
+ * the other is taken, and tries again.
+ * intact: none
+ * intact: restarts */
 #include <intact/annotate.h>
 #include <mutex>
 #include <thread>
