@@ -31,6 +31,12 @@ struct pairs {
 };
 
 void pairs_spent(struct pairs *x, const char *limit);
+/* A step came out so: was it cut short? */
+static inline void pairs_stepped(struct pairs *x, enum ir_result r, const struct ir_effect *eff)
+{
+	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
+		pairs_spent(x, "instructions of one step");
+}
 void pairs_free(struct pairs *x);
 /* So many things more were looked at: all of it together is bounded. */
 void pairs_worked(struct pairs *x, uint64_t n);

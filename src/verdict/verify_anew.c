@@ -75,8 +75,7 @@ static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const st
 	struct alone *a = arg;
 	struct anew *x = a->x;
 	(void)ch;
-	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		pairs_spent(&x->pairs, "instructions of one step");
+	pairs_stepped(&x->pairs, r, eff);
 	if (r != IR_OK)
 		return !x->out->limit;
 	memcpy(x->other, next, sizeof *next * x->p->nstate);
@@ -141,8 +140,7 @@ static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const 
 {
 	struct anew *x = arg;
 	(void)ch;
-	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		pairs_spent(&x->pairs, "instructions of one step");
+	pairs_stepped(&x->pairs, r, eff);
 	if (r != IR_OK)
 		return !x->out->limit;
 	memcpy(x->other, x->shadow, x->width * sizeof *x->other);
@@ -230,8 +228,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 {
 	struct anew *x = arg;
 	(void)ch;
-	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		pairs_spent(&x->pairs, "instructions of one step");
+	pairs_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
 		memcpy(x->to, next, sizeof *next * x->p->nstate);
 		ir_clear_dead(x->p, x->to);

@@ -70,8 +70,7 @@ static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const s
 	struct causes *x = e->x;
 	bool in_block = e->met.n > 0;
 	(void)ch;
-	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		pairs_spent(&x->pairs, "instructions of one step");
+	pairs_stepped(&x->pairs, r, eff);
 	if (r != IR_OK)
 		return !x->out->limit;
 	memcpy(x->other, next, sizeof *next * x->p->nstate);
@@ -315,8 +314,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
                      const struct ir_effect *eff)
 {
 	struct causes *x = arg;
-	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		pairs_spent(&x->pairs, "instructions of one step");
+	pairs_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
 		memcpy(x->to, next, sizeof *next * x->p->nstate);
 		ir_clear_dead(x->p, x->to);

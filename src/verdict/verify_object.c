@@ -71,8 +71,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 {
 	struct object_search *x = arg;
 	(void)ch;
-	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		pairs_spent(&x->pairs, "instructions of one step");
+	pairs_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
 		x->moved = true;
 		memcpy(x->to, next, sizeof *next * x->p->nstate);
@@ -91,8 +90,7 @@ static bool one_call(void *arg, enum ir_result r, const int32_t *next, const str
 {
 	struct object_search *x = arg;
 	(void)ch;
-	if (r == IR_FAULT && eff->fault == IRF_LIMIT)
-		pairs_spent(&x->pairs, "instructions of one step");
+	pairs_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
 		uint32_t before = x->set;
 		memcpy(x->between, next, sizeof *next * x->p->nstate);
