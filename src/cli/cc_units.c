@@ -3,12 +3,10 @@
  */
 #include "cli/cc_units.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -52,11 +50,9 @@ static bool is_dependency(const char *s, bool *value)
 
 bool units_possible(const struct task *t, int argc, char **argv, bool link)
 {
-	const char *all = getenv("INTACT_CC_HOOKS");
 	bool dependencies = false, werror = false, value;
 	int sources = 0;
-	if (!t->optimised || t->header || t->relocatable || (!link && !t->no_link) ||
-	    (all && !strcmp(all, "all")))
+	if (!t->optimised || t->header || t->relocatable || (!link && !t->no_link))
 		return false;
 	for (int i = 0; i < argc; i++) {
 		if (in_between(argv[i]))

@@ -201,9 +201,23 @@ static void add_link(struct args *a, const struct task *t, const char *dir, cons
 	args_add(a, "-lpthread");
 }
 
+/* INTACT_CC_HOOKS: the hooks of every function. */
+static bool all_hooks(void)
+{
+	const char *hooks = getenv("INTACT_CC_HOOKS");
+	return hooks && !strcmp(hooks, "all");
+}
+
 /* What cannot be; false after a message. */
 static bool possible(struct cli *cli, const struct task *t, bool link, bool compile_any)
 {
+	const char *hooks = getenv("INTACT_CC_HOOKS");
+	if (hooks && *hooks && !all_hooks()) {
+		buf_str(&cli->err, "intact: INTACT_CC_HOOKS takes 'all', not '");
+		buf_safe(&cli->err, hooks, strlen(hooks));
+		buf_str(&cli->err, "'\nhint: without it, clang's small inlined functions have no hooks\n");
+		return false;
+	}
 	for (unsigned i = 0; i < NFOREIGN; i++)
 		if (t->sanitizers & 1u << i) {
 			buf_printf(&cli->err, "intact: -fsanitize=%s and intact cannot be in one program: both stand "
@@ -270,7 +284,7 @@ static int compile(struct cli *cli, const struct cmd *cmd, int argc, char **argv
 	else if (link && !clang && !t.off) /* what -flto compiles only now */
 		args_addf(&a, "-specs=%s/intact.specs", dir);
 	int rc = 1;
-	if (compile_any && clang && !launcher && units_possible(&t, argc, argv, link))
+	if (compile_any && clang && !launcher && !all_hooks() && units_possible(&t, argc, argv, link))
 		rc = units_compile(&units, &a, argc, argv, link);
 	if (rc == 1 || (rc == 0 && link)) {
 		bool split = rc == 0;

@@ -96,6 +96,7 @@ LINES = [
     ("steps: hooks of small functions go", 0, "printf 'static int get(int *p) { return *p; }\\nint two(int *p) { return get(p) + get(p + 1); }\\n' >s.c; "
      "$I -O2 -c s.c -o a.o && INTACT_CC_HOOKS=all $I -O2 -c s.c -o b.o && n() { objdump -dr $1 | grep -c cyg_profile_func_enter; }; "
      "echo $(n a.o) $(n b.o) >&2; case $INTACT_CC in clang) test $(n a.o) -lt $(n b.o);; *) test $(n a.o) = $(n b.o);; esac"),
+    ("steps: hooks of nobody knows what", 2, "INTACT_CC_HOOKS=al $I -O2 -c l.c", "INTACT_CC_HOOKS takes 'all', not 'al'"),
     ("steps: --atomic of a function without", 0, "printf 'static int get(volatile int *p) { return *p; }\\nint x; int main(void) "
      "{ return get(&x); }\\n' >s.c; $I -O2 s.c -o s && $T run --atomic get ./s 2>e; s=$?; cat e >&2; case $INTACT_CC in "
      "clang) grep -q 'inlined and have no hooks' e;; *) ! grep -q warning e;; esac && exit $s"),
