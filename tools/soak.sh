@@ -56,6 +56,10 @@ INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
 for t in objects conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
+echo "== locksets, stacks, locks and cells against twins; confirmed cycles against the judge"
+for t in test_dynamic test_dynamic_blocks; do
+	INTACT_SOAK=1 halves "$BUILD/tests/unit/$t"
+done
 echo "== functions without hooks where they are inlined, against what they do"
 INTACT_SOAK=1 python3 tests/differential/test_leaf.py "$BUILD/tests/unit/test_leaf"
 echo "== programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict"

@@ -1,9 +1,9 @@
 /*
- * soak: how long a random campaign of the history tests is.
+ * soak: how long a random campaign of the history and event tests is.
  *
  *   INTACT_SOAK unset    a sample
  *   INTACT_SOAK=1        the whole of it
- *   INTACT_SOAK=N        N histories of each kind
+ *   INTACT_SOAK=N        N of each kind
  *   INTACT_SOAK_PART=k/n the k-th of n parts (k from 0), each with seeds of
  *                        its own, so that n processes share the work
  */
@@ -22,7 +22,7 @@ static inline void soak_part(uint64_t *part, uint64_t *parts)
 	*part = slash ? strtoull(s, NULL, 10) % *parts : 0;
 }
 
-/* How many histories this process judges. */
+/* How many this process judges. */
 static inline uint32_t soak_rounds(uint32_t sample, uint32_t whole)
 {
 	const char *s = getenv("INTACT_SOAK");
@@ -33,6 +33,13 @@ static inline uint32_t soak_rounds(uint32_t sample, uint32_t whole)
 	n = strtoull(s, NULL, 10);
 	n = n > 1 ? n : whole;
 	return (uint32_t)((n + parts - 1 - part) / parts);
+}
+
+/* Where to begin: INTACT_SEED, or this. */
+static inline uint64_t soak_from(uint64_t seed)
+{
+	const char *s = getenv("INTACT_SEED");
+	return s ? strtoull(s, NULL, 10) : seed;
 }
 
 static inline uint64_t soak_seed(uint64_t seed)

@@ -4,6 +4,7 @@
  * it a hundred times longer.
  */
 #include "check.h"
+#include "soak.h"
 
 #include "base/rng.h"
 #include "dynamic/reduction.h"
@@ -265,11 +266,8 @@ static void test_shadow_parts(void)
 
 int main(void)
 {
-	const char *s = getenv("INTACT_SEED");
-	if (s)
-		seed = strtoull(s, NULL, 10);
-	if (getenv("INTACT_SOAK"))
-		rounds *= 100;
+	seed = soak_seed(soak_from(seed));
+	rounds = soak_rounds(rounds, 100 * rounds);
 	printf("# seed %" PRIu64 "\n", seed);
 	CHECK(lockset_init(&sets));
 	CHECK(shadow_init(&sh, &sets));

@@ -5,6 +5,7 @@
  * hundred times longer.
  */
 #include "check.h"
+#include "soak.h"
 
 #include "base/rng.h"
 #include "dynamic/findings.h"
@@ -338,11 +339,8 @@ static void test_cycles(void)
 
 int main(void)
 {
-	const char *s = getenv("INTACT_SEED");
-	if (s)
-		seed = strtoull(s, NULL, 10);
-	if (getenv("INTACT_SOAK"))
-		rounds *= 100;
+	seed = soak_seed(soak_from(seed));
+	rounds = soak_rounds(rounds, 100 * rounds);
 	printf("# seed %" PRIu64 "\n", seed);
 	RUN(test_block_before);
 	RUN(test_block_after);
