@@ -5,8 +5,8 @@
  *
  * gcc and clang emit different sets: gcc ranges, clang unaligned accesses;
  * both are here. Function entry and exit come as -finstrument-functions',
- * which inlined functions keep, and as __tsan_func_*, for objects compiled
- * without it.
+ * which inlined functions keep unless they make one access at most
+ * (cc/leaf.h), and as __tsan_func_*, for objects compiled without it.
  */
 #include "event/record.h"
 #include "rt.h"

@@ -27,7 +27,7 @@ static json_t *load(struct cli *cli, const char *path)
 	buf_safe(&cli->err, path, strlen(path));
 	buf_printf(&cli->err, ":%d:%d: ", je.line, je.column);
 	buf_safe(&cli->err, je.text, strlen(je.text));
-	buf_char(&cli->err, '\n');
+	buf_str(&cli->err, "\nhint: verify takes a result that was saved with --json\n");
 	return NULL;
 }
 

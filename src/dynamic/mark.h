@@ -3,9 +3,9 @@
  *
  *   RIGHT --release, non-mover--> LEFT --acquire, non-mover--> violation
  *
- * Called by reduction.c for every event of a thread that has marked blocks
- * open; the innermost block that is violated is blamed, the ones around it
- * are then done with.
+ * Called for every event of a thread that has marked blocks open (reduction.c,
+ * sections.c); the innermost block that is violated is blamed, the ones around
+ * it are then done with.
  *
  * Beside it stands the exact check of this one run (reach.h): a block on a
  * cycle of conflicts is at fault whatever the automaton says. It confirms what
