@@ -42,6 +42,8 @@ void cycles_add(void *ctx, const struct cycle *c);
 void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
              struct buf *out);
 
+/* `,"line":12` when the line of the event in the trace's text is known. */
+void json_line(const struct trace_names *t, uint64_t event, struct buf *out);
 void cycles_text(const struct cycles *f, const struct trace_names *t,
                  unsigned width, bool color, struct buf *out);
 /* A JSON array. */

@@ -1,8 +1,11 @@
 #include "event/names.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/grow.h"
 
 #include "event/event.h"
 
@@ -28,7 +31,35 @@ void trace_names_free(struct trace_names *t)
 		free(n->text);
 		map_free(&n->by_addr);
 	}
+	free(t->lines.runs);
 	trace_names_init(t);
+}
+
+void lines_add(struct event_lines *l, uint64_t event, uint64_t line)
+{
+	assert(event > l->last);
+	const struct line_run *r = l->n ? &l->runs[l->n - 1] : NULL;
+	if (!r || line - r->line != event - r->event) {
+		if (l->n == LINE_RUNS || !GROW(l->runs, l->cap, l->n + 1))
+			return; /* last stays behind, so lines_of knows */
+		l->runs[l->n++] = (struct line_run){ event, line };
+	}
+	l->last = event;
+}
+
+uint64_t lines_of(const struct event_lines *l, uint64_t event)
+{
+	uint32_t lo = 0, hi = l->n;
+	if (event > l->last)
+		return 0;
+	while (lo < hi) { /* the first run that begins behind it */
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (l->runs[mid].event <= event)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? l->runs[lo - 1].line + (event - l->runs[lo - 1].event) : 0;
 }
 
 static uint64_t mix(uint64_t x)

@@ -47,9 +47,25 @@ struct names {
 	struct map by_addr;
 };
 
-/* The five tables of a trace. */
+/*
+ * Which line of a text trace an event stands in. A line is an event, but for
+ * comments and empty lines: `runs` has an entry where the distance between the
+ * two changes. At most LINE_RUNS are kept; of what comes behind no line is known.
+ */
+struct line_run {
+	uint64_t event, line; /* the first event of the run, and its line */
+};
+enum { LINE_RUNS = 1 << 20 };
+struct event_lines {
+	struct line_run *runs;
+	uint32_t n, cap;
+	uint64_t last; /* the last event given a line */
+};
+
+/* The five tables of a trace, and its lines. */
 struct trace_names {
 	struct names ns[NS_COUNT];
+	struct event_lines lines;
 };
 
 void trace_names_init(struct trace_names *t);
@@ -66,6 +82,11 @@ uint32_t names_add_addr(struct names *n, uint64_t addr);
  * their tables so). An address may come with a text (NULL: none). */
 bool names_append(struct names *n, const char *s, size_t len);
 bool names_append_addr(struct names *n, uint64_t addr);
+
+/* Events come in order. When memory ends, later lines are not known. */
+void lines_add(struct event_lines *l, uint64_t event, uint64_t line);
+/* The line of an event; 0 when it is not known. */
+uint64_t lines_of(const struct event_lines *l, uint64_t event);
 
 /* The name as text; tmp holds it when it is short or an address. */
 const char *names_text(const struct names *n, uint32_t id, char tmp[24],

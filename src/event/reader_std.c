@@ -71,6 +71,7 @@ size_t reader_next_std(struct trace_reader *r)
 			continue;
 		e->index = r->next_index++;
 		e->line = r->line;
+		lines_add(&r->names.lines, e->index, r->line);
 		e->flags = 0;
 		n++;
 	}

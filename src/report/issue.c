@@ -21,17 +21,17 @@ const struct rule issue_rules[] = {
 	  "An event of another thread depends on the block and the block then depends on it, so no reordering of "
 	  "independent steps makes the block run in one piece; or several blocks depend on each other in a circle. Most "
 	  "data is forgotten on the way: the chain may be harmless, or impossible. 'intact check --engine=exact' decides." },
-	{ "fault", "Fault", "error", "A failed assertion or another fault can be reached.",
+	{ "fault", "FaultReachable", "error", "A failed assertion or another fault can be reached.",
 	  "The code flow leads to a failed assertion, an index out of range, a release of a lock that is not held, or "
 	  "another fault of the model." },
-	{ "deadlock", "Deadlock", "error", "Threads can wait for each other for ever.",
+	{ "deadlock", "DeadlockReachable", "error", "Threads can wait for each other forever.",
 	  "At the end of the code flow no thread can move and some have not finished. Take locks in one order." },
-	{ "stuck", "Stuck", "error", "Blocks finish together that cannot finish one after another.",
+	{ "stuck", "BlocksFinishOnlyTogether", "error", "Blocks finish together that cannot finish one after another.",
 	  "The code flow comes to its end, but no serial order of the same blocks does: in whatever order, one of them, "
 	  "run by itself, waits for something that only another block can do." },
-	{ "endless", "Endless", "error", "Blocks finish together that go round for ever one after another.",
+	{ "endless", "BlocksLoopForeverAlone", "error", "Blocks finish together that loop forever one after another.",
 	  "The code flow comes to its end, but no serial order of the same blocks does: in whatever order, one of them, "
-	  "run by itself, loops for ever." },
+	  "run by itself, loops forever." },
 	{ "quiescence", "NoWayOut", "error", "Threads can get to where they never leave their blocks again.",
 	  "From the end of the code flow on, some thread is inside a block in every state that can still be reached: "
 	  "blocks hold what each other needs, or wait for what nobody will do. Atomicity says nothing about such runs." },

@@ -135,13 +135,22 @@ static const char *block_name(struct issues *s, const json_t *block)
 	return *at ? arena_printf(&s->arena, "block at %s", at) : "block";
 }
 
+/* Where an event stands: its place when that names a file and a line, else its line of the trace. */
+static struct place event_place(struct issues *s, const json_t *e, const char *file)
+{
+	struct place p = issue_place(s, doc_text(e, "place"), file);
+	if (!p.line && doc_number(e, "line") > 0 && doc_number(e, "line") <= UINT32_MAX)
+		p.line = (uint32_t)doc_number(e, "line");
+	return p;
+}
+
 static void add_event(struct issues *s, struct issue *i, const json_t *end, const char *file, json_int_t closing)
 {
 	for (uint32_t k = 0; k < i->steps.len; k++)
 		if (i->steps.data[k].state == end)
 			return;
 	const char *at = doc_text(end, "place");
-	struct flow_step f = { .at = issue_place(s, at, file), .state = end,
+	struct flow_step f = { .at = event_place(s, end, file), .state = end,
 		               .text = *at ? arena_printf(&s->arena, "%s at %s", doc_text(end, "op"), at)
 		                           : doc_text(end, "op"),
 		               .depth = json_is_object(json_object_get(end, "block")) ? 1 : 0,
@@ -198,7 +207,7 @@ static void trace_cycle(struct issues *s, const json_t *r, const json_t *f, cons
 	i->rule = issue_rule("trace-cycle");
 	i->subject = file;
 	i->name = block_name(s, block);
-	i->at = issue_place(s, doc_text(block, "place"), file);
+	i->at = event_place(s, block, file);
 	i->title = arena_printf(&s->arena, "thread %s: %s is not atomic", doc_text(closing, "thread"), i->name);
 	cycle_message(s, i, f);
 	json_array_foreach(json_object_get(f, "cycle"), k, l) {
@@ -222,7 +231,7 @@ static void trace_predicted(struct issues *s, const json_t *r, const json_t *f, 
 	i->rule = proven ? issue_rule("trace-predicted") : NULL;
 	i->subject = file;
 	i->name = arena_printf(&s->arena, "block at %s", *doc_text(begin, "place") ? doc_text(begin, "place") : "?");
-	i->at = issue_place(s, doc_text(begin, "place"), file);
+	i->at = event_place(s, begin, file);
 	i->title = arena_printf(&s->arena, "thread %s: %s %s", doc_text(begin, "thread"), i->name,
 	                        proven ? "can be broken by another schedule" : "may not be atomic");
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {

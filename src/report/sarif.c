@@ -145,10 +145,13 @@ static json_t *result(struct issues *s, const struct issue *i, json_t *seen, boo
 	json_int_t times = json_integer_value(json_object_get(seen, i->fingerprint)) + 1;
 	json_object_set_new(seen, i->fingerprint, json_integer(times));
 	snprintf(print, sizeof print, times > 1 ? "%s:%lld" : "%s", i->fingerprint, (long long)times);
+	struct place at = i->at;
+	if (at.file && !at.line)
+		at.line = 1; /* the file as a whole: viewers want a region */
 	const char *message = *i->message ? arena_printf(&s->arena, "%s. %s", i->title, i->message) : i->title;
 	json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:o, s:[o], s:{s:s}}", "ruleId", i->rule->id, "ruleIndex",
 	                      (json_int_t)(i->rule - issue_rules), "kind", "fail", "level", i->rule->level, "message",
-	                      text_of(message), "locations", location(&i->at, NULL), "partialFingerprints",
+	                      text_of(message), "locations", location(&at, NULL), "partialFingerprints",
 	                      "intact/v1", print);
 	if (i->steps.len)
 		json_object_set_new(r, "codeFlows", json_pack("[o]", code_flow(i)));
@@ -168,15 +171,18 @@ static json_t *rules(void)
 {
 	json_t *all = json_array();
 	for (const struct rule *r = issue_rules; r->id; r++) {
-		struct buf md;
+		struct buf md, help;
 		buf_init(&md);
+		buf_init(&help);
+		buf_printf(&help, "%sreport.md#%s", INTACT_HOMEPAGE, r->id);
 		buf_printf(&md, "**%s**\n\n%s", r->brief, r->help);
-		json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:o, s:{s:s, s:s}, s:{s:s}, s:{s:[s,s], s:s}}", "id",
-			r->id, "name", r->name, "shortDescription", text_of(r->brief), "fullDescription",
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:s, s:s}, s:{s:s}, s:{s:[s,s], s:s}}", "id",
+			r->id, "name", r->name, "helpUri", buf_cstr(&help), "shortDescription", text_of(r->brief), "fullDescription",
 			text_of(r->help), "help", "text", r->help, "markdown", buf_cstr(&md), "defaultConfiguration",
 			"level", r->level, "properties", "tags", "concurrency", "atomicity", "precision",
 			!strcmp(r->level, "error") ? "very-high" : "high"));
 		buf_free(&md);
+		buf_free(&help);
 	}
 	return all;
 }
@@ -206,10 +212,10 @@ void render_sarif(const json_t *doc, struct buf *out)
 			json_array_append_new(notes, notification(&s, i));
 	}
 	json_t *log = json_pack(
-		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:o}}, s:[{s:b, s:o}], s:{s:s}, s:s, s:{s:{s:{s:s}}}, s:o}]}",
+		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:s, s:o}}, s:[{s:b, s:o}], s:{s:s}, s:s, s:{s:{s:{s:s}}}, s:o}]}",
 		"version", "2.1.0", "$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		"runs", "tool", "driver", "name", "Intact", "version", INTACT_VERSION, "semanticVersion",
-		INTACT_VERSION, "rules", rules(), "invocations", "executionSuccessful", 1,
+		INTACT_VERSION, "informationUri", INTACT_HOMEPAGE, "rules", rules(), "invocations", "executionSuccessful", 1,
 		"toolExecutionNotifications", notes, "automationDetails", "id",
 		arena_printf(&s.arena, "intact/%s/", s.kind), "columnKind", "unicodeCodePoints",
 		"originalUriBaseIds", "%SRCROOT%", "description", "text", "The directory that intact was run in.",

@@ -227,13 +227,16 @@ async function others(browser) {
 	check("a block at fault by itself is told", (await page.textContent(".sentence")).includes("came in with"));
 	await close(page, "alone");
 	page = await open(browser, path.join(dir, "predicted.html"));
-	check("another schedule is drawn", await page.$$eval(".lanes tr.intruder", (r) => r.length) >= 0 && (await page.$$("nav.results li, article h2")).length >= 1);
+	check("another schedule is drawn", await page.$$eval(".lanes tr.intruder", (r) => r.length) === 1);
+	check("and called predicted", await page.$$eval("header.top .badge, article .badge", (b) => b.map((e) => e.textContent).join()) === "Predicted,Predicted");
 	await close(page, "predicted");
 	page = await open(browser, path.join(dir, "run.html"));
 	check("two threads, their places and stacks", await page.$$eval(".window .head", (e) => e.length) === 2 && await page.$$eval(".window .place:not(.gap)", (e) => e.length) >= 4 &&
 		await page.$$eval(".window .frames li", (e) => e.length) >= 6);
 	check("with locks and source lines", (await page.textContent(".window")).includes("lock release of") && await page.$$eval(".snippet tr.here", (e) => e.length) >= 3);
-	await page.setViewportSize({ width: 1300, height: 1180 });
+	check("the gap is on the first screen", await page.$eval(".window .place.gap span", (e) => e.getBoundingClientRect().bottom < window.innerHeight));
+	check("what was only predicted is called so", await page.$$eval(".badge", (b) => b.map((e) => e.textContent).join()) === "Predicted,Predicted");
+	await page.setViewportSize({ width: 1300, height: 1000 });
 	await shot(page, "page-finding");
 	await close(page, "finding");
 	page = await open(browser, path.join(dir, "hidden.html"));
@@ -242,6 +245,14 @@ async function others(browser) {
 	page = await open(browser, path.join(dir, "net.html"));
 	const net = read("net").results[0], drawn = await page.$$eval("svg.graph", (g) => g.map((s) => [s.querySelectorAll(".placenode").length, s.querySelectorAll(".transnode").length]));
 	check("the prefix and the net are drawn, every node", JSON.stringify(drawn) === JSON.stringify([[net.prefix.conditions.length, net.prefix.events.length], [net.places, net.transitions]]), drawn);
+	const size = () => page.$eval("svg.graph", (s) => s.getBoundingClientRect().width);
+	const before = await size();
+	await page.click("button[aria-label=larger]");
+	await page.click("button[aria-label=larger]");
+	const larger = await size();
+	await page.click("button:has-text('Fit')");
+	check("a drawing can be made larger, and fits again", larger > before * 1.5 && Math.abs(await size() - before) < 1 &&
+		await page.$eval(".graphbox", (b) => b.scrollHeight <= b.clientHeight + 1), [before, larger, await size()]);
 	await shot(page, "page-net");
 	await close(page, "net");
 	page = await open(browser, path.join(dir, "verified.html"));
@@ -263,12 +274,61 @@ const contrast = (page) => page.evaluate(() => {
 	const back = (e) => { const chain = []; for (; e; e = e.parentElement) chain.unshift(rgba(getComputedStyle(e).backgroundColor)); return chain.reduce((b, c) => over(c, b), [255, 255, 255, 1]); };
 	let worst = [21, ""];
 	for (const e of document.querySelectorAll("h1, h2, h3, .sentence, .facts, .badge, .step, .values td, .source code, td.no, button, .quiet, .position, th")) {
-		if (!e.textContent.trim() || !e.getClientRects().length || e.closest(".ahead")) continue;
+		if (!e.textContent.trim() || !e.getClientRects().length) continue;
 		const b = back(e), f = over(rgba(getComputedStyle(e).color), b), x = lum(f), y = lum(b), r = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 		if (r < worst[0]) worst = [r, e.className + ":" + e.textContent.slice(0, 30)];
 	}
 	return worst;
 });
+
+// What axe-core finds wrong, of any impact; of one rule or of all.
+async function axe(page, rule) {
+	await page.evaluate(fs.readFileSync(process.env.INTACT_AXE, "utf8"));
+	return page.evaluate((only) => axe.run(only ? { runOnly: [only] } : {}).then((r) => r.violations.flatMap((v) => v.nodes.slice(0, 3).map((n) => v.impact + " " + v.id + ": " + n.target.join(" ") + " " + (n.any[0] ? n.any[0].message : "")))), rule);
+}
+
+async function accessible(browser) {
+	const names = fs.readdirSync(dir).filter((f) => f.endsWith(".html")).map((f) => f.slice(0, -5)).sort();
+	check("there are pages of every kind for axe", names.length >= 15, names);
+	for (const name of names) {
+		const page = await open(browser, path.join(dir, name + ".html"));
+		const bad = [];
+		for (const scheme of ["light", "dark"]) {
+			await page.emulateMedia({ colorScheme: scheme });
+			bad.push(...(await axe(page, scheme === "dark" ? "color-contrast" : null)).map((v) => scheme + ": " + v));
+		}
+		if (await page.$(".controls button[aria-label=first]")) { // every step is still to come
+			await page.click(".controls button[aria-label=first]");
+			bad.push(...(await axe(page, "color-contrast")).map((v) => "first step: " + v));
+		}
+		await page.setViewportSize({ width: 400, height: 800 });
+		bad.push(...(await axe(page)).map((v) => "telephone: " + v));
+		check(name + ": axe finds nothing", bad.length === 0, bad.join("\n"));
+		await close(page, name + ", for axe");
+	}
+}
+
+async function narrow(browser) {
+	const phone = { viewport: { width: 400, height: 800 } };
+	let page = await open(browser, path.join(dir, "cycle.html"), phone);
+	check("a telephone shows both lanes of a cycle", await page.$$eval("svg.graph .lanehead", (t) => t.length === 2 && t.every((e) => e.getBoundingClientRect().right <= window.innerWidth)));
+	check("event numbers and places are told apart", await page.$eval("svg.graph", (s) => [...s.querySelectorAll("text")].some((t) => t.textContent === "event")));
+	await close(page, "cycle on a telephone");
+	page = await open(browser, path.join(dir, "six.html"), phone);
+	const widths = await page.$$eval(".lanes:not(.compact) thead th:not(.no)", (t) => t.map((e) => e.getBoundingClientRect().width));
+	check("six lanes keep their width", widths.length === 6 && widths.every((w) => w >= 100), widths);
+	const seen = await page.$eval(".lanes:not(.compact)", (t) => {
+		const box = t.parentElement;
+		box.scrollLeft = box.scrollWidth;
+		const edge = box.getBoundingClientRect(), last = t.tHead.rows[0].lastElementChild.getBoundingClientRect(), no = t.tHead.rows[0].firstElementChild.getBoundingClientRect();
+		return [last.right <= edge.right + 1, no.left >= edge.left - 1];
+	});
+	check("the last lane can be reached, and the numbers of the steps stay", seen.every(Boolean), seen);
+	await close(page, "six lanes");
+	page = await open(browser, path.join(dir, "run.html"), phone);
+	check("the other thread is named where it comes in", await page.$eval(".window .right", (e) => getComputedStyle(e, "::before").content.includes("thread ")));
+	await close(page, "finding on a telephone");
+}
 
 async function looks(browser) {
 	for (const name of ["lost", "stale", "cycle", "run", "net", "verified"]) {
@@ -329,7 +389,7 @@ async function hostile(browser) {
 (async () => {
 	const browser = await chromium.launch({ executablePath: process.env.INTACT_CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync"] });
-	for (const part of [interleaving, otherRuns, histories, others, looks, hostile]) {
+	for (const part of [interleaving, otherRuns, histories, others, looks, narrow, accessible, hostile]) {
 		const began = Date.now();
 		try { await part(browser); } catch (e) { check(part.name + " runs to its end", false, e.stack); }
 		console.log("# " + part.name + ": " + ((Date.now() - began) / 1000).toFixed(1) + " s");

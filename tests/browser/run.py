@@ -4,7 +4,7 @@ kind (and of hostile ones) and lets page.cjs look at them.
 
 Usage: run.py INTACT SOURCE-ROOT
 
-Needs chromium, node and playwright-core (tools/setup.sh test installs them;
+Needs chromium, node, playwright-core and axe-core (tools/setup.sh test installs them;
 INTACT_PLAYWRIGHT names another place). Without them everything is skipped,
 and says so. INTACT_SCREENSHOTS=DIR writes the pictures of the documentation.
 """
@@ -23,7 +23,8 @@ from hostile_inputs import documents  # noqa: E402
 playwright = Path(os.environ.get("INTACT_PLAYWRIGHT", root / "build-browser/node_modules/playwright-core"))
 chromium = shutil.which("chromium") or shutil.which("google-chrome")
 node = shutil.which("node")
-missing = [name for name, there in (("node", node), ("chromium", chromium), (str(playwright), playwright.exists())) if not there]
+axe = playwright.parent / "axe-core/axe.min.js"
+missing = [name for name, there in (("node", node), ("chromium", chromium), (str(playwright), playwright.exists()), (str(axe), axe.exists())) if not there]
 if missing:
     print(f"1..0 # SKIP the browser tests did NOT run: no {', no '.join(missing)} (tools/setup.sh test installs them)")
     sys.exit(0)
@@ -62,6 +63,9 @@ with tempfile.TemporaryDirectory() as tmp:
     make(out, "fault", "check", wrong)
     make(out, "object", "check", "examples/tromp-no-line3.atm")
     make(out, "deadlock", "check", "--deadlock", "examples/bank-transfer-deadlock.atm")
+    six = out / "six.atm"
+    six.write_text("int x;\nthread a * 6 {\n  atomic up {\n    int t = x;\n    x = t + 1;\n  }\n}\n")
+    make(out, "six", "sim", "--seed=3", six)
     make(out, "sim", "sim", "--seed=2", "examples/peterson.atm")
     endless = out / "long.atm"
     endless.write_text("int n;\nthread t * 2 {\n  while (true) {\n    n = (n + 1) % 7;\n  }\n}\n")
@@ -92,5 +96,5 @@ with tempfile.TemporaryDirectory() as tmp:
     for d in [d for d in few if not d.name.endswith(("-50.json", "-150.json"))]:
         subprocess.run([str(intact), "report", str(d), "--html", str(d.with_suffix(".html"))], stdout=subprocess.DEVNULL, check=False)
     sys.stdout.flush()
-    env = dict(os.environ, INTACT_PAGES=tmp, INTACT_PLAYWRIGHT=str(playwright), INTACT_CHROMIUM=chromium)
+    env = dict(os.environ, INTACT_PAGES=tmp, INTACT_PLAYWRIGHT=str(playwright), INTACT_AXE=str(axe), INTACT_CHROMIUM=chromium)
     sys.exit(subprocess.run([node, str(root / "tests/browser/page.cjs")], env=env).returncode)

@@ -90,11 +90,16 @@ def sarif_complaints(log):
     for r in log["runs"]:
         driver = r["tool"]["driver"]
         want(bool(driver["name"]), "driver name (3.19.8)")
+        want(re.match("(https|file)://", driver.get("informationUri", "")) and driver.get("version"), "tool properties (SARIF2005)")
         ids = [x["id"] for x in driver["rules"]]
         want(len(ids) == len(set(ids)), "rules are unique (3.19.23)")
         for rule in driver["rules"]:
             for k in ("shortDescription", "fullDescription", "help"):
                 message(rule[k], f"rule {rule['id']}")
+            # what Microsoft's validator asks for beyond the standard: SARIF1001, SARIF2012
+            want(rule["name"].lower() != rule["id"].lower() and re.fullmatch("([A-Z][a-z]+)+", rule["name"]),
+                 f"rule {rule['id']}: name {rule['name']} (SARIF1001)")
+            want(re.match("(https|file)://.*#" + rule["id"] + "$", rule.get("helpUri", "")), f"rule {rule['id']}: helpUri (SARIF2012)")
             want(rule["defaultConfiguration"]["level"] in ("none", "note", "warning", "error"), "level (3.50.3)")
         want(r["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints"), "columnKind (3.14.17)")
         for inv in r["invocations"]:
@@ -110,6 +115,8 @@ def sarif_complaints(log):
             want(len(x["locations"]) == 1, "one location (3.27.12)")
             for loc in x["locations"]:
                 location(loc, x["ruleId"])
+                phys = loc.get("physicalLocation")
+                want(phys is None or phys.get("region", {}).get("startLine", 0) >= 1, f"{x['ruleId']}: a location without a region (SARIF2017)")
             p = x["partialFingerprints"]["intact/v1"]
             want(p not in prints, "fingerprints tell results apart (3.27.17)")
             prints.add(p)

@@ -163,6 +163,24 @@ if bad is None:
 else:
     check("SARIF is valid against the official schema", bad == "", bad[:2000])
 
+# ---- the rules of SARIF and their help ----------------------------------------
+
+log = json.loads(run([intact, "check", "--sarif=-", "examples/lost-update.atm"])[1])
+rules = log["runs"][0]["tool"]["driver"]["rules"]
+manual = (root / "docs/report.md").read_text()
+described = dict(re.findall(r"^### ([a-z-]+)\n\n(.*?)\n(?=\n|\Z)", manual, re.M | re.S))
+check("docs/report.md describes every rule, as its help does", {r["id"]: r["shortDescription"]["text"] + " " + r["help"]["text"] for r in rules}
+      == {k: " ".join(v.split()) for k, v in described.items()},
+      [r["id"] for r in rules if " ".join(described.get(r["id"], "").split()) != r["shortDescription"]["text"] + " " + r["help"]["text"]])
+skips = work / "skips.std"
+skips.write_text("# a comment\nT1|begin(left)|1\nT1|w(x)|2\n\nT2|begin(right)|11\nT2|w(y)|12\nT2|r(x)|13\nT2|end(right)|14\n# more\nT1|r(y)|3\nT1|end(left)|4\n")
+log = json.loads(run([intact, "trace", "--sarif=-", skips])[1])
+result = log["runs"][0]["results"][0]
+lines = {s["location"]["message"]["text"]: s["location"]["physicalLocation"]["region"]["startLine"]
+         for f in result["codeFlows"][0]["threadFlows"] for s in f["locations"]}
+check("places of a trace are its lines", lines == {"w(x) at 2": 3, "r(y) at 3": 10, "w(y) at 12": 6, "r(x) at 13": 7}
+      and result["locations"][0]["physicalLocation"]["region"]["startLine"] == 2, lines)
+
 # ---- what the results say ---------------------------------------------------
 
 doc = json.loads(run([intact, "check", "--json=-", "examples/lost-update.atm"])[1])

@@ -61,7 +61,8 @@ function hue(i) { return "c" + (((i % 8) + 8) % 8); }
 const words = { holds: "Holds", violated: "Violated", unknown: "Not decided", error: "Not judged", refused: "Not judged" };
 
 function badge(verdict, label) {
-	return h("span", { class: "badge " + (words[verdict] ? verdict : "unknown"), text: label || words[verdict] || "?" });
+	const kind = label === "Predicted" ? "predicted" : words[verdict] ? verdict : "unknown";
+	return h("span", { class: "badge " + kind, text: label || words[verdict] || "?" });
 }
 
 function section(title, ...children) {

@@ -4,6 +4,44 @@ function svg(w, hgt, label, ...children) {
 	return h("svg:svg", { class: "graph", viewBox: "0 0 " + w + " " + hgt, width: w, height: hgt, role: "img", "aria-label": label }, ...children);
 }
 
+// A drawing in a box of its own: as large as it is, or made to fit when it is wider; larger, smaller,
+// moved by dragging or scrolling.
+function drawing(graph, label) {
+	const box = h("div", { class: "graphbox", tabindex: 0, role: "region", "aria-label": label }, graph);
+	const w = Number(graph.getAttribute("width")), hgt = Number(graph.getAttribute("height"));
+	const level = h("output", { class: "quiet", "aria-live": "polite" });
+	let scale = 1;
+	function zoom(s) {
+		const before = scale, x = box.scrollLeft + box.clientWidth / 2, y = box.scrollTop + box.clientHeight / 2;
+		scale = Math.max(0.1, Math.min(4, s));
+		graph.setAttribute("width", w * scale);
+		graph.setAttribute("height", hgt * scale);
+		level.textContent = Math.round(scale * 100) + " %";
+		box.scrollLeft = x * scale / before - box.clientWidth / 2;
+		box.scrollTop = y * scale / before - box.clientHeight / 2;
+	}
+	// all of it, unless that would make it too small to read: then its width
+	const fit = () => zoom(Math.min(1, box.clientWidth / w, Math.max(0.6, box.clientHeight / hgt)));
+	box.addEventListener("keydown", (e) => {
+		if (e.key === "+" || e.key === "=") zoom(scale * 1.25);
+		else if (e.key === "-") zoom(scale / 1.25);
+		else if (e.key === "0") fit();
+		else return;
+		e.preventDefault();
+		e.stopPropagation();
+	});
+	let held = null;
+	box.addEventListener("pointerdown", (e) => { if (e.button === 0 && e.pointerType === "mouse") { held = [e.clientX + box.scrollLeft, e.clientY + box.scrollTop]; box.setPointerCapture(e.pointerId); } });
+	box.addEventListener("pointermove", (e) => { if (held) { box.scrollLeft = held[0] - e.clientX; box.scrollTop = held[1] - e.clientY; } });
+	box.addEventListener("pointerup", () => { held = null; });
+	box.addEventListener("pointercancel", () => { held = null; });
+	queueMicrotask(fit);
+	return h("div", { class: "drawing" }, h("div", { class: "zoom", role: "group", "aria-label": "size of the drawing" },
+		button("−", "Smaller (-)", () => zoom(scale / 1.25), { "aria-label": "smaller" }),
+		button("+", "Larger (+)", () => zoom(scale * 1.25), { "aria-label": "larger" }),
+		button("Fit", "Fit the box (0)", fit), level), box);
+}
+
 function arrowHead(x, y, angle, cls) {
 	const p = (d, a) => (x + d * Math.cos(angle + a)).toFixed(1) + "," + (y + d * Math.sin(angle + a)).toFixed(1);
 	return h("svg:polygon", { class: "head " + (cls || ""), points: x.toFixed(1) + "," + y.toFixed(1) + " " + p(-9, 0.4) + " " + p(-9, -0.4) });
@@ -19,16 +57,22 @@ function why(from, to) {
 	return "comes before";
 }
 
+// Traces number their places as they like: a number alone is called what it is.
+function placeName(place, max) {
+	return (/^[0-9]+$/.test(text(place)) ? "place " : "at ") + short(place, max);
+}
+
 // Lanes by thread, time downwards, blocks as bands, the links as arrows.
 function cycleSvg(f) {
 	const events = new Map(), links = list(f.cycle).slice(0, 60);
 	for (const l of links) for (const e of [l.from, l.to]) events.set(number(e.event), e);
 	const order = [...events.keys()].sort((a, b) => a - b), threads = [...new Set(order.map((n) => text(events.get(n).thread)))].slice(0, 12);
-	const LANE = 250, ROW = 62, TOP = 62, LEFT = 60, w = LEFT + threads.length * LANE + 40, hgt = TOP + order.length * ROW + 30;
+	const narrow = window.innerWidth < 600; // two lanes fit a telephone
+	const LANE = narrow ? 150 : 250, ROW = 62, TOP = 62, LEFT = narrow ? 14 : 60, w = LEFT + threads.length * LANE + (narrow ? 0 : 40), hgt = TOP + order.length * ROW + 30;
 	const X = (e) => LEFT + Math.max(0, threads.indexOf(text(e.thread))) * LANE + 46, Y = (n) => TOP + order.indexOf(n) * ROW + 24;
 	// a label stands where no arrow passes: arrows go down, so above where one leaves to the right
 	const above = (n) => links.some((l) => number(l.from.event) === n && X(l.to) > X(l.from)) && !links.some((l) => number(l.to.event) === n && X(l.from) > X(l.to));
-	const g = [];
+	const g = [h("svg:text", { class: "why", x: 8, y: 24, text: "event" })];
 	threads.forEach((t, i) => {
 		const px = LEFT + i * LANE + 46;
 		g.push(h("svg:line", { class: "lane", x1: px, x2: px, y1: TOP - 14, y2: hgt - 12 }),
@@ -44,7 +88,7 @@ function cycleSvg(f) {
 	}
 	for (const b of blocks.values()) {
 		const i = Math.max(0, threads.indexOf(text(b.e.thread))), px = X(b.e) - 22;
-		g.push(h("svg:rect", { class: "band " + hue(i), x: px, y: Y(b.first) - 27, width: 186, height: Y(b.last) - Y(b.first) + 54, rx: 9 }),
+		g.push(h("svg:rect", { class: "band " + hue(i), x: px, y: Y(b.first) - 27, width: narrow ? 122 : 186, height: Y(b.last) - Y(b.first) + 54, rx: 9 }),
 			h("svg:text", { class: "bandname " + hue(i), x: px + 8, y: Y(b.first) - 32, text: short(b.e.block.label ? text(b.e.block.label) : "block", 26) }));
 	}
 	links.forEach((l, k) => {
@@ -59,29 +103,29 @@ function cycleSvg(f) {
 		g.push(h("svg:circle", { class: "event " + hue(i) + (closing ? " closing" : ""), cx: X(e), cy: Y(n), r: 7 }),
 			h("svg:text", { x: X(e) + 14, y: Y(n) + (above(n) ? -10 : 19), text: short(e.op, 20) }),
 			h("svg:text", { class: "number", x: 8, y: Y(n) + 4, text: "#" + n }));
-		if (e.place) g.push(h("svg:text", { class: "why", x: X(e) + 14 + Math.min(20, safe(e.op).length) * 7.8 + 8, y: Y(n) + (above(n) ? -10 : 19), text: "at " + short(e.place, 14) }));
+		if (e.place && !narrow) g.push(h("svg:text", { class: "why", x: X(e) + 14 + Math.min(20, safe(e.op).length) * 7.8 + 8, y: Y(n) + (above(n) ? -10 : 19), text: placeName(e.place, 14) }));
 	}
 	return svg(w, hgt, "the cycle of conflicts", g);
 }
 
 function cycleView(f) {
 	const links = list(f.cycle);
-	return h("div", {}, links.length ? section("The cycle", h("div", { class: "graphbox", tabindex: 0, role: "region", "aria-label": "the cycle" }, cycleSvg(f))) : null,
-		links.length ? section("Link by link", h("table", { class: "plain" },
-			h("thead", {}, h("tr", {}, ["event", "thread", "does", "", "event", "thread", "does"].map((t) => h("th", { scope: "col", text: t })))),
+	return h("div", {}, links.length ? section("The cycle", drawing(cycleSvg(f), "the cycle")) : null,
+		links.length ? section("Link by link", h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "links of the cycle" }, h("table", { class: "plain wide" },
+			h("thead", {}, h("tr", {}, ["event", "thread", "does", "link", "event", "thread", "does"].map((t) => h("th", { scope: "col", text: t })))),
 			h("tbody", {}, links.slice(0, 200).map((l) => h("tr", {}, h("td", { text: "#" + number(l.from.event) }), h("td", {}, named(l.from.thread, 30)),
 				h("td", { class: "mono" }, named(l.from.op, 50)), h("td", { class: "quiet", text: why(l.from.op, l.to.op) }), h("td", { text: "#" + number(l.to.event) }),
-				h("td", {}, named(l.to.thread, 30)), h("td", { class: "mono" }, named(l.to.op, 50))))))) : null);
+				h("td", {}, named(l.to.thread, 30)), h("td", { class: "mono" }, named(l.to.op, 50)))))))) : null);
 }
 
 function predictedView(f) {
 	const rows = ["begin", "first", "commits", "between", "until", "second", "violated"].filter((k) => f[k]);
 	const labels = { begin: "the block begins", first: "first access", commits: "commits", between: "comes between", until: "until", second: "then, in the block", violated: "and goes on" };
-	const steps = rows.map((k, i) => ({ step: i + 1, thread: 0, line: 0, text: text(f[k].op) + (f[k].place ? " at " + text(f[k].place) : ""), key: k, who: text(f[k].thread), changes: [] }));
+	const steps = rows.map((k, i) => ({ step: i + 1, thread: 0, line: 0, text: text(f[k].op) + (f[k].place ? " " + placeName(f[k].place, 200) : ""), key: k, who: text(f[k].thread), changes: [] }));
 	const threads = [...new Set(steps.map((s) => s.who))];
 	steps.forEach((s) => { s.thread = threads.indexOf(s.who) + 1; });
 	const table = h("table", { class: "lanes compact", "aria-label": "the other schedule" },
-		h("thead", {}, h("tr", {}, h("th", { class: "no" }), threads.map((t, i) => h("th", { class: hue(i), scope: "col" }, named("thread " + t, 40))))),
+		h("thead", {}, h("tr", {}, h("th", { class: "no", scope: "col", text: "step" }), threads.map((t, i) => h("th", { class: hue(i), scope: "col" }, named("thread " + t, 40))))),
 		h("tbody", {}, steps.map((s) => h("tr", { class: s.key === "between" ? "marked intruder" : null }, h("td", { class: "no", text: s.step }),
 			threads.map((t, i) => h("td", { class: hue(i) + (i === 0 ? " in" : "") }, s.thread === i + 1 ? h("span", { class: "step" }, named(s.text, 80),
 				h("span", { class: "flag" + (s.key === "between" ? "" : " quiet"), text: labels[s.key] })) : null))))));
@@ -153,16 +197,14 @@ function netView(r) {
 			.concat(es.map((e) => ({ name: text(list(net.transitions)[e.transition] && net.transitions[e.transition].name), place: false })));
 		const edges = es.flatMap((e, k) => list(e.pre).map((c) => [c, cs.length + k]).concat(list(e.post).map((c) => [cs.length + k, c])))
 			.filter(([a, b]) => a < nodes.length && b < nodes.length);
-		view.append(section("The prefix of its unfolding", h("div", { class: "graphbox", tabindex: 0, role: "region", "aria-label": "prefix" },
-			layered(nodes, edges, { text: "prefix with " + plural(es.length, "event"), acyclic: true }, marked))));
+		view.append(section("The prefix of its unfolding", drawing(layered(nodes, edges, { text: "prefix with " + plural(es.length, "event"), acyclic: true }, marked), "prefix")));
 	}
 	const np = list(net.places).length, initial = new Set(list(net.initial));
 	const nodes = list(net.places).map((p, i) => ({ name: text(p), place: true, start: initial.has(i) }))
 		.concat(list(net.transitions).map((t) => ({ name: text(t.name), place: false })));
 	const edges = list(net.transitions).flatMap((t, k) => list(t.pre).map((p) => [p, np + k]).concat(list(t.post).map((p) => [np + k, p])))
 		.filter(([a, b]) => a < nodes.length && b < nodes.length);
-	if (nodes.length <= 220) view.append(section("The net", h("div", { class: "graphbox", tabindex: 0, role: "region", "aria-label": "net" },
-		layered(nodes, edges, { text: "net", acyclic: false }, marked))));
+	if (nodes.length <= 220) view.append(section("The net", drawing(layered(nodes, edges, { text: "net", acyclic: false }, marked), "net")));
 	view.append(size());
 	return view;
 }

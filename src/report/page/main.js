@@ -47,7 +47,7 @@ function items() {
 			title: blockName(f.closing && f.closing.block) + " is not atomic", sentence: cycleSentence(f), facts: [text(r.file), plural(number(r.events), "event")],
 			view: () => cycleView(f) }));
 		const predicted = list(r.predicted && r.predicted.findings).map((f) => ({ name: "block at " + text(f.begin && f.begin.place),
-			verdict: f.kind === "proven" ? "violated" : "unknown", sub: f.kind === "proven" ? "another schedule" : "possible",
+			verdict: f.kind === "proven" ? "violated" : "unknown", label: f.kind === "proven" ? "Predicted" : "Possible", sub: f.kind === "proven" ? "another schedule" : "possible",
 			title: "block at " + text(f.begin && f.begin.place) + (f.kind === "proven" ? " can be broken" : " may not be atomic"),
 			sentence: f.kind === "proven" && f.between ? text(f.between.op) + " of thread " + text(f.between.thread) + " can come between two accesses of the block." : "",
 			facts: [text(r.file)], view: () => predictedView(f) }));
@@ -57,7 +57,7 @@ function items() {
 		return whole.concat(found, predicted);
 	});
 	if (doc.kind === "run") return list(doc.results).map((r) => ({
-		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, hidden: !!r.suppressed, sub: (r.suppressed ? "suppressed, " : "") + (r.confirmed ? "confirmed" : "predicted"),
+		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, label: r.confirmed ? "Confirmed" : "Predicted", hidden: !!r.suppressed, sub: (r.suppressed ? "suppressed, " : "") + (r.confirmed ? "confirmed" : "predicted"),
 		title: (r.mark ? "block " + text(r.mark) + " in " : "") + text(r.block) + " is not atomic", sentence: text(r.sentence),
 		facts: [r.confirmed ? "confirmed: another thread came in between, in this run" : "predicted: another schedule can break it", r.count > 1 ? "seen " + r.count + " times" : "",
 			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], view: () => stacksView(doc, r) }));
@@ -79,7 +79,7 @@ function claimsView() {
 	const rows = list(doc.results).slice(0, 2000), left = list(doc.results).length - rows.length + number(doc.not_listed);
 	return h("div", {}, section("Every claim", h("p", { class: "facts", text: ["accepted", "rejected", "unknown", "unchecked"].map((k) => number(doc[k]) + " " + k).join(" · ") }),
 		h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "claims" }, h("table", { class: "plain claims" },
-			h("thead", {}, h("tr", {}, ["claim", "", "answer", "why"].map((t) => h("th", { scope: "col", text: t })))),
+			h("thead", {}, h("tr", {}, ["what", "claimed", "answer", "why"].map((t) => h("th", { scope: "col", text: t })))),
 			h("tbody", {}, rows.map((r) => h("tr", {}, h("td", {}, named(r.name, 60)), h("td", { text: text(r.claim) }),
 				h("td", {}, badge(r.answer === "accepted" ? "holds" : r.answer === "rejected" ? "violated" : "unknown", answers[r.answer])), h("td", {}, named(text(r.why), 200))))))),
 		left ? h("p", { class: "facts", text: plural(left, "more claim") + " not shown" }) : null));
@@ -94,7 +94,7 @@ function modelView(model, line) {
 }
 
 function attempts(r) {
-	return section("Who was asked", h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["engine", "verdict", "states", ""].map((t) => h("th", { scope: "col", text: t })))),
+	return section("Who was asked", h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["engine", "verdict", "states", "reason"].map((t) => h("th", { scope: "col", text: t })))),
 		h("tbody", {}, list(r.attempts).map((a) => h("tr", {}, h("td", {}, named(a.engine, 30)), h("td", {}, badge(a.verdict)),
 			h("td", { text: number(a.states).toLocaleString("en") }), h("td", {}, named(text(a.why) || (a.limit ? "the limit on " + text(a.limit) + " is spent" : ""), 160)))))));
 }
@@ -134,6 +134,12 @@ function netSentence(r) {
 	return q ? "At the marking { " + list(q.marking).slice(0, 60).join(", ") + " }" + (list(q.run).length ? ", reached by " + list(q.run).slice(0, 60).join(", ") : "") + "." : r.limit ? "The limit on " + r.limit + " was spent." : "";
 }
 
+// Nothing was seen to go wrong, but another schedule does.
+function onlyPredicted(all) {
+	const bad = all.filter((it) => it.verdict === "violated" && !it.hidden);
+	return doc.verdict === "violated" && bad.length > 0 && bad.every((it) => it.label === "Predicted");
+}
+
 function build() {
 	const all = items(), page = document.getElementById("page");
 	const subject = doc.model ? doc.model.name
@@ -141,10 +147,10 @@ function build() {
 	const article = h("article", { tabindex: -1, "aria-live": "off" });
 	const buttons = all.map((it, i) => h("li", {}, h("button", { type: "button", class: (it.hidden ? "hidden " : "") + (words[it.verdict] ? it.verdict : "unknown"),
 		on: { click: () => open(i, true) } }, h("span", { class: "dot" }), h("span", { class: "name" }, named(it.name, 60),
-		h("span", { class: "sr", text: ", " + (words[it.verdict] || "") }), it.sub ? h("span", { class: "sub" }, named(it.sub, 60)) : null))));
+		h("span", { class: "sr", text: ", " + (it.label || words[it.verdict] || "") }), it.sub ? h("span", { class: "sub" }, named(it.sub, 60)) : null))));
 	const nav = all.length > 1 ? h("nav", { class: "results", "aria-label": "results" }, h("ol", {}, buttons)) : null;
 	page.replaceChildren(h("header", { class: "top" }, h("span", { class: "mark", text: "intact" }), h("span", { class: "kind", text: text(doc.kind) }),
-		h("h1", {}, named(subject, 90)), badge(doc.verdict), h("span", { class: "spacer" }), h("span", { class: "quiet", text: "intact " + short(doc.intact, 20) }), theme()),
+		h("h1", {}, named(subject, 90)), badge(doc.verdict, onlyPredicted(all) ? "Predicted" : null), h("span", { class: "spacer" }), h("span", { class: "quiet", text: "intact " + short(doc.intact, 20) }), theme()),
 	h("div", { class: "body" + (nav ? "" : " single") }, nav, article));
 
 	function open(i, focus) {

@@ -64,8 +64,7 @@ function operationsStrip(history, total) {
 			h("svg:text", { class: "small", x: a + 6, y: y + 17, text: short(text(o.name) + ": " + text(o.method) + (o.value !== undefined ? " " + show(o.value) : ""), Math.max(4, Math.floor((b - a) / 6.2))) }));
 	}
 	g.push(h("svg:text", { class: "why", x: LEFT, y: 14, text: "step 1" }), h("svg:text", { class: "why", x: W - 70, y: 14, text: "step " + total }));
-	return section("The operations", h("div", { class: "graphbox", tabindex: 0, role: "region", "aria-label": "operations over the steps" },
-		svg(W, TOP + threads.length * ROW + 6, "operations over the steps", g)));
+	return section("The operations", drawing(svg(W, TOP + threads.length * ROW + 6, "operations over the steps", g), "operations over the steps"));
 }
 
 // For each step, the block its thread is inside of and where it begins and ends.
@@ -92,8 +91,8 @@ function lanesTable(run, o) {
 	const byLane = new Map(lanes.map((t) => [t, []]));
 	for (const b of new Set(bands.filter(Boolean))) byLane.get(b.thread).push(b);
 	const inside = (t, i) => byLane.get(t).find((b) => b.from <= i && i <= b.to);
-	const table = h("table", { class: "lanes" + (o.compact ? " compact" : ""), "aria-label": o.label });
-	const head = h("tr", {}, h("th", { class: "no", scope: "col" }, h("span", { class: "sr", text: "step" })));
+	const table = h("table", { class: "lanes" + (o.compact ? " compact" : ""), "aria-label": o.label, style: { "--lanes": lanes.length } });
+	const head = h("tr", {}, h("th", { class: "no", scope: "col", text: "step" }));
 	for (const t of lanes) head.append(h("th", { scope: "col", class: hue(t - 1) }, named(threadName(run, t), 40)));
 	table.append(h("thead", {}, head));
 	const body = h("tbody");
