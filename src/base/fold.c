@@ -19,12 +19,21 @@ static size_t columns(const char *s, size_t len)
 	return n + utf8_columns(s + plain, len - plain);
 }
 
+static bool verbatim(const char *s, size_t len)
+{
+	static const char *const begins[] = { "replay: ", "next: ", "as a page: ", "intact ", "::" };
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (len >= strlen(begins[i]) && !memcmp(s, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 static void fold_line(struct buf *out, const char *s, size_t len, unsigned width)
 {
 	size_t indent = 0, at = 0;
 	while (indent < len && s[indent] == ' ')
 		indent++;
-	if (columns(s, len) <= width || indent + 2 >= width) {
+	if (columns(s, len) <= width || indent + 2 >= width || verbatim(s + indent, len - indent)) {
 		buf_add(out, s, len);
 		return;
 	}

@@ -90,6 +90,7 @@ static int report(struct cli *cli, const struct cmd *cmd, const struct check_cau
 	struct check_json_options jo = { .model = c->path, .keep_dead = c->model->keep_dead };
 	struct buf doc;
 	int rc = answers_exit_code(v, n);
+	cli->prose = !outputs_take_stdout(c->outputs);
 	if (outputs_take_stdout(c->outputs))
 		;
 	else if (n)

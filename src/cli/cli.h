@@ -26,6 +26,7 @@ struct cli {
 	struct buf out, err;
 	bool color_out, color_err; /* a terminal, and NO_COLOR is not set */
 	bool utf8_out;             /* a terminal in a UTF-8 locale */
+	bool prose;                /* `out` is text for people: on a terminal its long lines are folded */
 	bool keeps_pipe;           /* SIGPIPE was ignored before us: programs we start ignore it too */
 	unsigned columns;          /* of the terminal; 100 when there is none */
 };

@@ -314,6 +314,7 @@ static int verify(struct check *c, const struct ir *p)
 		                         .matrix = c->engine == ENGINE_ALL,
 		                         .max_rows = c->full ? 0 : 60, .model = c->path };
 	bool quiet = outputs_take_stdout(&c->outputs);
+	cli->prose = !quiet;
 	if (quiet)
 		;
 	else if ((p->nblocks && !c->faults) || n)

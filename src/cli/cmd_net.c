@@ -333,8 +333,10 @@ static int analyse(struct net_run *r)
 		prefix_cover(&r->prefix, r->goal, r->ngoal, &r->covered);
 	if (!r->prefix_only)
 		prefix_deadlock(&r->prefix, &r->dead);
-	if (!outputs_take_stdout(&r->outputs) && !(r->dot && !strcmp(r->dot, "-")))
+	if (!outputs_take_stdout(&r->outputs) && !(r->dot && !strcmp(r->dot, "-"))) {
+		r->cli->prose = true;
 		text(r);
+	}
 	if (r->covered.found > 0 || (r->deadlock && r->dead.found > 0))
 		return write_reports(r, EXIT_VIOLATED);
 	if (r->covered.found < 0 || (r->deadlock && r->dead.found < 0))

@@ -291,8 +291,10 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 			buf_str(&results, i ? ",\n" : "");
 			json_report(&j, o, &results);
 		}
-		if (!j.failed && !outputs_take_stdout(&o->outputs))
+		if (!j.failed && !outputs_take_stdout(&o->outputs)) {
+			cli->prose = true;
 			text_report(cli, &j, o);
+		}
 		rc = worse(rc, exit_of(&j));
 		if (o->witness)
 			rc = worse(rc, write_witness(cli, &j, o->witness));

@@ -22,7 +22,10 @@ void ledger_free(struct ledger *l)
 
 struct buf *ledger_text(struct ledger *l)
 {
-	return l->silent || outputs_take_stdout(l->outputs) ? NULL : &l->cli->out;
+	if (l->silent || outputs_take_stdout(l->outputs))
+		return NULL;
+	l->cli->prose = true;
+	return &l->cli->out;
 }
 
 static void say(struct buf *out, const struct claim *c)

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/fold.h"
 #include "cli/cli.h"
 #include "version.h"
 
@@ -183,6 +184,14 @@ int main(int argc, char **argv)
 
 	int rc = dispatch(&cli, argc, argv);
 
+	if (cli.prose && isatty(1)) {
+		struct buf folded;
+		buf_init(&folded);
+		fold_lines(&folded, buf_cstr(&cli.out), cli.out.len, cli.columns);
+		folded.failed |= cli.out.failed;
+		buf_free(&cli.out);
+		cli.out = folded;
+	}
 	bool ok = buf_flush(&cli.err, stderr);
 	if (!buf_flush(&cli.out, stdout)) {
 		fputs("intact: cannot write the result to standard output\n", stderr);

@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
 """The command line as a user meets it: help, versions, slips of the pen."""
+import fcntl
+import json
+import os
+import pty
 import re
+import struct
+import subprocess
 import sys
 import tempfile
+import termios
 from pathlib import Path
 
 from tap import check, done, run
 
 intact = sys.argv[1]
+root = Path(__file__).resolve().parents[2]
 
 rc, out, err = run([intact, "--version"])
 check("--version prints name and number", rc == 0 and re.fullmatch(r"intact \d+\.\d+\.\d+\n", out), out + err)
@@ -54,7 +62,45 @@ with tempfile.TemporaryDirectory() as tmp:
     rc, out, err = run([intact, "check", "--dump=ir", "-"], stdin="int x; thread t { x = 1; }")
     check("- reads standard input", rc == 0 and "shared x" in out, err)
     with open("/dev/full", "w") as full:
-        import subprocess
         p = subprocess.run([intact, "help"], stdout=full, stderr=subprocess.PIPE)
         check("a full disk is an internal error, not silence", p.returncode == 4 and p.stderr, p)
+
+# ---- on a terminal sentences are folded to its width ----------------------------
+
+
+def on_terminal(columns, *args):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    p = subprocess.Popen([str(a) for a in args], stdout=theirs, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                         env=dict(os.environ, NO_COLOR="1", LC_ALL="C"))
+    os.close(theirs)
+    out = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        out += piece
+    p.communicate()
+    os.close(ours)
+    return out.decode().replace("\r\n", "\n")
+
+
+with tempfile.TemporaryDirectory() as tmp:
+    saved = Path(tmp) / "r.json"
+    run([intact, "check", "--json", saved, root / "examples/lost-update.atm"])
+    for args in (["check", root / "examples/lost-update.atm"], ["check", root / "examples/bluetooth-bug.atm"],
+                 ["check", "--engine=causal", root / "examples/lost-update.atm"], ["check", "--deadlock", root / "examples/bank-transfer-deadlock.atm"],
+                 ["trace", root / "examples/traces/crossed.std"], ["trace", "--predict", root / "examples/traces/stringbuffer.std"],
+                 ["history", root / "examples/history/stale-read.edn"], ["verify", saved], ["net", root / "examples/nets/acquire1-4.ll_net"]):
+        text = on_terminal(76, intact, *args)
+        wide = [line for line in text.split("\n") if len(line) > 76 and not re.match(" *(replay:|next:|as a page:|intact |/)", line)]
+        check(f"{' '.join(str(a).replace(str(root) + '/', '') for a in args)}: no line is wider than the terminal", text and not wide, "\n".join(wide) or text)
+        plain = run([intact, *args])[1]
+        if args[0] != "net":
+            check("and piped, a sentence is one line", text.split()[:3] == plain.split()[:3] and len(text.split("\n")) >= len(plain.split("\n")), plain)
+    wide = json.loads(on_terminal(50, intact, "check", "--json=-", root / "examples/lost-update.atm"))
+    check("a document is never folded", wide["kind"] == "check")
 done()
