@@ -1,6 +1,7 @@
 """A JSON Schema validator for the keywords that share/report.schema.json uses,
 and the requirements of SARIF 2.1.0 that matter to us, written from the
 standard. Both return a list of complaints."""
+import re
 
 KEYWORDS = {"$schema", "$defs", "$ref", "title", "description", "type", "const", "enum", "required", "properties",
             "additionalProperties", "items", "minItems", "maxItems", "minimum", "maximum", "maxLength", "allOf", "if",
