@@ -227,10 +227,7 @@ bool recording_end(struct recording *r, struct buf *err, bool quiet)
 		           r->path, why, r->path);
 	else if (!ok)
 		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why);
-	else if (!r->n)
-		buf_printf(err, "intact: nothing was recorded: the program was not built with "
-		                "`intact cc`\n");
-	else if (!quiet && !stat(r->path, &st))
+	else if (r->n && !quiet && !stat(r->path, &st))
 		buf_printf(err, "intact: recorded %llu events (%llu accesses) of %u process%s: %s, %llu bytes\n",
 		           (unsigned long long)size.records, (unsigned long long)accesses, r->n,
 		           r->n == 1 ? "" : "es", r->path, (unsigned long long)st.st_size);

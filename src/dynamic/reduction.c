@@ -52,6 +52,14 @@ uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc)
 	return t->seen[i].id;
 }
 
+void red_moved(struct thread *t)
+{
+	for (unsigned i = 0; i < sizeof t->seen / sizeof *t->seen; i++)
+		t->seen[i].pc = 0;
+	for (unsigned i = 0; i < sizeof t->known / sizeof *t->known; i++)
+		t->known[i].addr = 0;
+}
+
 void red_prune(struct thread *t, uintptr_t sp)
 {
 	while (t->top > t->frames && t->top->sp + 8 < sp)
