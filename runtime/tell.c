@@ -3,9 +3,6 @@
  * watched, so that `intact run` can tell a clean run from one that nobody saw.
  *
  * Two small datagrams of lines `key value` (src/cli/run_processes.c reads them).
- * Functions are counted in the tree of stacks: a call from which a lock was
- * taken, or shared data used, has left a node with STACK_MARK there. Those at
- * the root are main and the threads' first functions, which are not judged.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -83,29 +80,6 @@ void rt_tell_begin(bool watched)
 	rt_send(t.at, t.n);
 }
 
-/* Distinct functions; more than the table holds are not told apart. */
-static uint32_t count_functions(void)
-{
-	enum { SEEN = 1 << 16 };
-	const struct stack_tree *s = &rt_dyn.stacks;
-	uint64_t *seen = pages_map(SEEN * sizeof *seen);
-	uint32_t n = 0;
-	uint32_t nodes = s->n < STACK_MAX_NODES ? s->n : STACK_MAX_NODES;
-	for (uint32_t i = 1; seen && i < nodes && n < SEEN / 2; i++) {
-		const struct stack_node *k = &s->nodes[i];
-		if (!(k->pc & STACK_MARK) || !k->parent || !s->nodes[k->parent].parent)
-			continue;
-		uint32_t h = (uint32_t)mix64(k->pc) % SEEN;
-		while (seen[h] && seen[h] != k->pc)
-			h = (h + 1) % SEEN;
-		n += !seen[h];
-		seen[h] = k->pc;
-	}
-	if (seen)
-		pages_unmap(seen, SEEN * sizeof *seen);
-	return n;
-}
-
 void rt_tell_end(void)
 {
 	if (!*rt.opt.socket || !rt.on)
@@ -115,6 +89,6 @@ void rt_tell_end(void)
 	for (uint32_t i = 1; i < rt_dyn.locks.n && i < rt_dyn.locks.max; i++)
 		locks += rt_dyn.locks.locks[i].lived + (rt_dyn.locks.locks[i].seq != 0);
 	add(&t, "INTACT-PROCESS 1\npid %d\nend\nexe %s\nthreads %u\nfunctions %u\nlocks %u\n", rt.pid,
-	    rt.exe, rt.uids - rt.inherited, count_functions(), locks);
+	    rt.exe, rt.uids - rt.inherited, rt_dyn.nfunctions, locks);
 	rt_send(t.at, t.n);
 }

@@ -8,6 +8,7 @@ bool dynamic_init(struct dynamic *d)
 	d->findings = pages_map(RED_MAX_FINDINGS * sizeof *d->findings);
 	d->slots = pages_map(SLOTS * sizeof *d->slots);
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
+	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
 	bool ok = d->findings && d->slots && d->parents && lockset_init(&d->sets) &&
 	          stack_init(&d->stacks) && lock_init(&d->locks) &&
 	          shadow_init(&d->shadow, &d->sets);
@@ -23,6 +24,8 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->slots, SLOTS * sizeof *d->slots);
 	if (d->parents)
 		pages_unmap(d->parents, RED_UIDS * sizeof *d->parents);
+	if (d->functions)
+		pages_unmap(d->functions, RED_FUNCTIONS * sizeof *d->functions);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
 	lock_free(&d->locks);
