@@ -258,6 +258,7 @@ void rt_told(void)
 		finish();
 		me->busy = 0;
 		if (rt_shown()) {
+			rt_tell_halted();
 			rt_say("Intact: stopped at the first finding (halt_on_error=1)\n");
 			syscall(SYS_exit_group, rt.opt.exitcode ? (int)rt.opt.exitcode : 1);
 		}

@@ -17,11 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "event/record.h"
 #include "rt.h"
 
 enum { MAX_MODULES = 4096 };
-#define MOVED_TO    (1ull << 48) /* above what the processor can address */
-#define MOVED_APART (1ull << 40)
+enum { MOVED_APART = 1 << 28 }; /* pages: more than a module has */
 
 static struct message out;
 static struct spin out_lock;
@@ -93,9 +93,14 @@ static void move_out(uint32_t index)
 		if (rt.modules[i].moved && rt.modules[i].hi - rt.modules[i].lo == m->hi - m->lo &&
 		    rt_same(rt.modules[i].path, m->path))
 			before = &rt.modules[i];
-	uint64_t to = before ? before->lo : MOVED_TO + rt.nmoved * MOVED_APART + (m->lo & 4095);
-	uint64_t delta = to - m->lo;
+	uint64_t page = before ? (before->lo - REC_MOVED) / 4096 : (uint64_t)rt.nmoved * MOVED_APART;
+	uint64_t delta = rec_moved_to(m->lo, page) - m->lo;
+	bool rec = rec_try(me);
 	bool used = dynamic_move(&rt_dyn, m->lo, m->hi, delta);
+	if (rec) {
+		rec_moved(m->lo, page);
+		rec_end();
+	}
 	spin_lock(&rt.threads_lock);
 	for (uint32_t i = 1; used && i < rt.nslots; i++)
 		if (rt.threads[i])

@@ -247,6 +247,7 @@ void rt_before_load(const char *path); /* a library will be, perhaps where anoth
 bool rt_send(const char *text, size_t n);
 void rt_tell_begin(bool watched);
 void rt_tell_end(void); /* what was watched */
+void rt_tell_halted(void); /* a finding was printed and is the end */
 
 /* record.c, record_out.c. A call of the analyses stands between rec_begin and rec_end, with
  * one rec_put for it; rec_begin is false when nothing is recorded (any more). */
@@ -263,6 +264,7 @@ enum rec_lock_op { REC_LOCK_ACQUIRE, REC_LOCK_SHARED, REC_LOCK_RELEASE, REC_LOCK
 bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op);
 void rec_end_lock(struct rt_thread *th);
 void rec_module(const struct rt_module *m);
+void rec_moved(uintptr_t lo, uint64_t page); /* REC_MODULE, 2 */
 /* All of an access, the call included. */
 void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
 /* All of what a hook has to do with an access that it cannot settle. _other: when it

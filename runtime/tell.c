@@ -92,3 +92,12 @@ void rt_tell_end(void)
 	    rt.exe, rt.uids - rt.inherited, rt_dyn.nfunctions, locks);
 	rt_send(t.at, t.n);
 }
+
+void rt_tell_halted(void)
+{
+	if (!*rt.opt.socket)
+		return;
+	struct text t = { .n = 0 };
+	add(&t, "INTACT-PROCESS 1\npid %d\nhalted\n", rt.pid);
+	rt_send(t.at, t.n);
+}

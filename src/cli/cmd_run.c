@@ -104,13 +104,15 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	buf_init(&doc);
 	buf_char(&doc, '{');
 	doc_begin(&doc, "run");
-	const char *reason = r->failed ? "the program could not be run"
+	bool halted = processes_halted(&r->processes), found = s->shown.count || halted;
+	const char *reason = halted ? "stopped at the first finding, which the program printed itself"
+	                     : r->failed ? "the program could not be run"
 	                     : r->signal ? "a signal ended the program: what it would have done is not known"
 	                                 : run_unwatched(r);
 	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ",
-	           s->shown.count ? "violated" : reason ? "unknown" : "holds");
+	           found ? "violated" : reason ? "unknown" : "holds");
 	buf_json(&doc, program, strlen(program));
-	if (reason && !s->shown.count) {
+	if (reason && (!found || halted)) {
 		buf_str(&doc, ", \"reason\": ");
 		buf_json(&doc, reason, strlen(reason));
 	}

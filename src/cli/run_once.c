@@ -243,7 +243,7 @@ static void tell_watched(struct cli *cli, const struct settings *s, const struct
 		processes_names(p, err);
 		buf_char(err, '\n');
 	}
-	if (how->silent || s->shown.count || !isatty(STDERR_FILENO))
+	if (how->silent || s->shown.count || processes_halted(p) || !isatty(STDERR_FILENO))
 		return;
 	buf_str(err, "intact: nothing found; watched ");
 	processes_text(p, err);

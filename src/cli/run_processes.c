@@ -75,12 +75,14 @@ static void take_self(struct processes *p, const char *text, size_t len)
 				at->begun = true;
 				at->unwatched = *key == 'u';
 			}
-		} else if (!strcmp(key, "end")) {
+		} else if (!strcmp(key, "end") || !strcmp(key, "halted")) {
 			at = find(p, pid);
 			if (!at)
 				at = add(p, pid);
-			if (at)
+			if (at && *key == 'e')
 				at->ended = true;
+			else if (at)
+				at->halted = true;
 		} else if (!at) {
 			continue;
 		} else if (!strcmp(key, "exe")) {
@@ -99,22 +101,34 @@ static void take_self(struct processes *p, const char *text, size_t len)
 
 /* ---- what it found ---- */
 
-static void merge(struct processes *p, struct raw_report *into, const struct raw_report *r)
+static struct raw_finding *by_key(const struct raw_report *r, uint64_t key)
+{
+	for (uint32_t i = 0; i < r->findings.len; i++)
+		if (r->findings.data[i].key == key)
+			return &r->findings.data[i];
+	return NULL;
+}
+
+/* What is new of it replaces what is known; the last message of a process has all, in
+ * the order in which they were found, which is the order of a recording's too. */
+static void merge(struct processes *p, struct raw_report *into, struct raw_report *r)
 {
 	/* A finding whose modules were unloaded is told again, with other addresses: the
 	 * newest list is the one for all. */
 	into->modules.data = r->modules.data;
 	into->modules.len = r->modules.len;
 	into->modules.cap = r->modules.cap;
-	for (uint32_t i = 0; i < r->findings.len; i++) {
-		uint32_t k = 0;
-		while (k < into->findings.len && into->findings.data[k].key != r->findings.data[i].key)
-			k++;
-		if (k < into->findings.len)
-			into->findings.data[k] = r->findings.data[i];
-		else
-			avec_push(p->arena, &into->findings, r->findings.data[i]);
+	struct raw_report *first = r->final ? r : into, *second = r->final ? into : r;
+	for (uint32_t i = 0; i < second->findings.len; i++) {
+		struct raw_finding *f = &second->findings.data[i], *known = by_key(first, f->key);
+		if (!known)
+			avec_push(p->arena, &first->findings, *f);
+		else if (second == r)
+			*known = *f;
 	}
+	into->findings.data = first->findings.data;
+	into->findings.len = first->findings.len;
+	into->findings.cap = first->findings.cap;
 	into->final |= r->final;
 	into->dropped |= r->dropped;
 }
@@ -156,6 +170,14 @@ bool processes_any(const struct processes *p)
 {
 	for (uint32_t i = 0; i < p->list.len; i++)
 		if (!p->list.data[i].unwatched)
+			return true;
+	return false;
+}
+
+bool processes_halted(const struct processes *p)
+{
+	for (uint32_t i = 0; i < p->list.len; i++)
+		if (p->list.data[i].halted)
 			return true;
 	return false;
 }

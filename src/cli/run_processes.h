@@ -20,6 +20,7 @@ struct process {
 	bool begun;     /* else it is the fork of another */
 	bool unwatched; /* the runtime could not start in it */
 	bool ended;     /* it told so itself: the numbers are known */
+	bool halted;    /* it printed its first finding and stopped */
 	struct raw_report report;
 	AVEC(const char *) own; /* functions of ours that it defines itself */
 };
@@ -36,6 +37,8 @@ void processes_take(struct processes *p, const char *text, size_t len);
 /* Was this process watched, and any at all? */
 bool processes_watched(const struct processes *p, uint32_t pid);
 bool processes_any(const struct processes *p);
+/* Did one stop at its first finding? */
+bool processes_halted(const struct processes *p);
 /* "bank: 4 threads, 12 functions, 3 locks", of several the sum. */
 void processes_text(const struct processes *p, struct buf *out);
 /* Their names without directories, each once, at most eight of them. */

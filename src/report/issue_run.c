@@ -76,7 +76,9 @@ void issues_of_run(struct issues *s, const json_t *doc)
 	s->failed = !strcmp(verdict, "unknown");
 	struct issue *i = issue_new(s, doc, verdict);
 	i->name = "run";
-	i->title = s->failed ? "the run is inconclusive" : "nothing was found in this run";
+	if (!strcmp(verdict, "violated"))
+		i->rule = issue_rule("atomicity-violation");
+	i->title = i->rule ? "a function is not atomic" : s->failed ? "the run is inconclusive" : "nothing was found in this run";
 	i->message = reason;
 	issue_fingerprint(i, NULL, NULL, NULL);
 }

@@ -215,6 +215,18 @@ def the_programs_own_status_stays_visible(tmp):
     want(sh([INTACT, "run", "--exitcode=0", "sh", "-c", exe + "; exit 3"]), 3)
 
 
+@test
+def a_program_that_was_stopped_is_not_green(tmp):
+    """--halt-on-error: the program prints its finding itself."""
+    exe = build(tmp, "dies.c", "dies")
+    r = sh([INTACT, "run", "--halt-on-error", "--json=-", exe])
+    want(r, 66, "deposit is not atomic", "stopped at the first finding")
+    doc = json.loads(r.stdout)
+    assert doc["verdict"] == "violated" and "first finding" in doc["reason"], doc
+    suites = ET.fromstring(sh([INTACT, "run", "--halt-on-error", "--junit=-", exe]).stdout)
+    assert suites.get("failures") == "1", suites.attrib
+
+
 # ---- standard output ----
 
 @test
@@ -252,6 +264,11 @@ def a_library_that_is_gone_keeps_its_names(tmp):
                     assert "block 'block of %s' in %s_step is not atomic" % (name, name) in text, text
                     assert "'%s_lock'" % name in text and "(%s.so+0x" % name in text, text
                     assert other not in text.split("SUMMARY")[0], text
+        r = sh([INTACT, "run", "--record", tmp + "/trace", exe] + libs)
+        r = sh([INTACT, "trace", tmp + "/trace"])
+        for name in ("alpha", "bravo"):
+            assert "block 'block of %s' in %s_step is not atomic" % (name, name) in r.stdout, r.stdout
+            assert "'%s_lock'" % name in r.stdout and "(%s.so+0x" % name in r.stdout, r.stdout
 
 
 @test
