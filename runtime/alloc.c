@@ -19,6 +19,10 @@ extern void *__libc_valloc(size_t);
 extern void *__libc_pvalloc(size_t);
 extern void __libc_free(void *);
 
+/* Not by name: glibc has them under another one as well. */
+RT_STANDS(free);
+RT_STANDS(realloc);
+
 EXPORT void *malloc(size_t n)
 {
 	return __libc_malloc(n);
@@ -98,7 +102,7 @@ static void *map(void *at, size_t n, int prot, int flags, int fd, off_t off)
 	return (void *)p;
 }
 
-EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t off)
+static void *map_checked(void *at, size_t n, int prot, int flags, int fd, off_t off)
 {
 	if (off & 4095) {
 		errno = EINVAL;
@@ -107,9 +111,14 @@ EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t off)
 	return map(at, n, prot, flags, fd, off);
 }
 
+EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t off)
+{
+	return map_checked(at, n, prot, flags, fd, off);
+}
+
 EXPORT void *mmap64(void *at, size_t n, int prot, int flags, int fd, off_t off)
 {
-	return mmap(at, n, prot, flags, fd, off);
+	return map_checked(at, n, prot, flags, fd, off);
 }
 
 EXPORT int munmap(void *p, size_t n)

@@ -142,7 +142,7 @@ static inline void behind(volatile const void *p, int mo)
 
 #define RMW(bits, T, name, call)                                               \
 	T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo);            \
-	EXPORT T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo)      \
+	HOOK T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo)      \
 	{                                                                      \
 		T r;                                                           \
 		ahead(p, mo);                                                  \
@@ -152,7 +152,7 @@ static inline void behind(volatile const void *p, int mo)
 	}
 #define CAS(bits, T, name)                                                     \
 	int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, int fmo); \
-	EXPORT int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, \
+	HOOK int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, \
 	                                        int fmo)                       \
 	{                                                                      \
 		bool ok = cas##bits(p, e, v, mo, CALLER);                      \
@@ -161,7 +161,7 @@ static inline void behind(volatile const void *p, int mo)
 	}
 #define ALL(bits, T)                                                           \
 	T __tsan_atomic##bits##_load(const volatile T *p, int mo);             \
-	EXPORT T __tsan_atomic##bits##_load(const volatile T *p, int mo)       \
+	HOOK T __tsan_atomic##bits##_load(const volatile T *p, int mo)       \
 	{                                                                      \
 		T r;                                                           \
 		TOGETHER(p, PROBE_READ(p), r = __atomic_load_n(p, __ATOMIC_SEQ_CST); \
@@ -170,7 +170,7 @@ static inline void behind(volatile const void *p, int mo)
 		return r;                                                      \
 	}                                                                      \
 	void __tsan_atomic##bits##_store(volatile T *p, T v, int mo);          \
-	EXPORT void __tsan_atomic##bits##_store(volatile T *p, T v, int mo)    \
+	HOOK void __tsan_atomic##bits##_store(volatile T *p, T v, int mo)    \
 	{                                                                      \
 		ahead(p, mo);                                                  \
 		TOGETHER(p, PROBE_WRITE(p),                                   \
@@ -200,7 +200,7 @@ static inline void behind(volatile const void *p, int mo)
 	CAS(bits, T, compare_exchange_weak)                                    \
 	T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, T v,  \
 	                                             int mo, int fmo);         \
-	EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, \
+	HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, \
 	                                                    T v, int mo, int fmo) \
 	{                                                                      \
 		bool ok = cas##bits(p, &e, v, mo, CALLER);                     \
@@ -240,7 +240,7 @@ static uint64_t digest(u128 v)
 
 #define RMW16(name, expr)                                                      \
 	u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo);        \
-	EXPORT u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo)  \
+	HOOK u128 __tsan_atomic128_##name(volatile u128 *p, u128 v, int mo)  \
 	{                                                                      \
 		u128 old = 0;                                                  \
 		ahead(p, mo);                                                  \
@@ -257,7 +257,7 @@ RMW16(fetch_xor, old ^ v)
 RMW16(fetch_nand, ~(old & v))
 
 u128 __tsan_atomic128_load(const volatile u128 *p, int mo);
-EXPORT u128 __tsan_atomic128_load(const volatile u128 *p, int mo)
+HOOK u128 __tsan_atomic128_load(const volatile u128 *p, int mo)
 {
 	u128 old = 0;
 	volatile u128 *q = (volatile u128 *)(uintptr_t)p;
@@ -267,7 +267,7 @@ EXPORT u128 __tsan_atomic128_load(const volatile u128 *p, int mo)
 }
 
 void __tsan_atomic128_store(volatile u128 *p, u128 v, int mo);
-EXPORT void __tsan_atomic128_store(volatile u128 *p, u128 v, int mo)
+HOOK void __tsan_atomic128_store(volatile u128 *p, u128 v, int mo)
 {
 	u128 old = 0;
 	ahead(p, mo);
@@ -288,7 +288,7 @@ CAS(128, u128, compare_exchange_weak)
 
 u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v, int mo,
                                            int fmo);
-EXPORT u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v,
+HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v,
                                                   int mo, int fmo)
 {
 	bool ok = cas128(p, &e, v, mo, CALLER);
@@ -303,7 +303,7 @@ static char fence;
 void __tsan_atomic_thread_fence(int mo);
 void __tsan_atomic_signal_fence(int mo);
 
-EXPORT void __tsan_atomic_thread_fence(int mo)
+HOOK void __tsan_atomic_thread_fence(int mo)
 {
 	if (rt.uids > 1 && releases(mo))
 		rt_sync_release(&fence);
@@ -312,7 +312,7 @@ EXPORT void __tsan_atomic_thread_fence(int mo)
 		rt_sync_acquire(&fence);
 }
 
-EXPORT void __tsan_atomic_signal_fence(int mo)
+HOOK void __tsan_atomic_signal_fence(int mo)
 {
 	(void)mo;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

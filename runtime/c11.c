@@ -84,7 +84,7 @@ EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
 
 EXPORT void call_once(once_flag *o, void (*fn)(void))
 {
-	pthread_once((pthread_once_t *)o, fn); /* the same object in glibc */
+	rt_once((pthread_once_t *)o, fn); /* the same object in glibc */
 }
 
 struct c11_start {
@@ -107,14 +107,14 @@ EXPORT int thrd_create(thrd_t *id, thrd_start_t fn, void *arg)
 	if (!s)
 		return thrd_nomem;
 	*s = (struct c11_start){ fn, arg };
-	int r = pthread_create(id, NULL, intact_c11_main, s);
+	int r = rt_create(id, NULL, intact_c11_main, s, CALLER, FRAME);
 	return r == 0 ? thrd_success : r == ENOMEM ? thrd_nomem : thrd_error;
 }
 
 EXPORT int thrd_join(thrd_t id, int *res)
 {
 	void *value;
-	if (pthread_join(id, &value))
+	if (rt_join(id, &value))
 		return thrd_error;
 	if (res)
 		*res = (int)(intptr_t)value;
@@ -123,7 +123,7 @@ EXPORT int thrd_join(thrd_t id, int *res)
 
 EXPORT int thrd_detach(thrd_t id)
 {
-	return pthread_detach(id) ? thrd_error : thrd_success;
+	return rt_detach(id) ? thrd_error : thrd_success;
 }
 
 EXPORT void thrd_exit(int res)

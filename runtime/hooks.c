@@ -13,7 +13,7 @@
 
 void __tsan_init(void);
 
-EXPORT void __tsan_init(void)
+HOOK void __tsan_init(void)
 {
 	rt_init();
 }
@@ -133,25 +133,25 @@ INLINE void touch_wide(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 
 #define ACCESS(name, size, write)                                              \
 	void name(void *p);                                                    \
-	EXPORT void name(void *p)                                              \
+	HOOK void name(void *p)                                              \
 	{                                                                      \
 		touch((uintptr_t)p, size, write, CALLER);                      \
 	}
 #define ACCESS_ANY(name, size, write)                                          \
 	void name(void *p);                                                    \
-	EXPORT void name(void *p)                                              \
+	HOOK void name(void *p)                                              \
 	{                                                                      \
 		touch_any((uintptr_t)p, size, write, CALLER);                  \
 	}
 #define ACCESS_WIDE(name, write)                                               \
 	void name(void *p);                                                    \
-	EXPORT void name(void *p)                                              \
+	HOOK void name(void *p)                                              \
 	{                                                                      \
 		touch_wide((uintptr_t)p, 16, write, CALLER);                   \
 	}
 #define BOTH(name, size, kind)                                                 \
 	void name(void *p);                                                    \
-	EXPORT void name(void *p)                                              \
+	HOOK void name(void *p)                                              \
 	{                                                                      \
 		kind((uintptr_t)p, size, false, CALLER);                       \
 		kind((uintptr_t)p, size, true, CALLER);                        \
@@ -196,24 +196,24 @@ void __tsan_write_range(void *p, size_t n);
 void __tsan_vptr_update(void **p, void *value);
 void __tsan_vptr_read(void **p);
 
-EXPORT void __tsan_read_range(void *p, size_t n)
+HOOK void __tsan_read_range(void *p, size_t n)
 {
 	rt_range((uintptr_t)p, n, false, CALLER);
 }
 
-EXPORT void __tsan_write_range(void *p, size_t n)
+HOOK void __tsan_write_range(void *p, size_t n)
 {
 	rt_range((uintptr_t)p, n, true, CALLER);
 }
 
 /* Constructors and destructors set the same pointer again: no change. */
-EXPORT void __tsan_vptr_update(void **p, void *value)
+HOOK void __tsan_vptr_update(void **p, void *value)
 {
 	if (*p != value)
 		touch((uintptr_t)p, 8, true, CALLER);
 }
 
-EXPORT void __tsan_vptr_read(void **p)
+HOOK void __tsan_vptr_read(void **p)
 {
 	touch((uintptr_t)p, 8, false, CALLER);
 }
@@ -330,23 +330,23 @@ void __cyg_profile_func_exit(void *fn, void *site);
 void __tsan_func_entry(void *site);
 void __tsan_func_exit(void);
 
-EXPORT void __cyg_profile_func_enter(void *fn, void *site)
+HOOK void __cyg_profile_func_enter(void *fn, void *site)
 {
 	enter((uintptr_t)fn, (uintptr_t)site, CALLER, STACK_POINTER);
 }
 
-EXPORT void __cyg_profile_func_exit(void *fn, void *site)
+HOOK void __cyg_profile_func_exit(void *fn, void *site)
 {
 	(void)site;
 	leave((uintptr_t)fn);
 }
 
-EXPORT void __tsan_func_entry(void *site)
+HOOK void __tsan_func_entry(void *site)
 {
 	enter(0, (uintptr_t)site, CALLER, STACK_POINTER);
 }
 
-EXPORT void __tsan_func_exit(void)
+HOOK void __tsan_func_exit(void)
 {
 	leave(0);
 }
@@ -367,7 +367,7 @@ NAMED("_ZNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE17_M_init_local_bufE
 void __intact_begin(const char *name);
 void __intact_end(void);
 
-EXPORT void __intact_begin(const char *name)
+HOOK void __intact_begin(const char *name)
 {
 	struct rt_thread *th = rt_enter();
 	rt.marks = true;
@@ -378,7 +378,7 @@ EXPORT void __intact_begin(const char *name)
 	rt_leave(th);
 }
 
-EXPORT void __intact_end(void)
+HOOK void __intact_end(void)
 {
 	struct rt_thread *th = rt_enter();
 	if (!th)

@@ -163,6 +163,7 @@ void rt_init(void)
 	    !rt.modules || !dynamic_init(&rt_dyn)) {
 		rt_say("Intact: not enough address space (ulimit -v): "
 		       "the program runs unwatched\n");
+		rt_tell_begin(false);
 		return;
 	}
 	rt_dir = rt_dyn.shadow.dir;
@@ -184,6 +185,7 @@ void rt_init(void)
 	rt_process_init();
 	at_quick_exit(at_end);
 	me->busy = 0;
+	rt_tell_begin(true);
 	if (rt.opt.verbosity)
 		rt_sayf("Intact: watching process %d\n", rt.pid);
 }
@@ -202,6 +204,15 @@ static void start(int argc, char **argv, char **envp)
 __attribute__((section(".preinit_array"), used))
 static void (*const at_start)(int, char **, char **) = start;
 
+static void finish(void)
+{
+	if (rt.recording)
+		rt_modules();
+	rec_finish();
+	rt_flush(true);
+	rt_tell_end();
+}
+
 /* When the last thread has ended `me` is rt_nobody, whose mark stays. */
 __attribute__((destructor(101))) static void at_end(void)
 {
@@ -209,10 +220,7 @@ __attribute__((destructor(101))) static void at_end(void)
 		return;
 	int busy = me->busy;
 	me->busy = 1;
-	if (rt.recording)
-		rt_modules();
-	rec_finish();
-	rt_flush(true);
+	finish();
 	if (rt_shown() && rt.opt.exitcode) {
 		fflush(NULL);
 		syscall(SYS_exit_group, (int)rt.opt.exitcode);
@@ -224,10 +232,7 @@ static _Noreturn void end_now(int status)
 {
 	if (rt.on && (int)syscall(SYS_getpid) == rt.pid) {
 		me->busy = 1;
-		if (rt.recording)
-			rt_modules();
-		rec_finish();
-		rt_flush(true);
+		finish();
 		if (rt_shown() && rt.opt.exitcode)
 			status = (int)rt.opt.exitcode;
 	}
@@ -250,10 +255,10 @@ void rt_told(void)
 	rt.nready = rt_dyn.ready;
 	if (rt.opt.halt_on_error) {
 		me->busy = 1;
-		rec_finish();
-		rt_flush(true);
+		finish();
 		me->busy = 0;
 		if (rt_shown()) {
+			rt_tell_halted();
 			rt_say("Intact: stopped at the first finding (halt_on_error=1)\n");
 			syscall(SYS_exit_group, rt.opt.exitcode ? (int)rt.opt.exitcode : 1);
 		}

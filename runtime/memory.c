@@ -10,9 +10,6 @@
 
 #include "rt.h"
 
-typedef void *copy_fn(void *, const void *, size_t);
-typedef void *set_fn(void *, int, size_t);
-
 static void *first_copy(void *d, const void *s, size_t n)
 {
 	rt_copy(d, s, n);
@@ -37,17 +34,17 @@ static void *first_set(void *d, int c, size_t n)
 	return d;
 }
 
-static copy_fn *real_copy = first_copy, *real_move = first_move;
-static set_fn *real_set = first_set;
+rt_copier *rt_copy_fn = first_copy, *rt_move_fn = first_move;
+rt_setter *rt_set_fn = first_set;
 
 __attribute__((constructor(101))) static void look_up(void)
 {
-	copy_fn *c = (copy_fn *)rt_real("memcpy", "GLIBC_2.14");
-	copy_fn *m = (copy_fn *)rt_real("memmove", NULL);
-	set_fn *s = (set_fn *)rt_real("memset", NULL);
-	real_copy = c;
-	real_move = m;
-	real_set = s;
+	rt_copier *c = (rt_copier *)rt_real("memcpy", "GLIBC_2.14");
+	rt_copier *m = (rt_copier *)rt_real("memmove", NULL);
+	rt_setter *s = (rt_setter *)rt_real("memset", NULL);
+	rt_copy_fn = c;
+	rt_move_fn = m;
+	rt_set_fn = s;
 	rt_real_all();
 }
 
@@ -61,20 +58,20 @@ EXPORT void *memcpy(void *restrict d, const void *restrict s, size_t n)
 {
 	touch(s, n, false, CALLER);
 	touch(d, n, true, CALLER);
-	return real_copy(d, s, n);
+	return rt_copy_fn(d, s, n);
 }
 
 EXPORT void *memmove(void *d, const void *s, size_t n)
 {
 	touch(s, n, false, CALLER);
 	touch(d, n, true, CALLER);
-	return real_move(d, s, n);
+	return rt_move_fn(d, s, n);
 }
 
 EXPORT void *memset(void *d, int c, size_t n)
 {
 	touch(d, n, true, CALLER);
-	return real_set(d, c, n);
+	return rt_set_fn(d, c, n);
 }
 
 void *__memcpy_chk(void *d, const void *s, size_t n, size_t room);
@@ -88,7 +85,7 @@ EXPORT void *__memcpy_chk(void *d, const void *s, size_t n, size_t room)
 		__chk_fail();
 	touch(s, n, false, CALLER);
 	touch(d, n, true, CALLER);
-	return real_copy(d, s, n);
+	return rt_copy_fn(d, s, n);
 }
 
 EXPORT void *__memmove_chk(void *d, const void *s, size_t n, size_t room)
@@ -97,7 +94,7 @@ EXPORT void *__memmove_chk(void *d, const void *s, size_t n, size_t room)
 		__chk_fail();
 	touch(s, n, false, CALLER);
 	touch(d, n, true, CALLER);
-	return real_move(d, s, n);
+	return rt_move_fn(d, s, n);
 }
 
 EXPORT void *__memset_chk(void *d, int c, size_t n, size_t room)
@@ -105,7 +102,7 @@ EXPORT void *__memset_chk(void *d, int c, size_t n, size_t room)
 	if (n > room)
 		__chk_fail();
 	touch(d, n, true, CALLER);
-	return real_set(d, c, n);
+	return rt_set_fn(d, c, n);
 }
 
 /* ---- strings ---- */
@@ -122,7 +119,7 @@ EXPORT char *strcpy(char *restrict d, const char *restrict s)
 	size_t n = REAL(strlen)(s) + 1;
 	touch(s, n, false, CALLER);
 	touch(d, n, true, CALLER);
-	return real_copy(d, s, n);
+	return rt_copy_fn(d, s, n);
 }
 
 EXPORT char *strncpy(char *restrict d, const char *restrict s, size_t n)
@@ -132,9 +129,9 @@ EXPORT char *strncpy(char *restrict d, const char *restrict s, size_t n)
 		len++;
 	touch(s, len < n ? len + 1 : n, false, CALLER);
 	touch(d, n, true, CALLER);
-	real_copy(d, s, len);
+	rt_copy_fn(d, s, len);
 	if (len < n)
-		real_set(d + len, 0, n - len);
+		rt_set_fn(d + len, 0, n - len);
 	return d;
 }
 

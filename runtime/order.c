@@ -83,7 +83,7 @@ static void intact_run_once(void)
 	rt_sync_release(obj);
 }
 
-EXPORT int pthread_once(pthread_once_t *o, void (*fn)(void))
+int rt_once(pthread_once_t *o, void (*fn)(void))
 {
 	void (*keep_fn)(void) = once_fn;
 	const void *keep_obj = once_obj;
@@ -94,4 +94,9 @@ EXPORT int pthread_once(pthread_once_t *o, void (*fn)(void))
 	once_obj = keep_obj;
 	rt_sync_acquire(o);
 	return r;
+}
+
+EXPORT int pthread_once(pthread_once_t *o, void (*fn)(void))
+{
+	return rt_once(o, fn);
 }

@@ -37,6 +37,7 @@ static void in_child(void)
 		rt.threads[i] = NULL;
 	}
 	rt.live = 1;
+	rt.inherited = rt.uids - 1;
 	reach_forked(&rt_dyn.reach, me->t.tid);
 	/* What the parent found is the parent's to tell. */
 	for (uint32_t i = 1; i < rt_dyn.nfindings; i++) {
@@ -99,25 +100,37 @@ static void before_exec(void)
 	me->busy = 1;
 	rec_finish();
 	rt_flush(false);
+	rt_tell_end();
 	me->busy = busy;
 	errno = keep;
 }
 
-EXPORT int execve(const char *path, char *const argv[], char *const env[])
+static int exec_path(const char *path, char *const argv[], char *const env[])
 {
 	before_exec();
 	return (int)syscall(SYS_execve, path, argv, env);
 }
 
+/* By the PATH. */
+static int exec_file(const char *file, char *const argv[])
+{
+	before_exec();
+	return REAL(execvp)(file, argv);
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const env[])
+{
+	return exec_path(path, argv, env);
+}
+
 EXPORT int execv(const char *path, char *const argv[])
 {
-	return execve(path, argv, environ);
+	return exec_path(path, argv, environ);
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-	before_exec();
-	return REAL(execvp)(file, argv);
+	return exec_file(file, argv);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
@@ -149,14 +162,14 @@ EXPORT int execl(const char *path, const char *arg, ...)
 {
 	COLLECT;
 	va_end(ap);
-	return execve(path, argv, environ);
+	return exec_path(path, argv, environ);
 }
 
 EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	COLLECT;
 	va_end(ap);
-	return execvp(file, argv);
+	return exec_file(file, argv);
 }
 
 EXPORT int execle(const char *path, const char *arg, ...)
@@ -164,8 +177,21 @@ EXPORT int execle(const char *path, const char *arg, ...)
 	COLLECT;
 	char *const *env = va_arg(ap, char *const *);
 	va_end(ap);
-	return execve(path, argv, env);
+	return exec_path(path, argv, env);
 }
+
+/* The caller decides where the loader looks, so its return address must stay:
+ * dlopen jumps on to the real one. */
+typedef void *dlopen_fn(const char *, int);
+__attribute__((used)) dlopen_fn *rt_dlopen(const char *path);
+__attribute__((used)) dlopen_fn *rt_dlopen(const char *path)
+{
+	rt_before_load(path);
+	return REAL(dlopen);
+}
+__asm__(".pushsection .text\n.weak dlopen\n.type dlopen, @function\ndlopen:\n"
+        "push %rdi\npush %rsi\nsub $8, %rsp\ncall rt_dlopen\nadd $8, %rsp\npop %rsi\npop %rdi\n"
+        "jmp *%rax\n.size dlopen, .-dlopen\n.popsection");
 
 /* Stacks may point into what is about to go: note where it was. */
 EXPORT int dlclose(void *handle)

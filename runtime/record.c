@@ -461,3 +461,8 @@ void rec_module(const struct rt_module *m)
 	rec_plain(rec_make(REC_MODULE, 0, m->lo, 0, m->hi));
 	rec_plain(rec_make(REC_MODULE, 1, m->base, 0, 0));
 }
+
+void rec_moved(uintptr_t lo, uint64_t page)
+{
+	rec_plain(rec_make(REC_MODULE, 2, lo, 0, page));
+}

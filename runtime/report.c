@@ -13,15 +13,15 @@
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "event/record.h"
 #include "rt.h"
 
 enum { MAX_MODULES = 4096 };
+enum { MOVED_APART = 1 << 28 }; /* pages: more than a module has */
 
 static struct message out;
 static struct spin out_lock;
@@ -80,6 +80,67 @@ static bool mapped_file(uintptr_t lo, char *name, size_t size)
 	return found;
 }
 
+/*
+ * Modules that are unloaded stay listed, because stacks lead into their code. They stay
+ * where they were until something else may be loaded there (rt_before_load, or late,
+ * when it is seen there); then they and the stacks move out of the address space. One
+ * that was moved before, and was loaded again, moves to the same place.
+ */
+static void move_out(uint32_t index)
+{
+	struct rt_module *m = &rt.modules[index], *before = NULL;
+	for (uint32_t i = 0; i < rt.nmodules && !before; i++)
+		if (rt.modules[i].moved && rt.modules[i].hi - rt.modules[i].lo == m->hi - m->lo &&
+		    rt_same(rt.modules[i].path, m->path))
+			before = &rt.modules[i];
+	uint64_t page = before ? (before->lo - REC_MOVED) / 4096 : (uint64_t)rt.nmoved * MOVED_APART;
+	uint64_t delta = rec_moved_to(m->lo, page) - m->lo;
+	bool rec = rec_try(me);
+	bool used = dynamic_move(&rt_dyn, m->lo, m->hi, delta);
+	if (rec) {
+		rec_moved(m->lo, page);
+		rec_end();
+	}
+	spin_lock(&rt.threads_lock);
+	for (uint32_t i = 1; used && i < rt.nslots; i++)
+		if (rt.threads[i])
+			red_moved(&rt.threads[i]->t);
+	for (struct rt_thread *th = rt.free; used && th; th = th->next)
+		red_moved(&th->t);
+	spin_unlock(&rt.threads_lock);
+	if (!used || before) { /* nothing leads to it, or it is listed there */
+		for (uint32_t i = index; i + 1 < rt.nmodules; i++)
+			rt.modules[i] = rt.modules[i + 1];
+		rt.nmodules--;
+		return;
+	}
+	m->moved = true;
+	m->base += delta;
+	m->lo += delta;
+	m->hi += delta;
+	rt.nmoved++;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *part = path;
+	for (; *path; path++)
+		if (*path == '/')
+			part = path + 1;
+	return part;
+}
+
+/* Some are gone and not moved, and not the file that is to be loaded (NULL: whatever). */
+static void move_gone(const char *path, uintptr_t lo, uintptr_t hi)
+{
+	for (uint32_t i = rt.nmodules; i; i--) {
+		struct rt_module *m = &rt.modules[i - 1];
+		if (m->gone && !m->moved && m->lo < hi && m->hi > lo &&
+		    !(path && rt_same(last_part(path), last_part(m->path))))
+			move_out(i - 1);
+	}
+}
+
 static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	uintptr_t lo = ~(uintptr_t)0, hi = 0;
@@ -95,17 +156,21 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 		if (at + p->p_memsz > hi)
 			hi = at + p->p_memsz;
 	}
+	const char *name = info->dlpi_name;
+	static char exe[4096]; /* under modules_lock */
 	for (uint32_t i = 0; i < rt.nmodules; i++) {
 		struct rt_module *m = &rt.modules[i];
-		if (m->lo == lo && m->hi == hi && m->base == info->dlpi_addr) {
-			m->gone = false;
+		if (m->lo == lo && m->hi == hi && m->base == info->dlpi_addr &&
+		    (!m->gone || !name || rt_same(last_part(name), last_part(m->path)))) {
+			m->there = true;
 			return 0;
 		}
 	}
-	if (hi <= lo || rt.nmodules == MAX_MODULES)
+	if (hi <= lo)
 		return 0;
-	const char *name = info->dlpi_name;
-	static char exe[4096]; /* under modules_lock */
+	move_gone(NULL, lo, hi);
+	if (rt.nmodules == MAX_MODULES)
+		return 0;
 	if (!name || !*name) {
 		if (rt.nmodules)
 			return 0; /* the vdso */
@@ -114,7 +179,7 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 		name = exe;
 	}
 	rt.modules[rt.nmodules++] = (struct rt_module){
-		info->dlpi_addr, lo, hi, rt_strdup(name, rt_length(name)), false
+		.base = info->dlpi_addr, .lo = lo, .hi = hi, .path = rt_strdup(name, rt_length(name)), .there = true
 	};
 	if (rec_try(me)) {
 		rec_module(&rt.modules[rt.nmodules - 1]);
@@ -123,27 +188,48 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+/* Its data is nobody's any more. */
+static void forget_module(const struct rt_module *m)
+{
+	bool rec = rec_try(me);
+	if (rec)
+		rec_forget(me, m->lo, m->hi - m->lo);
+	shadow_reset(&rt_dyn.shadow, m->lo, m->hi - m->lo);
+	lock_forget(&rt_dyn.locks, m->lo, m->hi - m->lo);
+	if (rec)
+		rec_end();
+}
+
 void rt_modules(void)
 {
 	int busy = me->busy; /* rt_nobody's is always set: the last thread's end has no other */
 	me->busy = 1;
 	spin_lock(&rt.modules_lock);
 	for (uint32_t i = 0; i < rt.nmodules; i++)
-		rt.modules[i].gone = true;
+		rt.modules[i].there = rt.modules[i].moved;
 	dl_iterate_phdr(see_module, NULL);
-	for (uint32_t i = 0; i < rt.nmodules; i++)
-		if (rt.modules[i].gone) {
-			struct rt_module *m = &rt.modules[i];
-			bool rec = rec_try(me);
-			if (rec)
-				rec_forget(me, m->lo, m->hi - m->lo);
-			shadow_reset(&rt_dyn.shadow, m->lo, m->hi - m->lo);
-			lock_forget(&rt_dyn.locks, m->lo, m->hi - m->lo);
-			if (rec)
-				rec_end();
-		}
+	for (uint32_t i = 0; i < rt.nmodules; i++) {
+		struct rt_module *m = &rt.modules[i];
+		if (!m->there && !m->gone)
+			forget_module(m);
+		m->gone = !m->there;
+	}
 	spin_unlock(&rt.modules_lock);
 	me->busy = busy;
+}
+
+void rt_before_load(const char *path)
+{
+	if (!path || !*path || !rt.on)
+		return; /* the program itself */
+	int busy = me->busy;
+	me->busy = 1;
+	spin_lock(&rt.modules_lock);
+	move_gone(path, 0, UINTPTR_MAX);
+	spin_unlock(&rt.modules_lock);
+	me->busy = busy;
+	if (!busy && *rt.opt.socket && rt_dyn.ready != rt.nready)
+		rt_told(); /* what was told of them has other addresses now */
 }
 
 /* ---- messages ---- */
@@ -162,26 +248,6 @@ static bool compose(bool final)
 }
 
 /* ---- ways out ---- */
-
-static bool send_datagram(void)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	size_t len = rt_length(rt.opt.socket);
-	if (!len || len >= sizeof to.sun_path)
-		return false;
-	rt_copy(to.sun_path, rt.opt.socket, len);
-	long fd = syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	int room = MESSAGE_SIZE * 2;
-	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-	long r;
-	do
-		r = syscall(SYS_sendto, fd, out.text, out.n, MSG_NOSIGNAL, &to, sizeof to);
-	while (r < 0 && errno == EINTR);
-	syscall(SYS_close, fd);
-	return r == (long)out.n;
-}
 
 /* In the process between: start the tool, wait, pass its status on. */
 static _Noreturn void between(const char *tool, const int fd[2])
@@ -211,22 +277,20 @@ static _Noreturn void between(const char *tool, const int fd[2])
 
 static void write_message(int fd)
 {
-	sigset_t pipe_set, old;
+	uint64_t pipe_set = 1ull << (SIGPIPE - 1), old;
 	struct timespec now = { 0, 0 };
-	sigemptyset(&pipe_set);
-	sigaddset(&pipe_set, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &pipe_set, &old);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &pipe_set, &old, 8);
 	for (size_t at = 0; at < out.n;) {
 		long w = syscall(SYS_write, fd, out.text + at, out.n - at);
 		if (w < 0 && errno == EINTR)
 			continue;
 		if (w < 0 && errno == EPIPE)
-			sigtimedwait(&pipe_set, NULL, &now);
+			syscall(SYS_rt_sigtimedwait, &pipe_set, NULL, &now, 8);
 		if (w <= 0)
 			break;
 		at += (size_t)w;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
 }
 
 /* `intact symbolize`, fed through a pipe. Returns its exit status, -1. A
@@ -273,7 +337,7 @@ void rt_flush(bool final)
 	spin_lock(&out_lock);
 	if (!out.text)
 		out.text = pages_map(MESSAGE_SIZE);
-	if (out.text && compose(final) && !(*rt.opt.socket && !rt.opt.halt_on_error && send_datagram())) {
+	if (out.text && compose(final) && !(*rt.opt.socket && !rt.opt.halt_on_error && rt_send(out.text, out.n))) {
 		const char *tool = *rt.opt.tool ? rt.opt.tool : NULL;
 		int r = -1;
 		if (!tool)

@@ -27,7 +27,14 @@
 #include "dynamic/message.h"
 #include "dynamic/reduction.h"
 
-#define EXPORT      __attribute__((visibility("default"), used))
+/*
+ * Two kinds of names are the linker's to see; all others are hidden and become
+ * local when the runtime's objects are made one (meson.build). A hook is ours
+ * alone. An interposer is weak: a program's own function of that name wins, so
+ * nothing here may call one and rely on it being ours.
+ */
+#define HOOK        __attribute__((visibility("default"), used))
+#define EXPORT      __attribute__((visibility("default"), used, weak))
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define CALLER      ((uintptr_t)__builtin_return_address(0))
@@ -78,7 +85,9 @@ struct rt_options {
 struct rt_module {
 	uintptr_t base, lo, hi;
 	const char *path;
-	bool gone;
+	bool there; /* seen, while they are looked for */
+	bool gone;  /* unloaded */
+	bool moved; /* unloaded; the addresses are those of its stacks now (report.c) */
 };
 
 struct rt {
@@ -87,6 +96,7 @@ struct rt {
 	int pid;
 	uint32_t live;         /* threads */
 	uint32_t uids;         /* threads ever */
+	uint32_t inherited;    /* of them, before the fork that made this process */
 	uint32_t nslots;
 	uint32_t nready;       /* findings told of */
 	bool marks;            /* marked blocks exist: atomics matter */
@@ -98,7 +108,7 @@ struct rt {
 	uint32_t *slot_epoch;
 	uint32_t *created, *parent; /* by uid: stack and parent */
 	struct rt_module *modules;
-	uint32_t nmodules;
+	uint32_t nmodules, nmoved;
 	struct spin modules_lock;
 	const char *exe;       /* this program's file */
 	uintptr_t *atomic_fns; /* hash of functions given by --atomic; NULL: none */
@@ -118,6 +128,13 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc);
 void rt_thread_end(struct rt_thread *th);
 void rt_thread_free(struct rt_thread *th);
 void rt_stack_bounds(struct rt_thread *th);
+/* Behind the interposers, for <threads.h>: `pc` is the call's return address,
+ * `sp` its frame. */
+int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg,
+              uintptr_t pc, uintptr_t sp);
+int rt_join(pthread_t id, void **value);
+int rt_detach(pthread_t id);
+int rt_once(pthread_once_t *o, void (*fn)(void));
 enum { RT_UIDS = 1 << 16 };
 
 static inline void rt_set_key(struct rt_thread *th)
@@ -210,6 +227,12 @@ bool rt_in_section(uintptr_t fn); /* marked INTACT_ATOMIC_FUNCTION */
 /* atomics.c */
 void rt_atomics_forked(void);
 
+/* memory.c: libc's memcpy, memmove and memset, or plain loops before they are known */
+typedef void *rt_copier(void *, const void *, size_t);
+typedef void *rt_setter(void *, int, size_t);
+extern rt_copier *rt_copy_fn, *rt_move_fn;
+extern rt_setter *rt_set_fn;
+
 /* process.c, init.c */
 void rt_process_init(void);
 
@@ -218,6 +241,13 @@ void rt_report_forked(void); /* in the child: nobody is telling of anything */
 void rt_flush(bool final); /* tell of all findings */
 uint32_t rt_shown(void);   /* how many were shown */
 void rt_modules(void);     /* look again at what is loaded */
+void rt_before_load(const char *path); /* a library will be, perhaps where another was */
+
+/* tell.c. To `intact run`, when there is one: false when it could not be sent. */
+bool rt_send(const char *text, size_t n);
+void rt_tell_begin(bool watched);
+void rt_tell_end(void); /* what was watched */
+void rt_tell_halted(void); /* a finding was printed and is the end */
 
 /* record.c, record_out.c. A call of the analyses stands between rec_begin and rec_end, with
  * one rec_put for it; rec_begin is false when nothing is recorded (any more). */
@@ -234,6 +264,7 @@ enum rec_lock_op { REC_LOCK_ACQUIRE, REC_LOCK_SHARED, REC_LOCK_RELEASE, REC_LOCK
 bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op);
 void rec_end_lock(struct rt_thread *th);
 void rec_module(const struct rt_module *m);
+void rec_moved(uintptr_t lo, uint64_t page); /* REC_MODULE, 2 */
 /* All of an access, the call included. */
 void rec_access(struct rt_thread *th, uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
 /* All of what a hook has to do with an access that it cannot settle. _other: when it
@@ -305,11 +336,14 @@ void rt_options_read(void);
 struct rt_lazy {
 	const char *name, *version;
 	void **slot;
+	void *at; /* what the program calls by that name */
 };
+/* All of them, *end behind the last. */
+struct rt_lazy **rt_lazy_table(struct rt_lazy ***end);
 #define REALV(fn_, version_)                                                   \
 	({                                                                     \
 		static __typeof__(&fn_) real_;                                 \
-		static struct rt_lazy lazy_ = { #fn_, version_, (void **)&real_ }; \
+		static struct rt_lazy lazy_ = { #fn_, version_, (void **)&real_, (void *)&fn_ }; \
 		static struct rt_lazy *at_                                     \
 			__attribute__((section("intact_real"), used)) = &lazy_; \
 		if (unlikely(!real_))                                          \
@@ -317,6 +351,10 @@ struct rt_lazy {
 		real_;                                                         \
 	})
 #define REAL(fn_) REALV(fn_, NULL)
+/* We stand in front of a function that is not reached by REAL. */
+#define RT_STANDS(fn_)                                                         \
+	static struct rt_lazy lazy_##fn_ = { #fn_, NULL, NULL, (void *)&fn_ }; \
+	static struct rt_lazy *at_##fn_ __attribute__((section("intact_real"), used)) = &lazy_##fn_
 
 #pragma GCC visibility pop
 

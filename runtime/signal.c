@@ -86,7 +86,7 @@ void rt_deliver(struct rt_thread *th)
 	}
 }
 
-EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+static int set_action(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	__typeof__(&sigaction) real = REAL(sigaction);
 	if (sig <= 0 || sig >= SIGNALS || !rt.on)
@@ -120,18 +120,22 @@ EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old
 	return 0;
 }
 
+EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	return set_action(sig, act, old);
+}
+
 static sighandler_t set(int sig, sighandler_t fn, int flags)
 {
 	struct sigaction a = { .sa_flags = flags }, old;
 	a.sa_handler = fn;
-	sigemptyset(&a.sa_mask);
-	if (!(flags & (int)SA_RESETHAND))
-		sigaddset(&a.sa_mask, sig);
+	if (!(flags & (int)SA_RESETHAND) && sig > 0 && sig < SIGNALS)
+		a.sa_mask.__val[0] = 1ull << (sig - 1);
 	if (fn == SIG_ERR) {
 		errno = EINVAL;
 		return SIG_ERR;
 	}
-	return sigaction(sig, &a, &old) ? SIG_ERR : old.sa_handler;
+	return set_action(sig, &a, &old) ? SIG_ERR : old.sa_handler;
 }
 
 EXPORT sighandler_t signal(int sig, sighandler_t fn)
@@ -198,8 +202,7 @@ JUMP(__longjmp_chk)
 
 /* A handler of the program's begins in the function that catches. */
 void *__cxa_begin_catch(void *object);
-/* Weak: a program with its own (a static libstdc++) keeps it. */
-__attribute__((weak)) EXPORT void *__cxa_begin_catch(void *object)
+EXPORT void *__cxa_begin_catch(void *object)
 {
 	struct rt_thread *th = me;
 	static void *(*real)(void *);

@@ -87,13 +87,20 @@ void *rt_real(const char *name, const char *version)
 extern struct rt_lazy *__start_intact_real[] __attribute__((visibility("hidden")));
 extern struct rt_lazy *__stop_intact_real[] __attribute__((visibility("hidden")));
 
+struct rt_lazy **rt_lazy_table(struct rt_lazy ***end)
+{
+	*end = __stop_intact_real;
+	return __start_intact_real;
+}
+
 /* Those that this C library lacks are told of when they are called. */
 void rt_real_all(void)
 {
-	for (struct rt_lazy **at = __start_intact_real; at < __stop_intact_real; at++) {
+	struct rt_lazy **end;
+	for (struct rt_lazy **at = rt_lazy_table(&end); at < end; at++) {
 		struct rt_lazy *l = *at;
 		void *p = l->version ? dlvsym(RTLD_NEXT, l->name, l->version) : NULL;
-		if (!*l->slot)
+		if (l->slot && !*l->slot)
 			*l->slot = p ? p : dlsym(RTLD_NEXT, l->name);
 	}
 }

@@ -21,6 +21,7 @@ struct rt_thread rt_nobody = {
 	.t = { .frames = no_frames, .top = no_frames, .limit = no_frames },
 };
 __thread struct rt_thread *me = &rt_nobody;
+static __thread int attaching; /* or not to be attached any more */
 static pthread_key_t end_key;
 static int end_key_made;
 
@@ -161,6 +162,7 @@ static void at_thread_end(void *arg)
 		return;
 	}
 	th->busy = 1;
+	attaching = 1; /* what libc still calls, an allocator of the program's say, is no new thread */
 	me = &rt_nobody;
 	rt_thread_end(th);
 }
@@ -182,10 +184,9 @@ static void watch_end(struct rt_thread *th)
 /* The main thread, or one made behind our back. */
 struct rt_thread *rt_attach(void)
 {
-	static __thread int trying;
-	if (trying)
+	if (attaching)
 		return NULL;
-	trying = 1;
+	attaching = 1;
 	struct rt_thread *th = rt_thread_new(NULL, 0);
 	if (th) {
 		th->self = pthread_self();
@@ -197,7 +198,7 @@ struct rt_thread *rt_attach(void)
 			watch_end(th);
 		th->busy = 0;
 	}
-	trying = 0;
+	attaching = 0;
 	return th;
 }
 
@@ -213,8 +214,8 @@ static void *intact_thread_main(void *arg)
 	return th->start(th->arg);
 }
 
-static int create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
-                  void *arg, uintptr_t pc, uintptr_t sp)
+int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg,
+              uintptr_t pc, uintptr_t sp)
 {
 	struct rt_thread *self = rt_enter(), *th = NULL;
 	if (self) {
@@ -245,7 +246,7 @@ static int create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void
 EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
                           void *(*start)(void *), void *arg)
 {
-	return create(id, attr, start, arg, CALLER, FRAME);
+	return rt_create(id, attr, start, arg, CALLER, FRAME);
 }
 
 /* The newest of that name: one that has been joined, by a thread that is about
@@ -284,13 +285,18 @@ static void joined(struct rt_thread *th)
 	errno = keep;
 }
 
-EXPORT int pthread_join(pthread_t id, void **value)
+int rt_join(pthread_t id, void **value)
 {
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_join)(id, value);
 	if (!r)
 		joined(th);
 	return r;
+}
+
+EXPORT int pthread_join(pthread_t id, void **value)
+{
+	return rt_join(id, value);
 }
 
 EXPORT int pthread_tryjoin_np(pthread_t id, void **value)
@@ -321,7 +327,7 @@ EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
 	return r;
 }
 
-EXPORT int pthread_detach(pthread_t id)
+int rt_detach(pthread_t id)
 {
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_detach)(id);
@@ -337,4 +343,9 @@ EXPORT int pthread_detach(pthread_t id)
 		rt_thread_free(th);
 	}
 	return 0;
+}
+
+EXPORT int pthread_detach(pthread_t id)
+{
+	return rt_detach(id);
 }

@@ -1,18 +1,23 @@
 /*
  * intact/annotate.h: say in the source what is meant to be atomic.
  *
+ * SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The Intact authors. This one file may be copied into a project as it
+ * is, so that the project builds where Intact is not installed.
+ *
  *   void transfer(struct account *a, struct account *b, int n)
  *   {
- *           INTACT_ATOMIC("transfer");      // until the end of this scope
+ *           INTACT_ATOMIC("transfer");      until the end of this scope
  *           ...
  *   }
  *
- *   INTACT_BEGIN("move");  ...  INTACT_END();   // any stretch of one thread
+ *   INTACT_BEGIN("move");  ...  INTACT_END();   any stretch of one thread
  *
- *   INTACT_ATOMIC_FUNCTION void f(void);        // every call of f
+ *   INTACT_ATOMIC_FUNCTION void f(void);        every call of f
  *
- * For C and C++. In programs not compiled with `intact cc` all of it is
- * nothing: no code, no symbol, no library.
+ * For C89 and later, and C++11 and later. In programs not compiled with `intact cc`
+ * all of it is nothing: no code, no symbol, no library. INTACT_ATOMIC is a declaration
+ * either way: in C89 it stands among the declarations of its block.
  */
 #ifndef INTACT_ANNOTATE_H
 #define INTACT_ANNOTATE_H
@@ -45,14 +50,14 @@ struct intact_scope {
 #define INTACT_ATOMIC(name)                                                    \
 	intact_scope INTACT_PASTE(intact_scope_, __LINE__)((__intact_begin(name), 0))
 #else
-__attribute__((no_instrument_function, unused)) static inline void
+__attribute__((no_instrument_function, unused)) static __inline__ void
 intact_scope_end(const char *const *name)
 {
 	(void)name;
 	__intact_end();
 }
 #define INTACT_ATOMIC(name)                                                    \
-	__attribute__((cleanup(intact_scope_end), unused)) const char *        \
+	__attribute__((cleanup(intact_scope_end), unused)) const char *const   \
 	INTACT_PASTE(intact_scope_, __LINE__) = (__intact_begin(name), name)
 #endif
 
@@ -61,9 +66,15 @@ intact_scope_end(const char *const *name)
 
 #else
 
+#ifdef __cplusplus
+#define INTACT_BEGIN(name) static_cast<void>(0)
+#define INTACT_END() static_cast<void>(0)
+#define INTACT_ATOMIC(name) static_assert(true, "")
+#else
 #define INTACT_BEGIN(name) ((void)0)
 #define INTACT_END() ((void)0)
-#define INTACT_ATOMIC(name) ((void)0)
+#define INTACT_ATOMIC(name) struct intact_no_scope
+#endif
 #define INTACT_ATOMIC_FUNCTION
 
 #endif

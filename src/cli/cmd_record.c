@@ -51,7 +51,8 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 		arena_init(&s.arena, 0);
 		struct run_how how = { .record = r.file, .keep = r.keep, .silent = true };
 		setenv("INTACT_OPTIONS", record_options(&s.arena), 1);
-		rc = settings_read(cli, &s) ? run_once(cli, &s, &how, argv + at) : EXIT_USAGE;
+		struct run_result result;
+		rc = settings_read(cli, &s) ? run_once(cli, &s, &how, argv + at, &result) : EXIT_USAGE;
 		arena_free(&s.arena);
 	}
 	buf_free(&err);
@@ -64,7 +65,8 @@ const struct cmd cmd_record = {
 	"record [-o FILE] [--keep-last SIZE] [--] PROGRAM [ARGUMENTS]",
 	"Runs the program and records its accesses, locks, threads and calls, with their\n"
 	"names, into one compressed file for `intact trace`. Nothing is reported now: the\n"
-	"exit status is the program's. `intact run --record FILE` does both.\n\n"
+	"exit status is the program's, 128 + N when signal N ended it, and 70 when no process\n"
+	"of the run was built with `intact cc`. `intact run --record FILE` does both.\n\n"
 	"When the program is killed the file holds all it did. With --keep-last a long run\n"
 	"leaves its last part only.\n",
 	NULL, run_record,

@@ -86,7 +86,17 @@ static void name_functions(struct cli *cli, struct settings *s, const char *prog
 
 /* ---- reports ---- */
 
-static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings *s, const char *program, int rc)
+static void add_end(struct buf *doc, const struct run_result *r)
+{
+	const char *name = r->signal ? sigabbrev_np(r->signal) : NULL;
+	if (r->signal)
+		buf_printf(doc, ", \"ended\": {\"signal\": %d, \"name\": \"SIG%s\"}", r->signal, name ? name : "?");
+	else if (!r->failed)
+		buf_printf(doc, ", \"ended\": {\"status\": %d}", r->status);
+}
+
+static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings *s, const char *program,
+                         const struct run_result *r, int rc)
 {
 	struct buf doc;
 	if (!outputs_wanted(&o.outputs))
@@ -94,8 +104,20 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	buf_init(&doc);
 	buf_char(&doc, '{');
 	doc_begin(&doc, "run");
-	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ", s->shown.count ? "violated" : "holds");
+	bool halted = processes_halted(&r->processes), found = s->shown.count || halted;
+	const char *reason = halted ? "stopped at the first finding, which the program printed itself"
+	                     : r->failed ? "the program could not be run"
+	                     : r->signal ? "a signal ended the program: what it would have done is not known"
+	                                 : run_unwatched(r);
+	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ",
+	           found ? "violated" : reason ? "unknown" : "holds");
 	buf_json(&doc, program, strlen(program));
+	if (reason && (!found || halted)) {
+		buf_str(&doc, ", \"reason\": ");
+		buf_json(&doc, reason, strlen(reason));
+	}
+	add_end(&doc, r);
+	processes_json(&r->processes, &doc);
 	buf_printf(&doc, ",\n\"findings\": %u, \"confirmed\": %u, \"suppressed\": %u, \"results\": [\n", s->shown.count,
 	           s->shown.confirmed, s->shown.suppressed);
 	buf_add(&doc, buf_cstr(&s->log.results), s->log.results.len);
@@ -126,7 +148,7 @@ static bool write_spec(struct cli *cli, struct settings *s)
 	return !fclose(f) && ok;
 }
 
-static int infer(struct cli *cli, struct settings *s, char **argv)
+static int infer(struct cli *cli, struct settings *s, char **argv, struct run_result *r)
 {
 	int rc = 0;
 	uint32_t total = 0;
@@ -134,7 +156,9 @@ static int infer(struct cli *cli, struct settings *s, char **argv)
 		return EXIT_USAGE;
 	for (uint64_t i = 0; i < o.runs; i++) {
 		uint32_t before = s->shown.names.len;
-		rc = run_once(cli, s, &o.how, argv);
+		rc = run_once(cli, s, &o.how, argv, r);
+		if (!r->watched)
+			return rc; /* it said why */
 		uint32_t fresh = 0;
 		for (uint32_t k = before; k < s->shown.names.len; k++) {
 			const char *name = s->shown.names.data[k];
@@ -206,7 +230,24 @@ static bool gather(struct cli *cli, struct settings *s)
 		s->log_path = o.log_path;
 	if (strcmp(s->log_path, "stderr") != 0)
 		s->text.color = false;
+	if (!strcmp(s->log_path, "stdout") && o.how.stdout_taken) {
+		buf_str(&cli->err, "intact run: log_path=stdout and a report on standard output would be mixed\n"
+		                   "hint: name a file for one of them\n");
+		ok = false;
+	}
 	return ok;
+}
+
+/* Findings have a status of their own; a death is not hidden by it. */
+static int found_status(struct cli *cli, struct settings *s, const struct run_result *r, int rc)
+{
+	const char *v = run_option(&s->arena, "exitcode");
+	uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
+	if (!s->shown.count || !code || o.infer || r->signal || r->failed)
+		return rc;
+	if (rc && (uint64_t)rc != code)
+		buf_printf(&cli->err, "intact: exit status %d for the findings; the program's own was %d\n", (int)code, rc);
+	return (int)code;
 }
 
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
@@ -243,6 +284,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	} else {
 		struct settings s = { 0 };
 		arena_init(&s.arena, 0);
+		o.how.stdout_taken = outputs_take_stdout(&o.outputs) || o.outputs.github;
 		if (!gather(cli, &s)) {
 			rc = EXIT_USAGE;
 		} else {
@@ -250,12 +292,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			if (outputs_wanted(&o.outputs))
 				run_log_begin(&s);
 			name_functions(cli, &s, argv[at]);
-			rc = o.infer ? infer(cli, &s, argv + at) : run_once(cli, &s, &o.how, argv + at);
-			const char *v = run_option(&s.arena, "exitcode");
-			uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
-			if (s.shown.count && code && !o.infer)
-				rc = (int)code;
-			rc = write_reports(cli, cmd, &s, argv[at], rc);
+			struct run_result result = { 0 };
+			rc = o.infer ? infer(cli, &s, argv + at, &result)
+			             : run_once(cli, &s, &o.how, argv + at, &result);
+			rc = found_status(cli, &s, &result, rc);
+			rc = write_reports(cli, cmd, &s, argv[at], &result, rc);
 			buf_free(&s.log.results);
 		}
 		arena_free(&s.arena);
@@ -273,6 +314,9 @@ const struct cmd cmd_run = {
 	"in what it calls, is expected to be atomic, except main and thread functions.\n\n"
 	"A PATTERN is a function name with * and ?, a file, or file:line.\n"
 	"INTACT_OPTIONS=help=1 PROGRAM lists what can be set without `intact run`.\n\n"
-	"Exit status: 66 when something is found (see --exitcode), else the program's.\n",
+	"Exit status: the program's, 128 + N when signal N ended it; 66 when something is\n"
+	"found (see --exitcode) and no signal ended it; 70 when no process of the run was\n"
+	"built with `intact cc`. When a report goes to standard output (--json=-), what the\n"
+	"program writes there goes to standard error.\n",
 	table, run,
 };

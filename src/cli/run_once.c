@@ -7,6 +7,7 @@
  * lost ones are counted and told of.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,20 +24,16 @@
 #include "cli/run_once.h"
 #include "cli/run_record.h"
 
-enum { MESSAGE_MAX = 256 << 10, MAX_MESSAGES = 4096 };
-
-struct message {
-	char *text;
-	size_t len;
-	struct raw_report report;
-};
+enum { MESSAGE_MAX = 256 << 10 };
+#define BYTES_MAX (UINT64_C(1) << 30) /* of all messages */
 
 struct listener {
 	char dir[64], path[80];
 	int fd;
 	struct recording *rec;
-	struct message *list;
-	uint32_t n, lost;
+	struct processes *processes;
+	uint64_t bytes;
+	uint32_t lost;
 };
 
 static bool listen_begin(struct listener *l)
@@ -62,9 +59,6 @@ static void listen_end(struct listener *l)
 		close(l->fd);
 	unlink(l->path);
 	rmdir(l->dir);
-	for (uint32_t i = 0; i < l->n; i++)
-		free(l->list[i].text);
-	free(l->list);
 }
 
 /* One datagram; *fd gets the descriptor that came with it. */
@@ -100,18 +94,11 @@ static void take_messages(struct listener *l)
 				close(fd);
 			continue;
 		}
-		struct message *list = l->n < MAX_MESSAGES
-		                               ? realloc(l->list, (l->n + 1) * sizeof *list)
-		                               : NULL;
-		char *text = list ? malloc((size_t)n) : NULL;
-		if (list)
-			l->list = list;
-		if (!text) {
+		l->bytes += (uint64_t)n;
+		if (l->bytes > BYTES_MAX)
 			l->lost++;
-			continue;
-		}
-		memcpy(text, block, (size_t)n);
-		l->list[l->n++] = (struct message){ .text = text, .len = (size_t)n };
+		else
+			processes_take(l->processes, block, (size_t)n);
 	}
 }
 
@@ -175,66 +162,157 @@ static const char *environment(struct settings *s, const struct run_how *how,
 static void show(struct cli *cli, struct settings *s, struct listener *l)
 {
 	struct buf text;
-	uint32_t pid = 0;
+	uint32_t pid = 0, lost = l->lost + l->processes->unreadable;
 	buf_init(&text);
-	for (uint32_t i = 0; i < l->n; i++)
-		if (!raw_parse(&l->list[i].report, &s->arena, l->list[i].text, l->list[i].len))
-			l->lost++;
-	/* A process's last word says all it said before, with final counts. */
-	for (int last = 1; last >= 0; last--)
-		for (uint32_t i = 0; i < l->n; i++)
-			if (l->list[i].report.final == (last != 0)) {
-				findings_text(&l->list[i].report, &s->filter, &s->text, &s->arena,
-				              &s->shown, &text);
-				pid = l->list[i].report.pid;
-			}
-	if (l->lost)
-		buf_printf(&text, "Intact: %u messages were lost or unreadable\n", l->lost);
+	for (uint32_t i = 0; i < l->processes->list.len; i++) {
+		struct process *p = &l->processes->list.data[i];
+		if (!p->report.findings.len && !p->report.dropped)
+			continue;
+		findings_text(&p->report, &s->filter, &s->text, &s->arena, &s->shown, &text);
+		pid = p->pid;
+	}
+	if (lost)
+		buf_printf(&text, "Intact: %u messages were lost or unreadable\n", lost);
 	findings_close(&s->filter, &s->shown, s->print_suppressions, &text);
 	settings_deliver(cli, s, &text, pid);
 	buf_free(&text);
 }
 
-int run_once(struct cli *cli, struct settings *s, const struct run_how *how, char **argv)
+/* ---- the program ---- */
+
+/* In the child; on `fail` goes the reason when it cannot be run. */
+static _Noreturn void become(const struct cli *cli, const struct run_how *how, const char *env,
+                             char **argv, int fail)
 {
-	struct listener l = { 0 };
+	setenv("INTACT_OPTIONS", env, 1);
+	if (!cli->keeps_pipe)
+		signal(SIGPIPE, SIG_DFL);
+	if (how->stdout_taken)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(argv[0], argv);
+	int cause = errno;
+	if (write(fail, &cause, sizeof cause) != sizeof cause)
+		_exit(125);
+	_exit(cause == ENOENT ? 127 : 126);
+}
+
+/* 0 when it runs; else why not, and there is no child. */
+static int start(const struct cli *cli, const struct run_how *how, const char *env, char **argv, pid_t *pid)
+{
+	int fd[2], cause = 0;
+	if (pipe2(fd, O_CLOEXEC))
+		return errno;
+	*pid = fork();
+	if (*pid < 0)
+		cause = errno;
+	if (*pid == 0)
+		become(cli, how, env, argv, fd[1]);
+	close(fd[1]);
+	ssize_t n = 0;
+	while (*pid > 0 && (n = read(fd[0], &cause, sizeof cause)) < 0 && errno == EINTR)
+		;
+	close(fd[0]);
+	if (n > 0) {
+		waitpid(*pid, NULL, 0);
+		*pid = 0;
+	}
+	return cause;
+}
+
+/* What of it was watched, when that is not all that was asked for. */
+static void tell_watched(struct cli *cli, const struct settings *s, const struct run_result *r,
+                         const struct run_how *how, const char *program, uint32_t pid)
+{
+	struct buf *err = &cli->err;
+	const struct processes *p = &r->processes;
+	if (!r->watched) {
+		buf_printf(err, "intact: error: nothing was %s: %s\n", how->silent ? "recorded" : "watched",
+		           run_unwatched(r));
+		if (!p->list.len) {
+			buf_str(err, "hint: build it with `intact cc` in place of the compiler, for example "
+			             "`CC=intact-cc CXX=intact-c++ make`;\n      if it starts the program under test, "
+			             "that one must be built so\n");
+		}
+		return;
+	}
+	processes_own(p, err);
+	if (!processes_watched(p, pid)) {
+		buf_str(err, "intact: '");
+		buf_safe(err, program, strlen(program));
+		buf_str(err, "' itself was not built with `intact cc`; watched were the processes it started: ");
+		processes_names(p, err);
+		buf_char(err, '\n');
+	}
+	if (how->silent || s->shown.count || processes_halted(p) || !isatty(STDERR_FILENO))
+		return;
+	buf_str(err, "intact: nothing found; watched ");
+	processes_text(p, err);
+	buf_char(err, '\n');
+}
+
+const char *run_unwatched(const struct run_result *r)
+{
+	if (r->watched || r->failed)
+		return NULL;
+	return r->processes.list.len ? "there was not enough address space for the runtime (ulimit -v)"
+	                             : "no process of the run was built with `intact cc`";
+}
+
+static int exit_status(const struct run_result *r)
+{
+	if (r->signal)
+		return 128 + r->signal;
+	return r->watched ? r->status : EXIT_UNWATCHED;
+}
+
+static void tell_signal(struct cli *cli, const struct run_result *r)
+{
+	const char *name = sigabbrev_np(r->signal);
+	buf_printf(&cli->err, "intact: the program was ended by signal %d (SIG%s)\n", r->signal,
+	           name ? name : "?");
+}
+
+int run_once(struct cli *cli, struct settings *s, const struct run_how *how, char **argv, struct run_result *r)
+{
+	*r = (struct run_result){ .processes.arena = &s->arena };
+	struct listener l = { .processes = &r->processes };
 	if (!listen_begin(&l)) {
 		buf_printf(&cli->err, "intact: cannot listen for findings in %s: %s\n", l.dir,
 		           strerror(errno));
 		listen_end(&l);
+		r->failed = true;
 		return EXIT_USAGE;
 	}
 	const char *why;
 	if (how->record && !(l.rec = recording_begin(how->record, how->keep, &why))) {
 		buf_printf(&cli->err, "intact: cannot record to '%s': %s\n", how->record, why);
 		listen_end(&l);
+		r->failed = true;
 		return EXIT_USAGE;
 	}
 	const char *env = environment(s, how, &l);
 	buf_flush(&cli->err, stderr);
 	fflush(NULL);
-	pid_t pid = fork();
-	if (pid == 0) {
-		setenv("INTACT_OPTIONS", env, 1);
-		if (!cli->keeps_pipe)
-			signal(SIGPIPE, SIG_DFL);
-		execvp(argv[0], argv);
-		int cause = errno;
-		fprintf(stderr, "intact: cannot run '%s': %s\n", argv[0], strerror(cause));
-		_exit(cause == ENOENT ? 127 : 126);
-	}
-	int status = pid < 0 ? 0 : watch(&l, pid);
+	pid_t pid = 0;
+	int cause = start(cli, how, env, argv, &pid);
+	int status = pid > 0 ? watch(&l, pid) : 0;
+	r->failed = pid <= 0;
+	r->watched = processes_any(&r->processes);
+	r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	if (l.rec)
 		recording_end(l.rec, &cli->err, false);
 	if (!how->silent)
 		show(cli, s, &l);
 	listen_end(&l);
-	if (pid < 0) {
-		buf_printf(&cli->err, "intact: cannot start a process: %s\n", strerror(errno));
-		return EXIT_INTERNAL;
+	if (r->failed) {
+		buf_str(&cli->err, "intact: cannot run '");
+		buf_safe(&cli->err, argv[0], strlen(argv[0]));
+		buf_printf(&cli->err, "': %s\n", strerror(cause));
+		return pid < 0 ? EXIT_INTERNAL : cause == ENOENT ? 127 : 126;
 	}
-	if (WIFSIGNALED(status))
-		buf_printf(&cli->err, "intact: the program was ended by signal %d (%s)\n",
-		           WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (r->signal)
+		tell_signal(cli, r);
+	tell_watched(cli, s, r, how, argv[0], (uint32_t)pid);
+	return exit_status(r);
 }

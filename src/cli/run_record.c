@@ -183,9 +183,28 @@ bool recording_drain(struct recording *r)
 	return r->taken - before > MUCH;
 }
 
+struct addresses {
+	AVEC(uint64_t) v;
+};
+
+/* The program's counters as they were told, and those in modules that have been moved
+ * as they are known since. */
+static void add_addresses(struct addresses *all, struct arena *a, const struct recorder_seen *seen)
+{
+	for (uint32_t i = 0; i < seen->npcs; i++)
+		avec_push(a, &all->v, seen->pcs[i]);
+	for (uint32_t k = 0; k < seen->nmodules; k++) {
+		const struct recorder_module *m = &seen->modules[k];
+		for (uint32_t i = 0; m->from && i < seen->npcs; i++)
+			if (seen->pcs[i] - m->from - 1 < m->hi - m->lo)
+				avec_push(a, &all->v, seen->pcs[i] - m->from + m->lo);
+	}
+}
+
 /* So that the file says all by itself, wherever it is read. */
 static void save_symbols(struct recording *r)
 {
+	struct addresses all = { 0 };
 	struct recorder_seen seen;
 	struct raw_report report = { 0 };
 	struct arena a;
@@ -203,7 +222,8 @@ static void save_symbols(struct recording *r)
 		if (!known)
 			avec_push(&a, &report.modules, raw);
 	}
-	symbols_save(&report, &a, seen.pcs, seen.npcs, &text);
+	add_addresses(&all, &a, &seen);
+	symbols_save(&report, &a, all.v.data, all.v.len, &text);
 	if (!text.failed)
 		recorder_symbols(r->out, buf_cstr(&text), text.len);
 	buf_free(&text);
@@ -227,10 +247,7 @@ bool recording_end(struct recording *r, struct buf *err, bool quiet)
 		           r->path, why, r->path);
 	else if (!ok)
 		buf_printf(err, "intact: the recording %s is not complete: %s\n", r->path, why);
-	else if (!r->n)
-		buf_printf(err, "intact: nothing was recorded: the program was not built with "
-		                "`intact cc`\n");
-	else if (!quiet && !stat(r->path, &st))
+	else if (r->n && !quiet && !stat(r->path, &st))
 		buf_printf(err, "intact: recorded %llu events (%llu accesses) of %u process%s: %s, %llu bytes\n",
 		           (unsigned long long)size.records, (unsigned long long)accesses, r->n,
 		           r->n == 1 ? "" : "es", r->path, (unsigned long long)st.st_size);

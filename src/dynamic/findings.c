@@ -8,6 +8,7 @@ bool dynamic_init(struct dynamic *d)
 	d->findings = pages_map(RED_MAX_FINDINGS * sizeof *d->findings);
 	d->slots = pages_map(SLOTS * sizeof *d->slots);
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
+	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
 	bool ok = d->findings && d->slots && d->parents && lockset_init(&d->sets) &&
 	          stack_init(&d->stacks) && lock_init(&d->locks) &&
 	          shadow_init(&d->shadow, &d->sets);
@@ -23,6 +24,8 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->slots, SLOTS * sizeof *d->slots);
 	if (d->parents)
 		pages_unmap(d->parents, RED_UIDS * sizeof *d->parents);
+	if (d->functions)
+		pages_unmap(d->functions, RED_FUNCTIONS * sizeof *d->functions);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
 	lock_free(&d->locks);
@@ -30,6 +33,62 @@ void dynamic_free(struct dynamic *d)
 	bump_free(&d->bump);
 	reach_free(&d->reach);
 	*d = (struct dynamic){ 0 };
+}
+
+/* Does it speak of this code or data? */
+static bool speaks_of(const struct dynamic *d, const struct finding *f, uintptr_t lo, uintptr_t hi)
+{
+	const uint32_t stacks[] = { f->entered, f->section, f->commit, f->violation, f->other_acquire,
+		                    f->other_write };
+	bool any = f->address - lo < hi - lo || f->address2 - lo < hi - lo;
+	for (unsigned i = 0; i < sizeof stacks / sizeof *stacks && !any; i++)
+		for (uint32_t id = stacks[i]; id && !any; id = d->stacks.nodes[id].parent)
+			any = (d->stacks.nodes[id].pc & ~STACK_MARK) - lo - 1 < hi - lo;
+	return any;
+}
+
+bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta)
+{
+	bool any = stack_move(&d->stacks, lo, hi, delta) != 0;
+	any |= lock_move(&d->locks, lo, hi - lo, delta) != 0;
+	spin_lock(&d->lock);
+	for (uint32_t i = 1; i < d->nfindings; i++) {
+		struct finding *f = &d->findings[i];
+		if (f->address - lo < hi - lo)
+			f->address += delta;
+		if (f->address2 - lo < hi - lo)
+			f->address2 += delta;
+		if (f->sent && speaks_of(d, f, lo + delta, hi + delta)) { /* told with the old addresses */
+			f->sent = false;
+			__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
+		}
+	}
+	spin_unlock(&d->lock);
+	return any;
+}
+
+/* The mark's name as our own: the program's may go with the library it is in. */
+static const char *kept_name(struct dynamic *d, const char *name)
+{
+	size_t n = 0;
+	while (name && n < RED_NAME && name[n])
+		n++;
+	char *copy = name ? bump_alloc(&d->bump, n + 1) : NULL;
+	for (size_t i = 0; copy && i < n; i++)
+		copy[i] = name[i] == '\n' ? ' ' : name[i]; /* it ends a line of the message */
+	if (copy)
+		copy[n] = 0;
+	return copy || !name ? copy : "?";
+}
+
+/* More is known than was told: it is told again, in case the end comes suddenly. */
+static void confirmed_now(struct dynamic *d, struct finding *f)
+{
+	if (f->ready && !f->confirmed) {
+		f->sent = false;
+		__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
+	}
+	f->confirmed = true;
 }
 
 uint32_t finding_merge(struct dynamic *d, const struct finding *f)
@@ -44,20 +103,23 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 		if (!old->ready) { /* the latest try is the one to judge */
 			uint32_t count = old->count;
 			bool cycle = old->cycle;
+			const char *name = old->name;
 			*old = *f;
+			old->name = name;
 			old->count = count;
 			old->cycle |= cycle;
 		} else if (f->confirmed && !old->confirmed) {
-			old->confirmed = true;
 			old->other = f->other;
 			if (f->other_acquire)
 				old->other_acquire = f->other_acquire;
+			confirmed_now(d, old);
 		} else if (f->cycle) {
-			old->confirmed = true;
+			confirmed_now(d, old);
 		}
 	} else if (d->nfindings < RED_MAX_FINDINGS) {
 		id = d->nfindings;
 		d->findings[id] = *f;
+		d->findings[id].name = kept_name(d, f->name);
 		d->findings[id].count = 1;
 		d->slots[i] = id;
 		__atomic_store_n(&d->nfindings, id + 1, __ATOMIC_RELEASE);
@@ -84,7 +146,6 @@ void finding_confirm(struct dynamic *d, uint32_t index, uint32_t other, uint32_t
 {
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
-	f->confirmed = true;
 	if (other) {
 		const struct evidence *e = NULL;
 		struct lock *l = &d->locks.locks[f->lock];
@@ -98,6 +159,7 @@ void finding_confirm(struct dynamic *d, uint32_t index, uint32_t other, uint32_t
 		f->other_acquire = e ? e->acquire : 0;
 		f->other_held = e ? e->held : 0;
 	}
+	confirmed_now(d, f);
 	if (!f->ready)
 		finding_ready(d, f, NULL);
 	spin_unlock(&d->lock);

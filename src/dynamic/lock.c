@@ -159,6 +159,7 @@ void lock_renew(struct lock *l)
 {
 	spin_lock(&l->spin);
 	l->life++;
+	l->lived += l->seq != 0;
 	l->seq = l->wseq = l->wuid = l->pending = l->created = l->nev = 0;
 	l->rel_tid = 0;
 	clock_clear(&l->clock);
@@ -212,4 +213,15 @@ bool lock_within(const struct lock_table *t, uintptr_t addr, size_t size)
 		return false;
 	}
 	return false;
+}
+
+uint32_t lock_move(struct lock_table *t, uintptr_t addr, size_t size, uintptr_t delta)
+{
+	uint32_t n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE), moved = 0;
+	for (uint32_t i = 1; i < n && i < t->max; i++)
+		if (t->locks[i].addr - addr < size) {
+			t->locks[i].addr += delta;
+			moved++;
+		}
+	return moved;
 }

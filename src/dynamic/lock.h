@@ -63,6 +63,7 @@ struct lock {
 	/* Whose release `clock` is a copy of, and when: who knows that epoch of
 	 * that thread knows all of the clock. tid 0: it is several threads'. */
 	uint32_t rel_tid, rel_epoch;
+	uint32_t lived;        /* earlier objects here that were taken as locks */
 	uint64_t rel_note;     /* what a recorder knows that release by */
 	struct clock clock;   /* of releases after writing: for everyone */
 	struct clock readers; /* of releases after reading: for writers */
@@ -85,6 +86,9 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr);
 void lock_renew(struct lock *l);
 /* Memory is gone: renew every object in it. */
 void lock_forget(struct lock_table *t, uintptr_t addr, size_t size);
+/* Those in memory that is gone get `delta` added to their addresses: what is there
+ * from now on are other objects. Returns how many there were. */
+uint32_t lock_move(struct lock_table *t, uintptr_t addr, size_t size, uintptr_t delta);
 /* Was there ever an object in this memory, a small piece? */
 bool lock_within(const struct lock_table *t, uintptr_t addr, size_t size);
 

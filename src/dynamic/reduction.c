@@ -40,16 +40,53 @@ uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 	return f->node & FRAME_NODE;
 }
 
+/* The functions that are active, but for the outermost: main and threads' first ones
+ * are not judged. Inlined ones are in no stack, so they are counted apart. */
+static void note_functions(struct dynamic *d, const struct thread *t)
+{
+	for (const struct frame *f = t->top; d->functions && f > t->frames + 1; f--) {
+		uint32_t i = (uint32_t)mix64(f->fn) % RED_FUNCTIONS, tries = 0;
+		uintptr_t was = f->fn;
+		if (!f->fn || f->fn == FRAME_NO_FN)
+			continue;
+		for (; tries < RED_FUNCTIONS; tries++, i = (i + 1) % RED_FUNCTIONS) {
+			was = 0;
+			if (__atomic_compare_exchange_n(&d->functions[i], &was, f->fn, 0, __ATOMIC_RELAXED,
+			                                __ATOMIC_RELAXED) || was == f->fn)
+				break;
+		}
+		if (!was && tries < RED_FUNCTIONS)
+			__atomic_fetch_add(&d->nfunctions, 1, __ATOMIC_RELAXED);
+	}
+}
+
+static __attribute__((noinline)) uint32_t remember(struct dynamic *d, struct thread *t, uint32_t parent,
+                                                   uintptr_t pc, unsigned i)
+{
+	uint32_t before = d->stacks.n;
+	t->seen[i].pc = pc;
+	t->seen[i].parent = parent;
+	t->seen[i].id = stack_push(&d->stacks, parent, pc);
+	if (d->stacks.n != before) /* a place met for the first time */
+		note_functions(d, t);
+	return t->seen[i].id;
+}
+
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc)
 {
 	uint32_t parent = red_frame_node(d, t, t->top);
 	unsigned i = (unsigned)((pc ^ parent) * 0x9e3779b97f4a7c15ull >> 58);
-	if (t->seen[i].pc != pc || t->seen[i].parent != parent) {
-		t->seen[i].pc = pc;
-		t->seen[i].parent = parent;
-		t->seen[i].id = stack_push(&d->stacks, parent, pc);
-	}
+	if (t->seen[i].pc != pc || t->seen[i].parent != parent)
+		return remember(d, t, parent, pc, i);
 	return t->seen[i].id;
+}
+
+void red_moved(struct thread *t)
+{
+	for (unsigned i = 0; i < sizeof t->seen / sizeof *t->seen; i++)
+		t->seen[i].pc = 0;
+	for (unsigned i = 0; i < sizeof t->known / sizeof *t->known; i++)
+		t->known[i].addr = 0;
 }
 
 void red_prune(struct thread *t, uintptr_t sp)

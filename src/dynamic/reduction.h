@@ -52,7 +52,8 @@
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
 
-enum { RED_UIDS = 1 << 16, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096,
+enum { RED_UIDS = 1 << 16, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096, RED_NAME = 255 /* letters of a mark's */,
+       RED_FUNCTIONS = 1 << 14 /* counted */,
        RED_KNOWN_BITS = 9 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
@@ -184,6 +185,8 @@ struct dynamic {
 	uint32_t *slots;
 	struct spin lock;
 	uint32_t history; /* log entries a thread looks back on */
+	uintptr_t *functions; /* met with locks or racing data below them: a hash */
+	uint32_t nfunctions;
 	uint32_t ready; /* findings with evidence: someone should look */
 	/* Asked before a lock event changes findings, which are everyone's; it
 	 * may wait. NULL: nobody wants to know (see runtime/record.c). */
@@ -192,6 +195,11 @@ struct dynamic {
 
 bool dynamic_init(struct dynamic *d);
 void dynamic_free(struct dynamic *d);
+/* Code and data at lo to hi are gone: what stacks, locks and findings say of them
+ * stands at `delta` from there now (stack_move). False: nothing did. The threads
+ * then forget what they remember of the tables (red_moved). */
+bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta);
+void red_moved(struct thread *t);
 
 /*
  * Thread `uid` begins in slot `tid` with epoch `first`; its frames are there.

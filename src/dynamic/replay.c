@@ -194,8 +194,30 @@ static void take_text(struct replay *r, struct rec rec, const struct rec *letter
 	}
 }
 
+/* It is gone, and what is loaded there from now on is another. */
+static void move_module(struct replay *r, uintptr_t lo, uint64_t page)
+{
+	uint64_t delta = rec_moved_to(lo, page) - lo;
+	for (uint32_t i = 0; i < r->nmodules; i++) {
+		struct message_module *m = &r->modules[i];
+		if (m->lo != lo)
+			continue;
+		dynamic_move(&r->d, m->lo, m->hi, delta);
+		m->lo += delta;
+		m->hi += delta;
+		m->base += delta;
+	}
+	for (uint32_t i = 0; i < REC_SLOTS; i++)
+		if (r->threads[i])
+			red_moved(&r->threads[i]->t);
+}
+
 static void module(struct replay *r, struct rec rec)
 {
+	if (rec_arg(rec) == 2) {
+		move_module(r, (uintptr_t)rec_addr(rec), rec_pc(rec));
+		return;
+	}
 	if (rec_arg(rec)) {
 		if (r->nmodules)
 			r->modules[r->nmodules - 1].base = (uintptr_t)rec_addr(rec);

@@ -1,12 +1,11 @@
 #include "dynamic/stack.h"
 
-#define MAX_NODES (1u << 20)
 #define HEADS     (1u << 18)
 
 bool stack_init(struct stack_tree *t)
 {
 	*t = (struct stack_tree){ .n = 1 };
-	t->nodes = pages_map(MAX_NODES * sizeof *t->nodes);
+	t->nodes = pages_map(STACK_MAX_NODES * sizeof *t->nodes);
 	t->heads = pages_map(HEADS * sizeof *t->heads);
 	if (t->nodes && t->heads)
 		return true;
@@ -17,7 +16,7 @@ bool stack_init(struct stack_tree *t)
 void stack_free(struct stack_tree *t)
 {
 	if (t->nodes)
-		pages_unmap(t->nodes, MAX_NODES * sizeof *t->nodes);
+		pages_unmap(t->nodes, STACK_MAX_NODES * sizeof *t->nodes);
 	if (t->heads)
 		pages_unmap(t->heads, HEADS * sizeof *t->heads);
 	*t = (struct stack_tree){ .n = 1 };
@@ -46,8 +45,8 @@ uint32_t stack_push(struct stack_tree *t, uint32_t parent, uint64_t pc)
 	id = lookup(t, *head, parent, pc);
 	if (!id) {
 		id = __atomic_fetch_add(&t->n, 1, __ATOMIC_RELAXED);
-		if (id >= MAX_NODES) {
-			__atomic_store_n(&t->n, MAX_NODES, __ATOMIC_RELAXED);
+		if (id >= STACK_MAX_NODES) {
+			__atomic_store_n(&t->n, STACK_MAX_NODES, __ATOMIC_RELAXED);
 			id = parent;
 		} else {
 			t->nodes[id] = (struct stack_node){ pc, parent, *head };
@@ -56,6 +55,19 @@ uint32_t stack_push(struct stack_tree *t, uint32_t parent, uint64_t pc)
 	}
 	spin_unlock(&t->lock[h % 64]);
 	return id;
+}
+
+uint32_t stack_move(struct stack_tree *t, uint64_t lo, uint64_t hi, uint64_t delta)
+{
+	uint32_t n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE), moved = 0;
+	for (uint32_t i = 1; i < n && i < STACK_MAX_NODES; i++) {
+		uint64_t pc = t->nodes[i].pc & ~STACK_MARK;
+		if (pc <= lo || pc > hi)
+			continue;
+		__atomic_store_n(&t->nodes[i].pc, t->nodes[i].pc + delta, __ATOMIC_RELAXED);
+		moved++;
+	}
+	return moved;
 }
 
 uint32_t stack_walk(const struct stack_tree *t, uint32_t id, uint64_t *pcs,

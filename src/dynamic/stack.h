@@ -22,6 +22,7 @@
 #include "dynamic/pages.h"
 
 #define STACK_MARK (1ull << 63)
+#define STACK_MAX_NODES (1u << 20)
 
 struct stack_node {
 	uint64_t pc;
@@ -39,6 +40,13 @@ bool stack_init(struct stack_tree *t);
 void stack_free(struct stack_tree *t);
 /* The stack `parent` with `pc` called innermost. */
 uint32_t stack_push(struct stack_tree *t, uint32_t parent, uint64_t pc);
+/*
+ * The code at lo to hi is gone: its return addresses (lo excluded, hi included)
+ * get `delta` added, which must lead where no code is, so that other code at the
+ * same place has stacks of its own. Returns how many there were. For when no
+ * thread runs there: ids stay, look-ups by the old addresses find nothing.
+ */
+uint32_t stack_move(struct stack_tree *t, uint64_t lo, uint64_t hi, uint64_t delta);
 /* Writes at most `max` program counters, innermost first; returns how many. */
 uint32_t stack_walk(const struct stack_tree *t, uint32_t id, uint64_t *pcs,
                     uint32_t max);

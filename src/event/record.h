@@ -81,7 +81,9 @@ enum rec_kind {
 	REC_MARK_END,
 	REC_TEXT,       /* address: length; arg: what it is */
 	REC_MODULE,     /* arg 0: from address up to pc, arg 1: based at address;
-	                   the TEXT before is its path */
+	                   the TEXT before is its path. arg 2: the one at
+	                   address is gone, what was told of it is known by
+	                   addresses from REC_MOVED + 4096 pc on */
 	REC_FORK,       /* the process forks, for the address'th time */
 	REC_FORKED,     /* first of a child: what its parent (pc: pid) told up to
 	                   its address'th fork came before */
@@ -99,6 +101,12 @@ struct rec {
 	uint64_t a, b;
 };
 
+#define REC_MOVED (UINT64_C(1) << 48) /* above what the processor can address */
+/* Where a module at `lo` is moved to. */
+static inline uint64_t rec_moved_to(uint64_t lo, uint64_t page)
+{
+	return REC_MOVED + page * 4096 + lo % 4096;
+}
 #define REC_LOW UINT64_C(0xffffffffffff)
 
 static inline struct rec rec_make(unsigned kind, unsigned arg, uint64_t addr,

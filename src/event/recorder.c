@@ -205,8 +205,26 @@ static void put_raw(struct recorder *r, struct itr_head h)
 	buf_clear(&r->raw);
 }
 
+static void move_module(struct recorder *r, uint64_t lo, uint64_t page)
+{
+	uint64_t delta = rec_moved_to(lo, page) - lo;
+	for (uint32_t i = 0; i < r->nmodules; i++) {
+		struct recorder_module *m = &r->modules[i];
+		if (m->lo != lo)
+			continue;
+		m->from = lo;
+		m->lo += delta;
+		m->hi += delta;
+		m->base += delta;
+	}
+}
+
 static void see_module(struct recorder *r, struct rec rec)
 {
+	if (rec_arg(rec) == 2) {
+		move_module(r, rec_addr(rec), rec_pc(rec));
+		return;
+	}
 	if (rec_arg(rec)) {
 		if (r->nmodules)
 			r->modules[r->nmodules - 1].base = rec_addr(rec);
@@ -218,7 +236,7 @@ static void see_module(struct recorder *r, struct rec rec)
 	if (!v)
 		return;
 	r->modules = v;
-	v[r->nmodules] = (struct recorder_module){ rec_addr(rec), rec_pc(rec), 0, strdup(r->text) };
+	v[r->nmodules] = (struct recorder_module){ rec_addr(rec), rec_pc(rec), 0, strdup(r->text), 0 };
 	r->nmodules += v[r->nmodules].path != NULL;
 }
 

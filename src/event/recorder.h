@@ -41,6 +41,7 @@ bool recorder_flush(struct recorder *r, uint32_t process);
 struct recorder_module {
 	uint64_t lo, hi, base;
 	char *path;
+	uint64_t from; /* `lo` before it was moved (REC_MODULE, 2); 0: it was not */
 };
 struct recorder_seen {
 	const uint64_t *pcs;

@@ -158,7 +158,7 @@ void finding_sources(const struct finding_log *log, struct buf *out);
 struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;
 	uint32_t count, suppressed, confirmed;
-	uint32_t nameless; /* of a stripped program: only counted */
+	uint32_t nameless; /* shown by file and offset: the symbols were taken away */
 	AVEC(const char *) far;   /* blocks far from their locks: only listed */
 	AVEC(const char *) names; /* blocks found wanting, for --infer */
 };

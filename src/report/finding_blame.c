@@ -39,15 +39,6 @@ bool finding_blame(struct view *v, struct filter *f)
 	return false;
 }
 
-/* Nothing of it has a name: the program's symbols were taken away. */
-bool finding_nameless(const struct stacks *s)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->v[i].function && !strstr(s->v[i].module, ".so"))
-			return false;
-	return true;
-}
-
 /* Is it about what a compiler counts for coverage or profiles? */
 bool finding_about_counters(struct writer *w, const struct raw_finding *f)
 {

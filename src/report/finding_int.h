@@ -48,8 +48,6 @@ void finding_json(struct writer *w, const struct view *v);
 /* ---- finding_blame.c ---- */
 /* The innermost function that is meant to be atomic, into v; false: none is. */
 bool finding_blame(struct view *v, struct filter *f);
-/* Nothing of it has a name: the program's symbols were taken away. */
-bool finding_nameless(const struct stacks *s);
 /* Is it about what a compiler counts for coverage or profiles? */
 bool finding_about_counters(struct writer *w, const struct raw_finding *f);
 

@@ -15,6 +15,7 @@
 #include "dynamic/stack.h"
 #include "report/finding.h"
 #include "report/finding_dies.h"
+#include "report/finding_starts.h"
 
 #define MAX_INLINED 32u /* calls inlined into each other */
 
@@ -236,6 +237,8 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 	if (got)
 		return got;
 	out[0].function = plain_name(s, dwfl_module_addrname(mod, pc));
+	if (!out[0].function)
+		out[0].function = starts_name(s->arena, mod, pc, &out[0]);
 	return 1;
 }
 
@@ -262,7 +265,7 @@ static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 		if (!x || !y || !x->start || !y->start)
 			return false;
 		if (!x->symbol || !y->symbol)
-			return x->symbol == y->symbol;
+			return x->symbol == y->symbol && x->start == y->start;
 		size_t lx = strcspn(x->symbol, "."), ly = strcspn(y->symbol, ".");
 		return x->start == y->start || (lx == ly && !strncmp(x->symbol, y->symbol, lx));
 	}
@@ -272,8 +275,10 @@ static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 		return false;
 	const char *na = dwfl_module_addrinfo(ma, a, &oa, &sym, NULL, NULL, NULL);
 	const char *nb = dwfl_module_addrinfo(mb, b, &ob, &sym, NULL, NULL, NULL);
+	if (!na && !nb)
+		return starts_function(ma, a) == starts_function(mb, b);
 	if (!na || !nb)
-		return na == nb;
+		return false;
 	size_t la = strcspn(na, "."), lb = strcspn(nb, ".");
 	return a - oa == b - ob || (la == lb && !strncmp(na, nb, la));
 }
@@ -309,6 +314,8 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 		if (out[n - 1].function && !strcmp(out[n - 1].function, "main"))
 			break;
 	}
+	while (n > 1 && starts_in_libc(&out[n - 1])) /* nothing of the program is around it */
+		n--;
 	uint32_t kept = n;
 	while (kept && (out[kept - 1].system || !out[kept - 1].function))
 		kept--;
@@ -348,7 +355,9 @@ static const char *symbol_at(struct symbols *s, uint64_t pc, uint64_t *start)
 		return NULL;
 	const char *name = dwfl_module_addrinfo(mod, pc, &off, &sym, NULL, NULL, NULL);
 	dwfl_module_info(mod, NULL, &low, NULL, NULL, NULL, NULL, NULL);
-	*start = name ? pc - off : low;
+	*start = name ? pc - off : starts_function(mod, pc);
+	if (!*start)
+		*start = low;
 	return name;
 }
 

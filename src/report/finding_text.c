@@ -8,6 +8,7 @@
 
 #include "dynamic/reduction.h"
 #include "report/finding_int.h"
+#include "report/finding_starts.h"
 
 #define BAR "==================\n"
 
@@ -41,18 +42,17 @@ static void put_frames(struct writer *w, const struct src_frame *v, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct src_frame *f = &v[i];
 		buf_printf(w->out, "    #%u ", i);
-		put_safe(w, f->function ? f->function : "<null>");
+		put_safe(w, frame_function(w->arena, f));
 		buf_str(w->out, " ");
 		if (f->file) {
 			put_safe(w, finding_file(w, f->file));
 			buf_printf(w->out, ":%u", f->line);
 			if (f->column)
 				buf_printf(w->out, ":%u", f->column);
-		} else {
-			buf_str(w->out, "<null>");
+			buf_char(w->out, ' ');
 		}
 		const char *slash = strrchr(f->module, '/');
-		buf_str(w->out, " (");
+		buf_str(w->out, "(");
 		put_safe(w, slash ? slash + 1 : f->module);
 		buf_printf(w->out, "+0x%llx)\n", (unsigned long long)f->offset);
 	}
@@ -390,8 +390,15 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	put_threads(w, f);
 	const struct src_frame *b = &v->entered.v[v->block];
 	buf_str(w->out, "SUMMARY: Intact: atomicity violation ");
-	put_safe(w, b->file ? finding_file(w, b->file) : "<null>");
-	buf_printf(w->out, ":%u in ", b->line);
+	if (b->file) {
+		put_safe(w, finding_file(w, b->file));
+		buf_printf(w->out, ":%u", b->line);
+	} else {
+		buf_str(w->out, "(");
+		put_safe(w, frame_function(w->arena, &(struct src_frame){ .module = b->module, .offset = b->offset }));
+		buf_str(w->out, ")");
+	}
+	buf_str(w->out, " in ");
 	put_safe(w, v->name);
 	buf_str(w->out, "\n");
 	if (w->o->gen_suppressions) {
@@ -416,11 +423,9 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	if (!v->entered.n || finding_about_counters(w, raw))
 		return NULL;
 	if (raw->kind == FIND_MARKED || raw->kind == FIND_CYCLE)
-		v->name = v->entered.v[0].function ? v->entered.v[0].function : "<null>";
-	else if (!finding_blame(v, f)) {
-		shown->nameless += finding_nameless(&v->entered);
+		v->name = frame_function(w->arena, &v->entered.v[0]);
+	else if (!finding_blame(v, f))
 		return NULL;
-	}
 	v->key = key_of(w, v);
 	v->by = suppressed(v, f, shown, w->arena);
 	if (v->by && !w->o->json)
@@ -509,6 +514,7 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 		put_report(&w, v, r->pid);
 		shown->count++;
 		shown->confirmed += v->f->confirmed != 0;
+		shown->nameless += frame_nameless(b);
 		avec_push(a, &shown->names, v->name);
 	}
 	if (r->dropped)
@@ -525,9 +531,8 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
 		           shown->count == 1 ? "" : "s", shown->confirmed);
 	if (shown->nameless)
-		buf_printf(out, "Intact: %u finding%s cannot be shown: no function of the program has a name "
-		           "(was it linked with -s, or stripped?)\n", shown->nameless,
-		           shown->nameless == 1 ? "" : "s");
+		buf_str(out, "Intact: functions without names are shown by file and offset: the program was "
+		             "stripped, and its debug file was not found\n");
 	if (shown->far.len && shown->count) {
 		buf_printf(out, "Intact: %u more function%s, far from the locks they take through "
 		           "others, gave them up in between (strict=1 reports them):\n",

@@ -66,6 +66,7 @@ struct issues {
 	struct arena arena;
 	AVEC(struct issue *) list;
 	const char *kind, *verdict, *subject;
+	bool failed;  /* the run itself: no answer is one */
 	json_t *made; /* values that live as long as this */
 };
 

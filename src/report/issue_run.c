@@ -72,8 +72,13 @@ void issues_of_run(struct issues *s, const json_t *doc)
 		one(s, r);
 	if (json_array_size(json_object_get(doc, "results")))
 		return;
-	struct issue *i = issue_new(s, doc, "holds");
+	const char *verdict = doc_text(doc, "verdict"), *reason = doc_text(doc, "reason");
+	s->failed = !strcmp(verdict, "unknown");
+	struct issue *i = issue_new(s, doc, verdict);
 	i->name = "run";
-	i->title = "nothing was found in this run";
+	if (!strcmp(verdict, "violated"))
+		i->rule = issue_rule("atomicity-violation");
+	i->title = i->rule ? "a function is not atomic" : s->failed ? "the run is inconclusive" : "nothing was found in this run";
+	i->message = reason;
 	issue_fingerprint(i, NULL, NULL, NULL);
 }

@@ -190,7 +190,7 @@ static json_t *rules(void)
 static json_t *notification(struct issues *s, const struct issue *i)
 {
 	const char *text = *i->message ? arena_printf(&s->arena, "%s. %s", i->title, i->message) : i->title;
-	json_t *n = json_pack("{s:s, s:o}", "level", "warning", "message", text_of(text));
+	json_t *n = json_pack("{s:s, s:o}", "level", s->failed ? "error" : "warning", "message", text_of(text));
 	if (i->at.file)
 		json_object_set_new(n, "locations", json_pack("[o]", location(&i->at, NULL)));
 	return n;
@@ -215,7 +215,7 @@ void render_sarif(const json_t *doc, struct buf *out)
 		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:s, s:o}}, s:[{s:b, s:o}], s:{s:s}, s:s, s:{s:{s:{s:s}}}, s:o}]}",
 		"version", "2.1.0", "$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		"runs", "tool", "driver", "name", "Intact", "version", INTACT_VERSION, "semanticVersion",
-		INTACT_VERSION, "informationUri", INTACT_HOMEPAGE, "rules", rules(), "invocations", "executionSuccessful", 1,
+		INTACT_VERSION, "informationUri", INTACT_HOMEPAGE, "rules", rules(), "invocations", "executionSuccessful", !s.failed,
 		"toolExecutionNotifications", notes, "automationDetails", "id",
 		arena_printf(&s.arena, "intact/%s/", s.kind), "columnKind", "unicodeCodePoints",
 		"originalUriBaseIds", "%SRCROOT%", "description", "text", "The directory that intact was run in.",

@@ -58,7 +58,7 @@ LINES = [
     ("-m32", 2, "$I -m32 -c l.c", "only 64-bit"),
     ("-static", 2, "$I -static l.c -o l", "link without -static"),
     ("-static -c", 0, "$I -static -c l.c"),
-    ("-s", 0, "$I -O2 -s l.c -o l && ./l", "no function of the program has a name"),
+    ("-s", 66, "$I -O2 -s l.c -o l && ./l", "shown by file and offset"),
     ("an error in the source", 1, "echo 'int x = ;' >bad.c; $I -c bad.c", "bad.c:1"),
     ("no input", 1, "$I"),
     ("--version", 0, "$I --version"),

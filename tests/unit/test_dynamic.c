@@ -92,6 +92,60 @@ static void test_stack(void)
 	stack_free(&t);
 }
 
+/* Code that goes away and comes back, against stacks kept as they should read: a place
+ * in the second half of the addresses moves, and is another when it is met again. */
+static void test_stack_move(void)
+{
+	enum { STACKS = 400, DEEP = 5, HALF = 32 };
+	static uint64_t want[STACKS][DEEP], got[DEEP];
+	static uint32_t id[STACKS];
+	struct stack_tree t;
+	struct rng r;
+	rng_seed(&r, seed + 1);
+	CHECK(stack_init(&t));
+	uint64_t delta = 0;
+	for (uint32_t i = 0; i < STACKS; i++) {
+		for (uint32_t k = 0; k < DEEP; k++) {
+			want[i][k] = 1 + rng_below(&r, 2 * HALF);
+			want[i][k] |= rng_below(&r, 2) ? STACK_MARK : 0;
+			id[i] = stack_push(&t, k ? id[i] : 0, want[i][k]);
+		}
+		if (rng_below(&r, 40))
+			continue;
+		delta += 1ull << 48;
+		stack_move(&t, HALF, 2 * HALF, delta);
+		for (uint32_t j = 0; j <= i; j++)
+			for (uint32_t k = 0; k < DEEP; k++)
+				if ((want[j][k] & ~STACK_MARK) > HALF && (want[j][k] & ~STACK_MARK) <= 2 * HALF)
+					want[j][k] += delta;
+	}
+	CHECK(delta);
+	for (uint32_t i = 0; i < STACKS; i++) {
+		CHECK_EQ(stack_walk(&t, id[i], got, DEEP), DEEP);
+		for (uint32_t k = 0; k < DEEP; k++)
+			CHECK_EQ(got[k], want[i][DEEP - 1 - k]);
+		for (uint32_t j = 0; j < i; j++) /* equal stacks are equal ids, within one life of the code */
+			CHECK(id[i] != id[j] || !memcmp(want[i], want[j], sizeof want[i]));
+	}
+	stack_free(&t);
+}
+
+static void test_lock_move(void)
+{
+	struct lock_table t;
+	CHECK(lock_init(&t));
+	uint32_t in = lock_id(&t, 0x2010), out = lock_id(&t, 0x3000);
+	t.locks[in].seq = 3;
+	lock_forget(&t, 0x2000, 0x1000);
+	CHECK_EQ(t.locks[in].lived, 1);
+	CHECK_EQ(lock_move(&t, 0x2000, 0x1000, (uintptr_t)1 << 48), 1);
+	CHECK_EQ(t.locks[in].addr, ((uintptr_t)1 << 48) + 0x2010);
+	CHECK_EQ(t.locks[out].addr, 0x3000);
+	CHECK_EQ(lock_id(&t, 0x3000), out);
+	CHECK(lock_id(&t, 0x2010) != in);
+	lock_free(&t);
+}
+
 static void test_locks(void)
 {
 	struct lock_table t;
@@ -274,6 +328,8 @@ int main(void)
 	RUN(test_lockset_twin);
 	RUN(test_lockset_bound);
 	RUN(test_stack);
+	RUN(test_stack_move);
+	RUN(test_lock_move);
 	RUN(test_locks);
 	RUN(test_shadow_states);
 	RUN(test_shadow_bytes);

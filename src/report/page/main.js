@@ -167,7 +167,7 @@ function build() {
 		if (focus) article.focus({ preventScroll: true });
 		article.dataset.result = i;
 	}
-	if (!all.length) article.append(h("p", { class: "sentence", text: "There was nothing to judge." }));
+	if (!all.length) article.append(h("p", { class: "sentence", text: doc.kind !== "run" ? "There was nothing to judge." : doc.reason ? safe(text(doc.reason)).slice(0, 4000) : "Nothing was found in this run." }));
 	else open(Math.max(0, all.findIndex((it) => it.verdict === "violated" && !it.hidden)), false);
 	document.documentElement.dataset.ready = "1";
 }

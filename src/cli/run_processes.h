@@ -1,0 +1,51 @@
+/*
+ * run_processes: which processes of a run were watched, and what each of them
+ * told (runtime/tell.c, runtime/report.c).
+ *
+ * A process is one program image: after exec another one begins under the same
+ * number. All that one image found is one report, in which a later message about
+ * a finding replaces the earlier; so what was told before a sudden end counts.
+ */
+#ifndef INTACT_CLI_RUN_PROCESSES_H
+#define INTACT_CLI_RUN_PROCESSES_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "report/finding.h"
+
+struct process {
+	uint32_t pid;
+	const char *exe;
+	uint32_t threads, functions, locks;
+	bool begun;     /* else it is the fork of another */
+	bool unwatched; /* the runtime could not start in it */
+	bool ended;     /* it told so itself: the numbers are known */
+	bool halted;    /* it printed its first finding and stopped */
+	struct raw_report report;
+	AVEC(const char *) own; /* functions of ours that it defines itself */
+};
+
+struct processes {
+	struct arena *arena;
+	AVEC(struct process) list;
+	uint32_t more;       /* that were too many to list */
+	uint32_t unreadable; /* messages */
+};
+
+/* One datagram; what matters of it is copied. */
+void processes_take(struct processes *p, const char *text, size_t len);
+/* Was this process watched, and any at all? */
+bool processes_watched(const struct processes *p, uint32_t pid);
+bool processes_any(const struct processes *p);
+/* Did one stop at its first finding? */
+bool processes_halted(const struct processes *p);
+/* "bank: 4 threads, 12 functions, 3 locks", of several the sum. */
+void processes_text(const struct processes *p, struct buf *out);
+/* Their names without directories, each once, at most eight of them. */
+void processes_names(const struct processes *p, struct buf *out);
+/* Notes on functions that a program has instead of ours. */
+void processes_own(const struct processes *p, struct buf *out);
+/* The member "processes" of a document, with a comma before it. */
+void processes_json(const struct processes *p, struct buf *out);
+
+#endif
