@@ -161,7 +161,7 @@ def a_clean_run_says_on_a_terminal_what_was_watched(tmp):
 @test
 def a_runtime_that_cannot_start_is_no_clean_run(tmp):
     exe = clean(tmp)
-    r = sh("ulimit -v 200000; exec %s run %s" % (INTACT, exe))
+    r = sh([INTACT, "run", "sh", "-c", "ulimit -v 200000; exec " + exe])
     want(r, 70, "nothing was watched: there was not enough address space", "x = 3")
 
 
