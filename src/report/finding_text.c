@@ -116,12 +116,13 @@ static bool said_before(struct writer *w, const struct view *v, struct shown *sh
 	return false;
 }
 
-/* Calls of the program's own between the block and a place inside it. */
+/* Calls of the program's own between the block and a place inside it. Those without names
+ * do not count: they may be how the system's headers spell a lock. */
 static uint32_t depth_of(const struct view *v, const struct stacks *s)
 {
 	uint32_t around = v->entered.n - v->block, n = 0;
 	for (uint32_t i = 0; i + around < s->n; i++)
-		n += !s->v[i].system;
+		n += !s->v[i].system && !frame_nameless(&s->v[i]);
 	return n;
 }
 

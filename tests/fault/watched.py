@@ -161,7 +161,7 @@ def a_clean_run_says_on_a_terminal_what_was_watched(tmp):
 @test
 def a_runtime_that_cannot_start_is_no_clean_run(tmp):
     exe = clean(tmp)
-    r = sh("ulimit -v 200000; exec %s run %s" % (INTACT, exe))
+    r = sh([INTACT, "run", "sh", "-c", "ulimit -v 200000; exec " + exe])
     want(r, 70, "nothing was watched: there was not enough address space", "x = 3")
 
 
@@ -272,6 +272,23 @@ def a_library_that_is_gone_keeps_its_names(tmp):
 
 
 @test
+def a_library_loads_others_from_where_it_says(tmp):
+    """The loader looks in the directories of dlopen's caller, which must not become us."""
+    os.mkdir(tmp + "/sub")
+    for name, text in (("inner", "int inner(void); int inner(void) { return 7; }"),
+                       ("outer", "#include <dlfcn.h>\nint outer(void); int outer(void) { return dlopen(\"inner.so\", RTLD_NOW) != 0; }"),
+                       ("main", "#include <dlfcn.h>\nint main(int argc, char **argv) { void *h = dlopen(argv[argc - 1], RTLD_NOW);"
+                                "\nreturn !h || !((int (*)(void))dlsym(h, \"outer\"))(); }")):
+        with open("%s/%s.c" % (tmp, name), "w") as f:
+            f.write(text)
+    for cc in COMPILERS:
+        build(tmp, tmp + "/inner.c", "sub/inner.so", cc, "-shared -fPIC")
+        outer = build(tmp, tmp + "/outer.c", "sub/outer.so", cc, "-shared -fPIC -Wl,-rpath,'$ORIGIN' -Wl,--enable-new-dtags")
+        r = sh([build(tmp, tmp + "/main.c", "main", cc), outer])
+        assert r.returncode == 0, (cc, r)
+
+
+@test
 def loading_again_and_again_costs_nothing(tmp):
     """One library, loaded and unloaded: one finding, one entry in the table."""
     exe = build(tmp, "dlclose_marked.c", "dlclose_marked")
@@ -305,6 +322,39 @@ def a_stripped_program_shows_what_was_found(tmp):
         r = sh([INTACT, "run", "--record", tmp + "/trace", tmp + "/bare"])
         r = sh([INTACT, "trace", tmp + "/trace"])
         assert block.group(1) + " is not atomic (confirmed" in r.stdout and "<null>" not in r.stdout, r.stdout
+
+
+@test
+def a_stripped_cxx_program_is_not_green(tmp):
+    """Between the block and the lock lie the library's templates, which look like the program's functions now."""
+    with open(tmp + "/t.cc", "w") as f:
+        f.write('''#include <mutex>
+#include <thread>
+struct Account {
+	std::mutex m;
+	int v = 0;
+	int get() { std::lock_guard<std::mutex> g(m); return v; }
+	void set(int n) { std::lock_guard<std::mutex> g(m); v = n; }
+	__attribute__((noinline)) void deposit(int n) { set(get() + n); }
+};
+int main()
+{
+	Account a;
+	for (int i = 0; i < 2; i++) {
+		std::thread t([&] { a.deposit(1); });
+		t.join();
+	}
+}
+''')
+    for cxx in ("g++", "clang++"):
+        for level in ("-O0", "-O2"):
+            r = sh("INTACT_CXX=%s %s c++ %s t.cc -o whole && strip -o bare whole && %s run ./whole; %s run ./bare"
+                   % (cxx, INTACT, level, INTACT, INTACT), cwd=tmp)
+            want(r, 66, "Account::deposit(int) is not atomic", "  bare+0x")
+            at = int(re.search(r"  bare\+0x([0-9a-f]+) is not atomic", r.stderr).group(1), 16)
+            names = [l.split(" ", 2)[2] for l in sh(["nm", "-C", tmp + "/whole"]).stdout.split("\n")
+                     if len(l) > 16 and l[0] == "0" and int(l.split()[0], 16) == at]
+            assert "Account::deposit(int)" in names, (cxx, level, hex(at), names)
 
 
 @test
