@@ -231,7 +231,7 @@ static void tell_watched(struct cli *cli, const struct settings *s, const struct
 		if (!p->list.len) {
 			buf_str(err, "hint: build it with `intact cc` in place of the compiler, for example "
 			             "`CC=intact-cc CXX=intact-c++ make`;\n      if it starts the program under test, "
-			             "that one must be built so\n");
+			             "that one must be built so, and get INTACT_OPTIONS in its environment\n");
 		}
 		return;
 	}

@@ -260,6 +260,8 @@ static const char *where(struct writer *w, const struct view *v, const struct st
 		return c;
 	if (s->n >= around && around && s->v[s->n - around].file)
 		return arena_printf(w->arena, "line %u", s->v[s->n - around].line);
+	if (s->n && !s->v[0].file)
+		return frame_function(w->arena, &(struct src_frame){ .module = s->v[0].module, .offset = s->v[0].offset });
 	return "the first part";
 }
 
@@ -411,6 +413,21 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	buf_str(w->out, BAR);
 }
 
+/* The block is a function inlined into the innermost one of its stack, and nothing but the
+ * stack tells: there, behind the block's own address, stands that of the other's entry. */
+static void add_inlined(struct writer *w, struct view *v)
+{
+	const struct raw_stack *raw = &v->f->entered;
+	struct stacks *s = &v->entered;
+	if (raw->n < 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
+		return;
+	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & ~STACK_MARK) == raw->pcs[0])
+		return;
+	memmove(s->v + 1, s->v, s->n++ * sizeof *s->v);
+	s->v[0].function = NULL;
+	s->v[0].function = frame_function(w->arena, &s->v[0]);
+}
+
 /* The finding with its places, or NULL when nobody wants to hear of it. */
 static struct view *view_of(struct writer *w, struct raw_finding *raw, struct filter *f,
                             struct shown *shown)
@@ -425,7 +442,7 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 		return NULL;
 	if (raw->kind == FIND_MARKED || raw->kind == FIND_CYCLE)
 		v->name = frame_function(w->arena, &v->entered.v[0]);
-	else if (!finding_blame(v, f))
+	else if (add_inlined(w, v), !finding_blame(v, f))
 		return NULL;
 	v->key = key_of(w, v);
 	v->by = suppressed(v, f, shown, w->arena);

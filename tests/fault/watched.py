@@ -325,6 +325,18 @@ def a_stripped_program_shows_what_was_found(tmp):
 
 
 @test
+def a_function_that_was_inlined_is_found_without_symbols(tmp):
+    """All of it lies in the thread's first function, which alone would not be judged."""
+    for cc in COMPILERS:
+        exe = build(tmp, "../programs/lost_update.c", "lost", cc, "-O2")
+        want(sh([INTACT, "run", exe]), 66, "deposit is not atomic")
+        sh(["strip", exe])
+        r = sh([INTACT, "run", exe])
+        want(r, 66, "reported 1 warning")
+        assert re.search(r"^  lost\+0x[0-9a-f]+ is not atomic", r.stderr, re.M), r.stderr
+
+
+@test
 def a_stripped_cxx_program_is_not_green(tmp):
     """Between the block and the lock lie the library's templates, which look like the program's functions now."""
     with open(tmp + "/t.cc", "w") as f:
