@@ -435,7 +435,7 @@ static int load_model(struct verify *v, json_t *root)
 			reject(v, "model", "a number of threads is out of range");
 			return EXIT_VIOLATED;
 		}
-		counts[o.nthreads++] = (struct lang_threads){ name, (uint32_t)count };
+		counts[o.nthreads++] = (struct lang_threads){ .name = name, .count = (uint32_t)count };
 	}
 	if (!lang_load_text(&v->lang, get_string(m, "name"), json_string_value(text),
 	                    json_string_length(text), &o)) {

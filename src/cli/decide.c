@@ -8,6 +8,8 @@
 #include "cli/suspicion.h"
 #include "explore/tidy.h"
 #include "explore/exact.h"
+#include "lang/lang.h"
+#include "verdict/alone.h"
 
 #define CAUSAL_TRY 20000u /* states of the causal rung at first */
 
@@ -23,6 +25,9 @@ static const struct rung {
 	{ ENGINE_EXACT, "exact" },
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs };
+
+/* A way to ask about a block; false: engines contradict each other. */
+typedef bool ask_fn(struct decide *d, uint32_t block, struct verdict *v);
 
 /* One rung, for one question: true when it answers. */
 static bool ask_rung(struct decide *d, const struct rung *r, uint32_t block, uint64_t max_states,
@@ -133,9 +138,70 @@ void decide_end(struct decide *d)
 	free(d->suspect);
 }
 
-void decide_block(struct decide *d, uint32_t block, struct verdict *v)
+/* ---- a block alone -------------------------------------------------------- */
+
+static void drop_run(struct verdict *v)
+{
+	free(v->path);
+	free(v->serial);
+	free(v->halt);
+	v->path = NULL;
+	v->serial = v->halt = NULL;
+	v->npath = v->nserial = v->nserial_all = 0;
+}
+
+/* The run of v, which is one of the program with this block's marks alone, as a run of the model. */
+static void as_run_of_model(struct decide *d, const struct ir *alone, struct verdict *v)
+{
+	struct move *path;
+	uint32_t n;
+	enum problem problem = v->problem;
+	if (!v->path)
+		return;
+	bool ok = alone_to_whole(alone, d->p, v->block, v->path, v->npath, &path, &n);
+	drop_run(v);
+	if (!ok) {
+		v->answer = ANSWER_UNKNOWN;
+		v->problem = PROBLEM_NONE;
+		v->limit = "memory";
+		return;
+	}
+	v->path = path;
+	v->npath = n;
+	rung_ends(d->p, v->block, v);
+	v->problem = problem;
+}
+
+/* Asks about a block in a program of which the other blocks' marks are absent. */
+static bool ask_alone(struct decide *d, uint32_t block, ask_fn *question, struct verdict *v)
+{
+	struct lang l;
+	struct decide one;
+	lang_init(&l);
+	bool ok = true, again = d->p->nblocks > 1 && lang_load_again(&l, d->p, block, NULL);
+	if (again) {
+		decide_begin(&one, l.ir, &d->o);
+		one.states = d->states;
+		ok = question(&one, block, v);
+		as_run_of_model(d, l.ir, v);
+		d->states = one.states;
+		decide_end(&one);
+	} else {
+		ok = question(d, block, v);
+	}
+	lang_free(&l);
+	return ok;
+}
+
+static bool ask_ladder(struct decide *d, uint32_t block, struct verdict *v)
 {
 	ask(d, block, v, NULL);
+	return true;
+}
+
+void decide_block(struct decide *d, uint32_t block, struct verdict *v)
+{
+	ask_alone(d, block, ask_ladder, v);
 }
 
 /* The program needed a search, but this block may be causally atomic by
@@ -248,12 +314,7 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 		return;
 	}
 	free(run);
-	free(v->path);
-	free(v->serial);
-	free(v->halt);
-	v->path = NULL;
-	v->serial = v->halt = NULL;
-	v->npath = v->nserial = v->nserial_all = 0;
+	drop_run(v);
 	v->answer = ANSWER_UNKNOWN;
 	v->problem = PROBLEM_NONE;
 	v->limit = NULL;
@@ -311,7 +372,7 @@ void decide_safety(struct decide *d, struct verdict *v)
 
 /* ---- all engines side by side ------------------------------------------- */
 
-bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
+static bool ask_all(struct decide *d, uint32_t block, struct verdict *v)
 {
 	bool proved = false, refuted = false;
 	memset(v, 0, sizeof *v);
@@ -337,4 +398,9 @@ bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
 	}
 	settle(d, v);
 	return !(proved && refuted);
+}
+
+bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
+{
+	return block == VERDICT_PROGRAM ? ask_all(d, block, v) : ask_alone(d, block, ask_all, v);
 }

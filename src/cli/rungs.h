@@ -23,8 +23,10 @@ struct search_options rung_remaining(const struct decide *d);
 const char *rung_spent(const struct decide *d);
 /* Adds a search's counts, limit and path (taken over) to the verdict. */
 void rung_take(struct verdict *v, struct search_result *r);
-/* The ends of serial orders of the blocks of v's run. */
+/* A better run in place of v's, if there is one nearby, and its ends. */
 void rung_serial(const struct decide *d, uint32_t block, struct verdict *v);
+/* The ends of serial orders of the blocks of v's run; when there is none, why (PROBLEM_STUCK, PROBLEM_ENDLESS) and where. */
+enum problem rung_ends(const struct ir *p, uint32_t block, struct verdict *v);
 /* For how many threads a proof by the text is. */
 enum scope rung_scope(const struct ir *p, bool any);
 /* A copy, or NULL of NULL. */

@@ -251,6 +251,7 @@ struct ir_oper { /* one call site of a method, after inlining */
 struct ir {
 	const struct source *src;
 	bool sml;
+	bool keep_dead; /* dead locals keep their values */
 	struct ir_var *vars;
 	struct ir_enum *enums;
 	struct ir_template *templates;

@@ -115,9 +115,9 @@ static uint32_t thread_count(struct lower *l, struct decl *t, bool *any)
 	*any = false;
 	for (uint32_t i = 0; l->opts && i < l->opts->nthreads; i++)
 		if (!strcmp(l->opts->threads[i].name, intern_str(l->names, t->name))) {
-			*any = l->opts->threads[i].count == 0;
-			if (!*any)
-				n = l->opts->threads[i].count;
+			uint32_t asked = l->opts->threads[i].count;
+			*any = l->opts->threads[i].any || !asked;
+			n = asked ? asked : n;
 		}
 	return n;
 }

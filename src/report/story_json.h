@@ -3,7 +3,8 @@
  *
  *   "sentence": what went wrong, in words;
  *   "marks": [steps it speaks of, from 1];
- *   "serial": {"ends": [shared variables at the end of serial orders],
+ *   "serial": {"end": the shared variables and the threads' locals at the end of the run,
+ *     "ends": [the same at the end of serial orders, each once],
  *     "more": how many ends are not shown,
  *     "orders": [{"order": "1, 2", threads, schedule, steps, state}]}
  *
