@@ -18,6 +18,8 @@
 #define WAY_OUT_STATES 20000u
 #define WAY_OUT_BYTES  (4u << 20)
 
+static const char *const engine_names[] = { "auto", "reduction", "commit", "exact", "all", "causal", "cover", "unfold", NULL };
+
 struct check {
 	struct cli *cli;
 	const struct cmd *cmd;
@@ -114,7 +116,9 @@ static bool is_deadlock(const struct verdict *v, uint32_t n)
 
 static int write_reports(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n, int rc)
 {
-	struct check_json_options jo = { c->path, c->quiescence, c->model.keep_dead };
+	struct check_json_options jo = { .model = c->path, .engine = engine_names[c->engine], .block = c->block, .faults = c->faults,
+		                         .deadlock = c->deadlock, .quiescence = c->quiescence,
+		                         .keep_dead = c->model.keep_dead };
 	struct buf doc;
 	if (!outputs_wanted(&c->outputs))
 		return rc;
@@ -349,7 +353,7 @@ static int verify_causal(struct check *c, const char *engine, const struct ir *p
 {
 	set_limits(c);
 	const struct search_options *s = &c->decide.search;
-	struct check_causal x = { .path = c->path, .block = c->block, .outputs = &c->outputs,
+	struct check_causal x = { .path = c->path, .block = c->block, .engine = engine, .outputs = &c->outputs,
 		                  .stats = c->stats, .model = &c->model };
 	x.causal = (struct causal_options){
 		.engine = !strcmp(engine, "cover")    ? CAUSAL_COVER
@@ -371,10 +375,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	c.track.items = args + 3 * argc + 3;
 	c.abstract.items = args + 4 * argc + 4;
 	static const char *const dumps[] = { "none", "ir", NULL };
-	static const char *const engines[] = { "auto", "reduction", "commit", "exact", "all",
-		                               "causal", "cover", "unfold", NULL };
 	const struct opt table[] = {
-		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engines },
+		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engine_names },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
@@ -427,8 +429,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			rc = block_known(&c, l.ir);
 		if (rc == EXIT_HOLDS && c.dump == 1)
 			ir_print(l.ir, &cli->out);
-		else if (rc == EXIT_HOLDS && is_causal(engines[c.engine]))
-			rc = verify_causal(&c, engines[c.engine], l.ir);
+		else if (rc == EXIT_HOLDS && is_causal(engine_names[c.engine]))
+			rc = verify_causal(&c, engine_names[c.engine], l.ir);
 		else if (rc == EXIT_HOLDS)
 			rc = assertion_fits(&c, l.ir) ? verify(&c, l.ir) : EXIT_USAGE;
 	}
