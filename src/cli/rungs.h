@@ -17,9 +17,10 @@
 bool rung_ask(struct decide *d, enum decide_engine e, uint32_t block, uint64_t max_states,
               struct verdict *v, struct attempt *a, char **points);
 
-/* The search options with what is left of the states. */
+/* The search options with what is left of the slice. */
 struct search_options rung_remaining(const struct decide *d);
-/* Which part of the budget nothing is left of, or NULL. */
+/* Which part of the whole budget, or of the slice too, nothing is left of; or NULL. */
+const char *rung_all_spent(const struct decide *d);
 const char *rung_spent(const struct decide *d);
 /* Adds a search's counts, limit and path (taken over) to the verdict. */
 void rung_take(struct verdict *v, struct search_result *r);

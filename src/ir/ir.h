@@ -200,6 +200,7 @@ struct ir_template {
 	const char *name;
 	struct span span;
 	uint32_t count;           /* instances */
+	uint32_t declared;        /* as many as the text says */
 	bool any_count;           /* --threads name=any was asked for */
 	uint32_t first_thread;
 	uint32_t node, nnode;     /* into ir.nodes */

@@ -153,6 +153,7 @@ static bool lower_thread(struct lower *l, struct decl *t)
 	uint32_t count = thread_count(l, t, &any);
 	ir_template_begin(&l->b, intern_str(l->names, t->name), t->name_span, count);
 	l->b.templates.data[l->b.tmpl].any_count = any;
+	l->b.templates.data[l->b.tmpl].declared = (uint32_t)t->value;
 	l->inl = &ctx;
 	l->loop = NULL;
 	l->in_step = 0;

@@ -304,6 +304,14 @@ static bool beside(const struct run *r, const struct verdict *v, const struct gl
 	return any;
 }
 
+/* " --threads worker=4", where there are others than declared */
+static void other_counts(const struct ir *p, struct buf *out)
+{
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		if (p->templates[t].count != p->templates[t].declared)
+			buf_printf(out, " --threads %s=%u", p->templates[t].name, p->templates[t].count);
+}
+
 static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o,
                          struct buf *out)
 {
@@ -379,6 +387,7 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 			say_waits(&r, out);
 		buf_str(out, "replay: intact sim ");
 		buf_safe(out, o->model, strlen(o->model));
+		other_counts(p, out);
 		buf_str(out, " --schedule ");
 		text_schedule(&r, out);
 		buf_char(out, '\n');
@@ -439,6 +448,7 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 		check_text_name(p, v[i].block, out);
 		buf_char(out, ' ');
 		buf_safe(out, o->model, strlen(o->model));
+		other_counts(p, out);
 		buf_char(out, '\n');
 	}
 }
