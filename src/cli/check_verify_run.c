@@ -59,7 +59,8 @@ static bool same_history(const struct run *r, const struct question *c, json_t *
 /* The members of the result that tell a person what went wrong, made anew; NULL: no memory. */
 static json_t *own_story(struct run *r, const struct question *q)
 {
-	struct verdict v = { .block = q->block, .problem = q->problem };
+	int32_t none;
+	struct verdict v = { .block = q->block, .problem = q->problem, .serial = &none };
 	struct buf text, whole;
 	buf_init(&text);
 	buf_init(&whole);
@@ -106,7 +107,10 @@ static const char *check_ends(struct run *r, uint32_t block, json_t *serial, boo
 	json_int_t more = json_integer_value(json_object_get(serial, "more"));
 	size_t i, k, n = json_array_size(list);
 	const char *why = NULL;
-	if (verify_ends(r, block, &ends) == VERIFY_LIMIT) {
+	if (json_is_true(json_object_get(serial, "cut"))) {
+		*unknown = true;
+		why = "unchecked: the result did not find out how serial orders end";
+	} else if (verify_ends(r, block, &ends) == VERIFY_LIMIT) {
 		*unknown = true;
 		why = "unchecked: too many serial orders to try";
 	} else if (!json_is_array(list) || more < 0 || (json_int_t)n + more != (json_int_t)ends.n) {

@@ -483,7 +483,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_CHOICE, "assertion", 0, "NAME", &c.objects.assertion, "how they are judged: on the way, or as the SOAR paper does", 0, 0, objects_assertions },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of the check (default: half the machine's)", 1 << 20, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.stats, "states, transitions, memory and time of each verdict", 0, 0, NULL },

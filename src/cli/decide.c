@@ -93,7 +93,7 @@ static bool follow_suspicion(struct decide *d, uint32_t block, struct verdict *v
 {
 	struct move *run;
 	uint32_t n;
-	if (!d->suspect || !suspicion_holds(d->p, block, d->suspect, d->nsuspect, &run, &n))
+	if (!d->suspect || !suspicion_holds(d->p, block, d->suspect, d->nsuspect, d->o.search.max_bytes, &run, &n))
 		return false;
 	v->answer = ANSWER_VIOLATED;
 	v->problem = PROBLEM_ATOMICITY;
@@ -101,7 +101,7 @@ static bool follow_suspicion(struct decide *d, uint32_t block, struct verdict *v
 	v->limit = v->reason = NULL;
 	v->path = run;
 	v->npath = n;
-	exact_shorten(d->p, block, d->o.search.deadline, &v->path, &v->npath);
+	exact_shorten(d->p, block, d->o.search.deadline, d->o.search.max_bytes, &v->path, &v->npath);
 	rung_serial(d, block, v);
 	return true;
 }
@@ -179,7 +179,7 @@ static void as_run_of_model(struct decide *d, const struct ir *alone, struct ver
 	}
 	v->path = path;
 	v->npath = n;
-	rung_ends(d->p, v->block, v);
+	rung_ends(d->p, v->block, d->o.search.max_bytes, v);
 	v->problem = problem;
 }
 
@@ -293,7 +293,7 @@ void decide_program(struct decide *d, struct verdict *v)
 
 static void *copy_bytes(const void *data, size_t n)
 {
-	void *to = data && n ? malloc(n) : NULL;
+	void *to = data ? malloc(n + 1) : NULL;
 	if (to)
 		memcpy(to, data, n);
 	return to;
@@ -327,7 +327,7 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 {
 	const struct ir *p = d->p;
 	struct move *run = copy_bytes(v->path, sizeof *run * v->npath);
-	if (run && exact_explains(p, VERDICT_PROGRAM, run, v->npath) == 0) {
+	if (run && exact_explains(p, VERDICT_PROGRAM, run, v->npath, d->o.search.max_bytes) == 0) {
 		program->answer = ANSWER_VIOLATED;
 		program->problem = PROBLEM_ATOMICITY;
 		program->engine = "exact";

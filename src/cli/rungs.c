@@ -68,19 +68,19 @@ void rung_serial(const struct decide *d, uint32_t block, struct verdict *v)
 {
 	const struct ir *p = d->p;
 	if (strcmp(v->engine, "exact"))
-		exact_shorten(p, block, d->o.search.deadline, &v->path, &v->npath);
+		exact_shorten(p, block, d->o.search.deadline, d->o.search.max_bytes, &v->path, &v->npath);
 	v->npath = tidy_violation(p, block, v->path, v->npath);
-	enum problem halt = rung_ends(p, block, v);
+	enum problem halt = rung_ends(p, block, d->o.search.max_bytes, v);
 	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
 }
 
-enum problem rung_ends(const struct ir *p, uint32_t block, struct verdict *v)
+enum problem rung_ends(const struct ir *p, uint32_t block, uint64_t bytes, struct verdict *v)
 {
-	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
+	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, bytes, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
 	if (v->nserial_all)
 		return PROBLEM_NONE;
-	return exact_stuck(p, block, v->path, v->npath, &v->halt_thread, &v->halt);
+	return exact_stuck(p, block, v->path, v->npath, bytes, &v->halt_thread, &v->halt);
 }
 
 /* ---- reduction ---------------------------------------------------------- */

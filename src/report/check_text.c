@@ -198,6 +198,8 @@ static void list_ends(const struct ir *p, const struct verdict *v, const int32_t
 static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 {
 	const int32_t *end = run_state(r, r->nsteps);
+	if (!v->serial)
+		return; /* too large to find out */
 	if (!v->nserial) {
 		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some "
 		             "thread gets elsewhere or cannot go on.\n");

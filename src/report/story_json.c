@@ -70,7 +70,7 @@ static void ends(const struct run *r, const struct verdict *v, struct buf *out)
 		buf_add(out, buf_cstr(&got[n]), got[n].len);
 		n++;
 	}
-	buf_printf(out, "], \"more\": %u", v->nserial_all - n);
+	buf_printf(out, "], \"more\": %u%s", v->nserial_all - n, v->serial ? "" : ", \"cut\": true");
 	while (n)
 		buf_free(&got[--n]);
 }

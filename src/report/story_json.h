@@ -5,7 +5,7 @@
  *   "marks": [steps it speaks of, from 1];
  *   "serial": {"end": the shared variables and the threads' locals at the end of the run,
  *     "ends": [the same at the end of serial orders, each once],
- *     "more": how many ends are not shown,
+ *     "more": how many ends are not shown, "cut": true when they were not found out,
  *     "orders": [{"order": "1, 2", threads, schedule, steps, state}]}
  *
  * The orders are examples: the same blocks, each run in one piece, in the
