@@ -87,7 +87,7 @@ static int report(struct cli *cli, const struct cmd *cmd, const struct check_cau
 {
 	struct causal_text_options o = { .width = cli->columns, .utf8 = cli->utf8_out,
 		                         .color = cli->color_out, .stats = c->stats, .model = c->path };
-	struct check_json_options jo = { .model = c->path, .keep_dead = c->model->keep_dead };
+	struct check_json_options jo = { .model = c->path, .engine = c->engine, .block = c->block, .keep_dead = c->model->keep_dead };
 	struct buf doc;
 	int rc = answers_exit_code(v, n);
 	cli->prose = !outputs_take_stdout(c->outputs);

@@ -9,6 +9,7 @@
 struct check_causal {
 	struct causal_options causal;
 	const char *path;  /* of the model */
+	const char *engine; /* as it was asked for */
 	const char *block; /* this one alone, or NULL */
 	const struct outputs *outputs;
 	bool stats;

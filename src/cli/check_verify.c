@@ -1,77 +1,45 @@
 /*
- * check_verify: see check_verify.h.
- *
- * Counterexamples are replayed, the replay is compared with what the result says step by step, and the claim (no
- * serial order explains it, it faults, it is a deadlock) is decided anew. Of what is claimed to be atomic every
- * run is gone through, if there are not too many.
+ * check_verify: see check_verify.h. The document: which questions were asked, that each of them is answered, and that the
+ * verdict is that of the answers. What is violated is looked at in check_verify_run.c, what holds in check_verify_holds.c.
  */
-#include "cli/check_verify.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/model.h"
-#include "cli/sim.h"
+#include "cli/answers.h"
+#include "cli/check_verify_int.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
-#include "report/step_text.h"
-#include "verdict/object_history.h"
-#include "verdict/replay.h"
-#include "verdict/verify.h"
-#include "verdict/verify_anew.h"
-#include "verdict/verify_causal.h"
-#include "verdict/verify_reach.h"
 
-#define REACH_STATES 10u /* plain states are so much smaller than those with serial executions */
-
-struct verify {
-	struct ledger *ledger;
-	const char *model;
-	uint64_t max_states;
-	struct lang lang;
-	struct verify_anew program; /* .states: 0 before the search */
-	json_t *result;            /* the one being looked at, or NULL */
-};
-
-struct question { /* what a result is about, and what it says is wrong */
-	enum problem problem;
-	uint32_t block;
-	bool of_object;
-	uint32_t object;
-	enum object_condition condition;
-};
-
-static const char *get_string(json_t *o, const char *key)
+const char *verify_string(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 	return s ? s : "";
 }
 
-/* The verdict, if it is one. */
-static const char *claimed(json_t *result)
+const char *verify_claimed(const struct verify *v)
 {
 	static const char *const all[] = { "holds", "violated", "unknown" };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (!strcmp(get_string(result, "verdict"), all[i]))
+		if (!strcmp(verify_string(v->result, "verdict"), all[i]))
 			return all[i];
 	return NULL;
 }
 
-static uint32_t line_of(json_t *result)
+uint32_t verify_line(const struct verify *v)
 {
-	json_int_t line = json_integer_value(json_object_get(result, "line"));
+	json_int_t line = json_integer_value(json_object_get(v->result, "line"));
 	return line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
 }
 
-static void answer(struct verify *v, const char *name, enum ledger_answer a, const char *why)
+void verify_say(struct verify *v, const char *name, enum ledger_answer a, const char *why)
 {
-	ledger_add(v->ledger, &(struct claim){ .name = name, .claimed = claimed(v->result), .answer = a, .why = why,
-	                                       .line = line_of(v->result) });
+	ledger_add(v->ledger, &(struct claim){ .name = name, .claimed = verify_claimed(v), .answer = a, .why = why,
+	                                       .line = verify_line(v) });
 }
 
 static void reject(struct verify *v, const char *name, const char *why)
 {
-	answer(v, name, LEDGER_REJECTED, why);
+	verify_say(v, name, LEDGER_REJECTED, why);
 }
 
 /* The block of this name, VERDICT_PROGRAM for none; false: no such block. */
@@ -99,7 +67,7 @@ static bool find_block(const struct ir *p, json_t *result, uint32_t *block)
 /* The object of this name and its condition; false: there is no such thing. */
 static bool find_object(const struct ir *p, json_t *result, struct question *c)
 {
-	const char *name = get_string(result, "object"), *condition = get_string(result, "condition");
+	const char *name = verify_string(result, "object"), *condition = verify_string(result, "condition");
 	bool known = false;
 	for (int i = 0; object_conditions[i]; i++)
 		if (!strcmp(object_conditions[i], condition)) {
@@ -113,295 +81,25 @@ static bool find_object(const struct ir *p, json_t *result, struct question *c)
 	return false;
 }
 
-/* Does the replay say of itself what the result says of it? */
-static bool same_run(const struct run *r, json_t *claimed)
-{
-	struct buf text;
-	buf_init(&text);
-	buf_char(&text, '{');
-	check_json_run(r, &text);
-	buf_char(&text, '}');
-	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
-	bool same = own && json_equal(own, claimed);
-	json_decref(own);
-	buf_free(&text);
-	return same;
-}
-
-/* Is the history, and the sentence about it, what the run has? */
-static bool same_history(const struct run *r, const struct question *c, json_t *result)
-{
-	struct object_history h;
-	struct buf text, why;
-	buf_init(&text);
-	buf_init(&why);
-	check_json_history(r, c->object, &text);
-	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
-	bool same = own && json_equal(own, json_object_get(result, "history"));
-	if (object_history_init(&h, r, c->object) && object_history_why(&h, c->condition, &why))
-		same &= !strcmp(buf_cstr(&why), get_string(result, "sentence"));
-	object_history_free(&h);
-	json_decref(own);
-	buf_free(&text);
-	buf_free(&why);
-	return same;
-}
-
-/* The history of the run, made and judged anew. */
-static const char *check_history(const struct run *r, const struct question *c, bool *unknown)
-{
-	struct object_history h;
-	struct buf why;
-	buf_init(&why);
-	int refuted = object_history_init(&h, r, c->object) ? object_history_refuted(&h, c->condition, &why) : -1;
-	object_history_free(&h);
-	buf_free(&why);
-	*unknown = refuted < 0;
-	return refuted > 0 ? NULL
-	       : refuted   ? "too many orders of the operations to try"
-	                   : "the history meets the condition";
-}
-
-static const char *check_claim(struct run *r, const struct question *c, bool *unknown)
-{
-	bool all_done = true;
-	if (c->of_object != (c->problem == PROBLEM_HISTORY))
-		return "the problem is not one of what the result is about";
-	switch (c->problem) {
-	case PROBLEM_HISTORY:
-		return check_history(r, c, unknown);
-	case PROBLEM_ATOMICITY:
-		switch (verify_run(r, c->block)) {
-		case VERIFY_UNEXPLAINED:
-			return NULL;
-		case VERIFY_EXPLAINED:
-			return "a serial order explains the run";
-		case VERIFY_OPEN:
-			return "the run ends inside a block";
-		case VERIFY_LIMIT:
-			*unknown = true;
-			return "unchecked: too many serial orders to try";
-		}
-		return "?";
-	case PROBLEM_STUCK:
-	case PROBLEM_ENDLESS:
-		switch (verify_halt(r, c->block, c->problem)) {
-		case VERIFY_UNEXPLAINED:
-			return NULL;
-		case VERIFY_EXPLAINED:
-			return "a serial order comes to an end, or none does for another reason";
-		case VERIFY_OPEN:
-			return "the run ends inside a block";
-		case VERIFY_LIMIT:
-			*unknown = true;
-			return "unchecked: too many serial orders to try";
-		}
-		return "?";
-	case PROBLEM_QUIESCENCE:
-		switch (verify_quiescence(r)) {
-		case VERIFY_UNEXPLAINED:
-			return NULL;
-		case VERIFY_LIMIT:
-			*unknown = true;
-			return "unchecked: too many states behind the run";
-		default:
-			return "the threads can still leave their blocks";
-		}
-	case PROBLEM_FAULT:
-		return run_faulted(r) ? NULL : "the run does not go wrong";
-	case PROBLEM_DEADLOCK:
-		for (uint32_t t = 0; t < r->ir->nthreads; t++) {
-			if (run_enabled(r, t))
-				return "a thread can still move";
-			all_done &= r->ir->nodes[ir_node_of(r->ir, run_now(r), t)].kind == IRN_END;
-		}
-		return all_done ? "every thread has finished" : NULL;
-	default:
-		return "the result claims a problem that cannot be checked";
-	}
-}
-
-static void check_counterexample(struct verify *v, json_t *result, const char *name)
+bool verify_question(const struct verify *v, json_t *result, struct question *q, const char **why)
 {
 	const struct ir *p = v->lang.ir;
-	json_t *ce = json_object_get(result, "counterexample");
-	const char *schedule = get_string(ce, "schedule"), *why;
-	struct question c = { .problem = problem_from(get_string(result, "problem")),
-		           .of_object = json_object_get(result, "object") != NULL };
-	struct sched s;
-	struct run r;
-	if (c.of_object && !json_is_null(json_object_get(result, "block"))) {
-		reject(v, name, "it is about an object and a block at once");
-		return;
+	*q = (struct question){ .problem = problem_from(verify_string(result, "problem")), .block = VERDICT_PROGRAM,
+		                .of_object = json_object_get(result, "object") != NULL };
+	*why = q->of_object ? "the model has no such object at that line, or no such condition exists"
+	                    : "the model has no such block at that line";
+	if (q->of_object && !json_is_null(json_object_get(result, "block"))) {
+		*why = "it is about an object and a block at once";
+		return false;
 	}
-	if (c.of_object ? !find_object(p, result, &c) : !find_block(p, result, &c.block)) {
-		reject(v, name, c.of_object ? "the model has no such object at that line, or no such condition exists"
-		                            : "the model has no such block at that line");
-		return;
-	}
-	sched_init(&s);
-	bool unknown = false;
-	if (!json_is_object(ce) || !*schedule)
-		why = "it has no schedule";
-	else if (!sched_parse(&s, p, "schedule", schedule))
-		why = "the schedule cannot be read";
-	else if (!run_init(&r, p))
-		why = "no memory";
-	else {
-		if (!sched_run(&s, &r))
-			why = "the schedule is not possible";
-		else if (!same_run(&r, ce))
-			why = "the replay differs from the steps or the state that are claimed";
-		else if (c.of_object && !same_history(&r, &c, result))
-			why = "the history of the run is not the one that is claimed";
-		else if (!strcmp(get_string(result, "problem"), "causality"))
-			why = verify_causal(&r, c.block, &unknown);
-		else
-			why = check_claim(&r, &c, &unknown);
-		run_free(&r);
-	}
-	sched_free(&s);
-	answer(v, name, !why ? LEDGER_ACCEPTED : unknown ? LEDGER_UNKNOWN : LEDGER_REJECTED,
-	       why ? why : get_string(result, "problem"));
+	return q->of_object ? find_object(p, result, q) : find_block(p, result, &q->block);
 }
 
-/* ---- what holds --------------------------------------------------------- */
-
-/* A run that no order explains, as intact sim takes it. */
-static void refute(struct verify *v, const char *name, const struct verify_anew *a, const struct question *object, struct claim *c)
+bool verify_alone(const struct verify *v, uint32_t block, struct lang *l)
 {
-	struct buf schedule;
-	struct run r;
-	bool open = false;
-	buf_init(&schedule);
-	bool ok = run_init(&r, v->lang.ir) && replay(&r, a->path, a->npath);
-	if (ok && object) /* judged once more, by other code */
-		ok = !check_history(&r, object, &open);
-	if (ok)
-		text_schedule(&r, &schedule);
-	run_free(&r);
-	c->name = name;
-	c->answer = ok ? LEDGER_REJECTED : LEDGER_UNKNOWN;
-	c->schedule = ok ? buf_cstr(&schedule) : NULL;
-	if (!ok)
-		c->why = object ? "unchecked: a run seems to refute it, but its history cannot be judged again"
-		                : "unchecked: no memory for the run that refutes it";
-	ledger_add(v->ledger, c);
-	buf_free(&schedule);
-}
-
-/* What a search found about the claim. */
-static void judge_anew(struct verify *v, const char *name, const struct verify_anew *a, const struct question *object, bool any)
-{
-	struct claim c = { .name = name, .claimed = claimed(v->result), .line = line_of(v->result), .states = a->states };
-	struct buf why;
-	buf_init(&why);
-	switch (a->answer) {
-	case VERIFY_EXPLAINED:
-		c.answer = LEDGER_ACCEPTED;
-		if (object)
-			buf_printf(&why, "every history is %s", object_conditions[object->condition]);
-		else
-			buf_str(&why, "every run ends like a serial one");
-		buf_printf(&why, " (%llu states gone through anew%s)", (unsigned long long)a->states,
-		           any ? "; that more threads change nothing is not checked" : "");
-		break;
-	case VERIFY_UNEXPLAINED:
-		c.why = !object                                ? "no serial order explains the run"
-		        : object->condition == OBJECT_ATOMIC ? "no order of its operations explains the run"
-		                                             : "a read returns what it may not in the run";
-		refute(v, name, a, object, &c);
-		buf_free(&why);
-		return;
-	case VERIFY_OPEN:
-		c.answer = LEDGER_UNKNOWN;
-		buf_str(&why, "unchecked: some runs are explained only when more than 16 steps or blocks change places at once");
-		break;
-	case VERIFY_LIMIT:
-		c.answer = LEDGER_UNKNOWN;
-		buf_printf(&why, "unchecked: limit on %s spent after %llu states", a->limit, (unsigned long long)a->states);
-		break;
-	}
-	c.why = buf_cstr(&why);
-	ledger_add(v->ledger, &c);
-	buf_free(&why);
-}
-
-static void check_holds(struct verify *v, json_t *result, const char *name)
-{
-	struct verify_anew own = { .max_states = v->max_states }, *a = &own;
-	json_t *any = json_object_get(result, "any_number_of");
-	struct question c = { .of_object = json_object_get(result, "object") != NULL };
-	uint32_t block = VERDICT_PROGRAM;
-	if (c.of_object ? !find_object(v->lang.ir, result, &c) : !find_block(v->lang.ir, result, &block)) {
-		reject(v, name, c.of_object ? "the model has no such object at that line, or no such condition exists"
-		                            : "the model has no such block at that line");
-		return;
-	}
-	if (c.of_object) {
-		verify_anew_object(a, v->lang.ir, c.object, c.condition);
-	} else if (block == VERDICT_PROGRAM || json_is_true(json_object_get(result, "as_part"))) {
-		a = &v->program;
-		a->max_states = v->max_states;
-		block = VERDICT_PROGRAM;
-	}
-	if (!c.of_object && !a->states)
-		verify_anew(a, v->lang.ir, block);
-	judge_anew(v, name, a, c.of_object ? &c : NULL, json_array_size(any) > 0);
-	if (a == &own)
-		free(own.path);
-}
-
-/* ---- what is said of the whole ------------------------------------------ */
-
-/* Do the results come from engines that look at causes alone? They meet no fault. */
-static bool causes_alone(json_t *root)
-{
-	json_t *result;
-	size_t i;
-	json_array_foreach(json_object_get(root, "results"), i, result)
-		if (!strcmp(get_string(result, "engine"), "cover") || !strcmp(get_string(result, "engine"), "unfold"))
-			return true;
-	return false;
-}
-
-static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_answer a, const char *fine,
-                        const char *wrong, const struct move *path, uint32_t npath)
-{
-	struct claim c = { .name = name, .claimed = "holds", .states = r->states };
-	struct buf why;
-	buf_init(&why);
-	if (a == VERIFY_UNEXPLAINED) {
-		struct verify_anew found = { .path = (struct move *)(uintptr_t)path, .npath = npath };
-		c.why = wrong;
-		refute(v, name, &found, NULL, &c);
-	} else {
-		c.answer = a == VERIFY_EXPLAINED ? LEDGER_ACCEPTED : LEDGER_UNKNOWN;
-		if (a == VERIFY_EXPLAINED)
-			buf_printf(&why, "%s (%llu states gone through anew)", fine, (unsigned long long)r->states);
-		else
-			buf_printf(&why, "unchecked: limit on %s spent after %llu states", r->limit, (unsigned long long)r->states);
-		c.why = buf_cstr(&why);
-		ledger_add(v->ledger, &c);
-	}
-	buf_free(&why);
-}
-
-/* A result that holds says that no run goes wrong, and `quiescence` that threads always get out of their blocks. */
-static void check_whole(struct verify *v, json_t *root)
-{
-	bool holds = !strcmp(get_string(root, "verdict"), "holds") && !causes_alone(root);
-	struct verify_reach r = { .max_states = v->max_states * REACH_STATES,
-		                  .ways_out = !strcmp(get_string(root, "quiescence"), "always") };
-	if (!holds && !r.ways_out)
-		return;
-	verify_reach(&r, v->lang.ir);
-	if (holds)
-		judge_reach(v, "faults", &r, r.fault, "no run goes wrong", "the run goes wrong", r.fault_path, r.nfault);
-	if (r.ways_out)
-		judge_reach(v, "way out", &r, r.out, "the threads can always leave their blocks",
-		            "the threads can never all leave their blocks again after the run", r.out_path, r.nout);
-	verify_reach_free(&r);
+	const struct ir *p = v->lang.ir;
+	lang_init(l);
+	return block != VERDICT_PROGRAM && p->nblocks > 1 && lang_load_again(l, p, block, NULL);
 }
 
 /* ---- the document ------------------------------------------------------- */
@@ -412,7 +110,7 @@ static int load_model(struct verify *v, json_t *root)
 {
 	json_t *m = json_object_get(root, "model");
 	json_t *text = json_object_get(m, "text"), *threads = json_object_get(m, "threads"), *n;
-	const char *name, *language = get_string(m, "language");
+	const char *name, *language = verify_string(m, "language");
 	char hash[17];
 	if (!json_is_string(text) || !json_is_object(threads)) {
 		buf_str(&v->ledger->cli->err, "intact verify: ");
@@ -421,23 +119,23 @@ static int load_model(struct verify *v, json_t *root)
 		return EXIT_USAGE;
 	}
 	text_hash(json_string_value(text), json_string_length(text), hash);
-	if (strcmp(hash, get_string(m, "hash"))) {
+	if (strcmp(hash, verify_string(m, "hash"))) {
 		reject(v, "model", "its text does not have the hash that is claimed");
 		return EXIT_VIOLATED;
 	}
 	struct lang_threads *counts =
 		arena_array(&v->lang.arena, struct lang_threads, json_object_size(threads) + 1);
 	struct lang_options o = { .threads = counts, .sml = !strcmp(language, "sml"),
-		                  .keep_dead = !strcmp(get_string(m, "dead"), "kept") };
+		                  .keep_dead = !strcmp(verify_string(m, "dead"), "kept") };
 	json_object_foreach(threads, name, n) {
 		json_int_t count = json_integer_value(n);
 		if (count < 1 || count > 10000) {
 			reject(v, "model", "a number of threads is out of range");
 			return EXIT_VIOLATED;
 		}
-		counts[o.nthreads++] = (struct lang_threads){ name, (uint32_t)count };
+		counts[o.nthreads++] = (struct lang_threads){ .name = name, .count = (uint32_t)count };
 	}
-	if (!lang_load_text(&v->lang, get_string(m, "name"), json_string_value(text),
+	if (!lang_load_text(&v->lang, verify_string(m, "name"), json_string_value(text),
 	                    json_string_length(text), &o)) {
 		reject(v, "model", "it does not load");
 		return EXIT_VIOLATED;
@@ -466,54 +164,171 @@ static bool same_file(struct verify *v, json_t *root)
 
 static void check_one(struct verify *v, json_t *result)
 {
-	const char *name = get_string(result, "block"), *verdict = get_string(result, "verdict");
+	const char *name = verify_string(result, "block"), *verdict = verify_string(result, "verdict");
 	if (!*name)
-		name = *get_string(result, "object") ? get_string(result, "object") : "program";
-	if (!strcmp(verdict, "violated") && !strcmp(get_string(result, "problem"), "causality") &&
+		name = *verify_string(result, "object") ? verify_string(result, "object") : "program";
+	if (!strcmp(verdict, "violated") && !strcmp(verify_string(result, "problem"), "causality") &&
 	    !json_object_get(result, "counterexample"))
-		answer(v, name, LEDGER_UNCHECKED, "by an abstract run: nothing to replay");
+		verify_say(v, name, LEDGER_UNCHECKED, "by an abstract run: nothing to replay");
 	else if (!strcmp(verdict, "violated"))
-		check_counterexample(v, result, name);
+		verify_counterexample(v, result, name);
 	else if (!strcmp(verdict, "holds"))
-		check_holds(v, result, name);
+		verify_holds(v, result, name);
 	else if (!strcmp(verdict, "unknown"))
-		answer(v, name, LEDGER_UNCHECKED, "nothing to check");
+		verify_say(v, name, LEDGER_UNCHECKED, "the result says unknown: nothing to check");
 	else
 		reject(v, name, "no such verdict");
+}
+
+/* ---- the questions -------------------------------------------------------- */
+
+/* What `intact check` was asked; a document that does not say has to answer everything. */
+static void read_asked(struct verify *v, json_t *root)
+{
+	json_t *asked = json_object_get(root, "asked"), *block = json_object_get(asked, "block");
+	const char *engine = verify_string(asked, "engine");
+	v->asked.block = json_string_value(block);
+	v->asked.faults = json_is_true(json_object_get(asked, "faults"));
+	v->asked.deadlock = json_is_true(json_object_get(asked, "deadlock"));
+	v->asked.any = json_object_get(asked, "any");
+	v->asked.causal = !strcmp(engine, "causal") || !strcmp(engine, "cover") || !strcmp(engine, "unfold");
+	v->asked.quiescence = !v->asked.block && !v->asked.faults && v->lang.ir->nblocks && !json_array_size(v->asked.any) &&
+	                      (!*engine || !strcmp(engine, "auto") || !strcmp(engine, "all"));
+}
+
+/* The questions of a model, in this order: its blocks, the program, faults, ways out, its objects. */
+enum whole { ASK_PROGRAM, ASK_FAULTS, ASK_WAY_OUT, ASK_OBJECTS };
+
+static uint32_t whole_question(const struct verify *v, enum whole w)
+{
+	return v->lang.ir->nblocks + (uint32_t)w;
+}
+
+/* Which question a result answers; IR_NONE: none of this model. */
+static uint32_t answered(const struct verify *v, json_t *result)
+{
+	const char *problem = verify_string(result, "problem"), *why;
+	struct question q;
+	if (!verify_question(v, result, &q, &why))
+		return IR_NONE;
+	if (q.of_object)
+		return whole_question(v, ASK_OBJECTS) + q.object;
+	if (q.block != VERDICT_PROGRAM)
+		return q.block;
+	bool holds = !strcmp(verify_string(result, "verdict"), "holds"); /* then there is no result about these two */
+	if (!holds && !strcmp(problem, "quiescence"))
+		return whole_question(v, ASK_WAY_OUT);
+	bool fault = !strcmp(problem, "fault") || !strcmp(problem, "deadlock") || !strcmp(verify_string(result, "engine"), "search");
+	return whole_question(v, fault && !holds ? ASK_FAULTS : ASK_PROGRAM);
+}
+
+static void question_name(const struct verify *v, uint32_t q, struct buf *out)
+{
+	const struct ir *p = v->lang.ir;
+	if (q <= p->nblocks)
+		check_text_name(p, q < p->nblocks ? q : VERDICT_PROGRAM, out);
+	else
+		buf_str(out, p->objects[q - whole_question(v, ASK_OBJECTS)].name);
+}
+
+/* Must the result answer this? Faults and ways out are no results of their own where nothing is wrong. */
+static bool must_answer(const struct verify *v, uint32_t q)
+{
+	const struct ir *p = v->lang.ir;
+	if (v->asked.faults || q == whole_question(v, ASK_FAULTS) || q == whole_question(v, ASK_WAY_OUT))
+		return false;
+	if (q < p->nblocks)
+		return !v->asked.block || answers_name_block(p, q, v->asked.block);
+	return !v->asked.block && (q == p->nblocks ? p->nblocks > 0 : !v->asked.causal);
+}
+
+/* Every question has one answer. */
+static void check_answered(struct verify *v, const uint32_t *times, uint32_t n)
+{
+	bool any = false;
+	for (uint32_t q = 0; q < n; q++) {
+		struct buf name;
+		if (times[q] > 1 && (q == whole_question(v, ASK_FAULTS) || q == whole_question(v, ASK_WAY_OUT))) {
+			reject(v, q == whole_question(v, ASK_FAULTS) ? "faults" : "way out", "it is answered more than once");
+			continue;
+		}
+		any |= must_answer(v, q);
+		if (!(times[q] > 1 || (!times[q] && must_answer(v, q))))
+			continue;
+		buf_init(&name);
+		question_name(v, q, &name);
+		reject(v, buf_cstr(&name), times[q] ? "it is answered more than once" : "it was asked, and the result has no answer");
+		buf_free(&name);
+	}
+	if (v->asked.block && !any)
+		reject(v, "result", "the model has no block of the name that was asked about");
+}
+
+/* The verdict that the answers have together. */
+static const char *verdict_of(json_t *results)
+{
+	json_t *one;
+	size_t i;
+	const char *all = "holds";
+	json_array_foreach(results, i, one) {
+		if (!strcmp(verify_string(one, "verdict"), "violated"))
+			return "violated";
+		if (!strcmp(verify_string(one, "verdict"), "unknown"))
+			all = "unknown";
+	}
+	return all;
+}
+
+static bool deadlocked(json_t *results)
+{
+	json_t *one;
+	size_t i;
+	json_array_foreach(results, i, one)
+		if (!strcmp(verify_string(one, "problem"), "deadlock"))
+			return true;
+	return false;
 }
 
 static int check_result(struct verify *v, json_t *root)
 {
 	int rc = load_model(v, root);
+	json_t *results = json_object_get(root, "results"), *result;
 	size_t i;
-	json_t *result;
 	if (rc != EXIT_HOLDS)
 		return rc;
 	if (v->model && !same_file(v, root))
 		return v->ledger->n[LEDGER_REJECTED] ? EXIT_VIOLATED : EXIT_USAGE;
-	bool violated = false;
-	json_array_foreach(json_object_get(root, "results"), i, result) {
+	read_asked(v, root);
+	uint32_t n = whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects, *times = calloc(n + 1ull, sizeof *times);
+	if (!times)
+		return EXIT_INTERNAL;
+	json_array_foreach(results, i, result) {
 		v->result = result;
-		violated |= !strcmp(get_string(result, "verdict"), "violated");
+		uint32_t q = answered(v, result);
+		if (q != IR_NONE)
+			times[q]++;
 		check_one(v, result);
 	}
 	v->result = NULL;
-	check_whole(v, root);
-	if (violated != !strcmp(get_string(root, "verdict"), "violated"))
+	check_answered(v, times, n);
+	v->asked.quiescence &= !deadlocked(results); /* that is one way to have no way out */
+	verify_whole(v, root, !v->asked.causal && !times[whole_question(v, ASK_FAULTS)], times[whole_question(v, ASK_WAY_OUT)] > 0);
+	if (!json_is_array(results) || strcmp(verify_string(root, "verdict"), verdict_of(results)))
 		reject(v, "result", "its verdict is not that of its parts");
+	free(times);
 	return ledger_code(v->ledger);
 }
 
 int check_verify_report(struct ledger *l, json_t *root, const char *model, uint64_t max_states)
 {
 	struct verify v = { .ledger = l, .model = model, .max_states = max_states };
-	const char *name = get_string(json_object_get(root, "model"), "name");
+	const char *name = verify_string(json_object_get(root, "model"), "name");
 	l->subject = model ? model : *name ? name : NULL;
 	lang_init(&v.lang);
 	int rc = check_result(&v, root);
 	struct buf *text = ledger_text(l);
 	if (text && rc != EXIT_USAGE)
-		buf_printf(text, "%u accepted, %u rejected, %u unknown, %u without a witness\n", l->n[LEDGER_ACCEPTED],
+		buf_printf(text, "%u accepted, %u rejected, %u unknown, %u unchecked\n", l->n[LEDGER_ACCEPTED],
 		           l->n[LEDGER_REJECTED], l->n[LEDGER_UNKNOWN], l->n[LEDGER_UNCHECKED]);
 	lang_free(&v.lang);
 	free(v.program.path);

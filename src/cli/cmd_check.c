@@ -17,6 +17,10 @@
 
 #define WAY_OUT_STATES 20000u
 #define WAY_OUT_BYTES  (4u << 20)
+#define RAISED_STATES  2000000u /* of each search with more threads than declared, when there is no limit */
+#define MAX_RAISED     32u
+
+static const char *const engine_names[] = { "auto", "reduction", "commit", "exact", "all", "causal", "cover", "unfold", NULL };
 
 struct check {
 	struct cli *cli;
@@ -32,6 +36,8 @@ struct check {
 	int dump, engine;
 	struct outputs outputs;
 	bool deadlock, stats, full, faults;
+	uint64_t states;    /* of all searches so far */
+	uint32_t raised;    /* how often the model was checked with more threads */
 	bool contradiction; /* one engine proves what another refutes */
 	bool safe; /* explored by itself, without a fault: so many states */
 	uint64_t safe_states, safe_transitions;
@@ -100,7 +106,7 @@ static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 	for (uint32_t i = 0; any_asked(p) && i < n; i++)
 		if (v[i].answer == ANSWER_HOLDS && v[i].scope == SCOPE_DECLARED) {
 			v[i].answer = ANSWER_UNKNOWN;
-			v[i].reason = "proved for the declared number of threads, not for any number";
+			v[i].reason = "proved for the numbers of threads searched, not for any number";
 		}
 }
 
@@ -114,7 +120,9 @@ static bool is_deadlock(const struct verdict *v, uint32_t n)
 
 static int write_reports(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n, int rc)
 {
-	struct check_json_options jo = { c->path, c->quiescence, c->model.keep_dead };
+	struct check_json_options jo = { .model = c->path, .engine = engine_names[c->engine], .block = c->block, .faults = c->faults,
+		                         .deadlock = c->deadlock, .quiescence = c->quiescence,
+		                         .keep_dead = c->model.keep_dead };
 	struct buf doc;
 	if (!outputs_wanted(&c->outputs))
 		return rc;
@@ -162,14 +170,14 @@ static uint32_t look_for_faults(struct check *c, struct decide *d, struct verdic
 	if (no_faults(c, d))
 		return 0;
 	d->o.search.deadlock = c->deadlock;
-	decide_safety(d, v);
+	decide_safety(d, c->faults || c->deadlock || c->stats || !d->p->nblocks, v);
 	d->o.search.deadlock = false;
 	c->safe = v->answer == ANSWER_HOLDS;
 	c->safe_states = v->states;
 	c->safe_transitions = v->transitions;
 	if (c->safe && any_asked(d->p) && !(d->reduce.fault_free && !c->deadlock)) {
 		v->answer = ANSWER_UNKNOWN;
-		v->reason = "no fault with the declared number of threads; with more of them, not known";
+		v->reason = "no fault with the numbers of threads searched; with more of them, not known";
 		return 1;
 	}
 	return v->answer != ANSWER_HOLDS;
@@ -281,62 +289,151 @@ static int block_known(struct check *c, const struct ir *p)
 	return rc;
 }
 
-static int verify(struct check *c, const struct ir *p)
+/* Every question that is asked of this program; how many answers there are. `need`: see struct decide. */
+static uint32_t ask_everything(struct check *c, const struct ir *p, struct verdict *v, uint32_t *need)
 {
-	struct verdict *v = calloc((size_t)p->nblocks + p->nobjects + 4, sizeof *v);
-	if (!v)
-		return EXIT_INTERNAL;
-	set_limits(c);
 	struct decide d;
-	struct progress line;
-	if (!options_fit(c, p)) {
-		free(v);
-		return EXIT_USAGE;
-	}
-	progress_begin(&line);
-	line.on &= !c->model.quiet;
-	c->decide.search.progress = line.on ? progress_line : NULL;
-	c->decide.search.progress_arg = &line;
+	uint64_t limit = c->decide.search.max_states;
+	c->quiescence = NULL;
 	decide_begin(&d, p, &c->decide);
+	d.states = c->states;
+	if (c->raised && !limit && c->decide.search.deadline <= 0)
+		d.o.search.max_states = c->states + RAISED_STATES;
 	uint32_t n = c->engine == ENGINE_ALL ? side_by_side(c, &d, v) : one_by_one(c, &d, v);
+	c->states = d.states;
+	memset(need, 0, p->ntemplates * sizeof *need);
+	if (d.need)
+		memcpy(need, d.need, p->ntemplates * sizeof *need);
 	decide_end(&d);
 	n += look_for_a_way_out(c, p, v, n);
 	if (!c->block && !c->faults) {
 		objects_check(p, &c->objects, &c->decide.search, &v[n]);
 		n += p->nobjects;
 	}
-	progress_end(&line);
 	fixed_counts_only(p, v, n);
-	int rc = n ? answers_exit_code(v, n) : EXIT_HOLDS;
+	return n;
+}
+
+/* Is a question about blocks unanswered? */
+static bool open_block(const struct verdict *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].answer == ANSWER_UNKNOWN && !v[i].object1 && v[i].nattempts)
+			return true;
+	return false;
+}
+
+/* --threads name=any, and what is suspected needs more threads than there are: the model with one more of them. */
+static bool raise_counts(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n, const uint32_t *need, struct lang *l)
+{
+	const struct search_options *s = &c->decide.search;
+	uint32_t *counts = calloc(p->ntemplates + 1ull, sizeof *counts);
+	bool more = false;
+	for (uint32_t t = 0; counts && t < p->ntemplates; t++) {
+		bool few = p->templates[t].any_count && need[t] > p->templates[t].count;
+		counts[t] = p->templates[t].count + few;
+		more |= few;
+	}
+	more = more && open_block(v, n) && c->raised < MAX_RAISED &&
+	       !(s->max_states && c->states >= s->max_states) && !(s->deadline > 0 && clock_seconds() >= s->deadline) &&
+	       lang_load_again(l, p, IR_NONE, counts);
+	free(counts);
+	c->raised += more;
+	return more;
+}
+
+/* How many threads there were, when they are more than declared. */
+static void say_raised(const struct check *c, const struct ir *p, struct buf *out)
+{
+	if (!c->raised)
+		return;
+	buf_str(out, "\nsearched with");
+	for (uint32_t t = 0, first = 1; t < p->ntemplates; t++)
+		if (p->templates[t].any_count) {
+			buf_printf(out, "%s %u ", first ? "" : ",", p->templates[t].count);
+			buf_safe(out, p->templates[t].name, strlen(p->templates[t].name));
+			first = 0;
+		}
+	buf_str(out, ", more than declared: a suspicion of the causal engine needs them\n");
+}
+
+static void say(struct check *c, const struct ir *p, const struct verdict *v, uint32_t n)
+{
 	struct cli *cli = c->cli;
 	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
 		                         .color = cli->color_out, .stats = c->stats,
 		                         .matrix = c->engine == ENGINE_ALL,
 		                         .max_rows = c->full ? 0 : 60, .model = c->path };
-	bool quiet = outputs_take_stdout(&c->outputs);
-	cli->prose = !quiet;
-	if (quiet)
-		;
-	else if ((p->nblocks && !c->faults) || n)
+	cli->prose = true;
+	if ((p->nblocks && !c->faults) || n)
 		check_text(p, v, n, &to, &cli->out);
 	else
 		buf_printf(&cli->out, "%sno %s in any execution\n", c->faults ? "" : "no atomic block; ",
 		           c->deadlock ? "fault and no deadlock" : "fault");
-	if (c->stats && c->safe && !quiet)
+	if (c->stats && c->safe)
 		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
 		           (unsigned long long)c->safe_states,
 		           (unsigned long long)c->safe_transitions);
-	if (c->quiescence && !strcmp(c->quiescence, "unknown") && !quiet)
+	say_raised(c, p, &cli->out);
+	if (c->quiescence && !strcmp(c->quiescence, "unknown"))
 		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states; --deadlock looks further)\n");
-	if (c->contradiction) {
-		buf_str(&cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
-		rc = EXIT_INTERNAL;
-	}
-	outputs_hint(cli, c->cmd, &c->outputs, c->path, rc);
-	rc = write_reports(c, p, v, n, rc);
+}
+
+static void free_answers(struct verdict *v, uint32_t n)
+{
 	for (uint32_t i = 0; i < n; i++)
 		verdict_free(&v[i]);
+	memset(v, 0, n * sizeof *v);
+}
+
+static int verify(struct check *c, const struct ir *p)
+{
+	struct verdict *v = calloc((size_t)p->nblocks + p->nobjects + 4, sizeof *v);
+	uint32_t *need = calloc(p->ntemplates + 1ull, sizeof *need);
+	struct lang models[2]; /* the model with more threads, in turn */
+	uint32_t turn = 0;
+	struct progress line;
+	if (!v || !need) {
+		free(v);
+		free(need);
+		return EXIT_INTERNAL;
+	}
+	set_limits(c);
+	if (!options_fit(c, p)) {
+		free(v);
+		free(need);
+		return EXIT_USAGE;
+	}
+	progress_begin(&line);
+	line.on &= !c->model.quiet;
+	c->decide.search.progress = line.on ? progress_line : NULL;
+	c->decide.search.progress_arg = &line;
+	lang_init(&models[0]);
+	lang_init(&models[1]);
+	uint32_t n = ask_everything(c, p, v, need);
+	while (raise_counts(c, p, v, n, need, &models[turn])) {
+		free_answers(v, n);
+		p = models[turn].ir;
+		turn ^= 1;
+		lang_free(&models[turn]);
+		lang_init(&models[turn]);
+		n = ask_everything(c, p, v, need);
+	}
+	progress_end(&line);
+	int rc = n ? answers_exit_code(v, n) : EXIT_HOLDS;
+	if (!outputs_take_stdout(&c->outputs))
+		say(c, p, v, n);
+	if (c->contradiction) {
+		buf_str(&c->cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
+		rc = EXIT_INTERNAL;
+	}
+	outputs_hint(c->cli, c->cmd, &c->outputs, c->path, rc);
+	rc = write_reports(c, p, v, n, rc);
+	free_answers(v, n);
 	free(v);
+	free(need);
+	lang_free(&models[0]);
+	lang_free(&models[1]);
 	return rc;
 }
 
@@ -350,7 +447,7 @@ static int verify_causal(struct check *c, const char *engine, const struct ir *p
 {
 	set_limits(c);
 	const struct search_options *s = &c->decide.search;
-	struct check_causal x = { .path = c->path, .block = c->block, .outputs = &c->outputs,
+	struct check_causal x = { .path = c->path, .block = c->block, .engine = engine, .outputs = &c->outputs,
 		                  .stats = c->stats, .model = &c->model };
 	x.causal = (struct causal_options){
 		.engine = !strcmp(engine, "cover")    ? CAUSAL_COVER
@@ -372,10 +469,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	c.track.items = args + 3 * argc + 3;
 	c.abstract.items = args + 4 * argc + 4;
 	static const char *const dumps[] = { "none", "ir", NULL };
-	static const char *const engines[] = { "auto", "reduction", "commit", "exact", "all",
-		                               "causal", "cover", "unfold", NULL };
 	const struct opt table[] = {
-		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engines },
+		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "how to decide", 0, 0, engine_names },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
 		{ OPT_STR, "block", 0, "NAME", &c.block, "this block alone, the other blocks' marks ignored", 0, 0, NULL },
 		{ OPT_LIST, "track", 0, "NAME", &c.track, "causal engines: keep the values of this variable", 0, 0, NULL },
@@ -389,7 +484,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_CHOICE, "assertion", 0, "NAME", &c.objects.assertion, "how they are judged: on the way, or as the SOAR paper does", 0, 0, objects_assertions },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, what is not decided is unknown)", 0, 0, NULL },
 		{ OPT_UINT, "max-states", 0, "N", &c.max_states, "states of all searches together", 1, 0, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of each search (default: half the machine's)", 1 << 20, 0, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &c.max_memory, "memory of the check (default: half the machine's)", 1 << 20, 0, NULL },
 		{ OPT_UINT, "timeout", 0, "SECONDS", &c.timeout, "for all of it", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output and experiments", 0, 0, NULL },
 		{ OPT_FLAG, "stats", 0, NULL, &c.stats, "states, transitions, memory and time of each verdict", 0, 0, NULL },
@@ -428,8 +523,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			rc = block_known(&c, l.ir);
 		if (rc == EXIT_HOLDS && c.dump == 1)
 			ir_print(l.ir, &cli->out);
-		else if (rc == EXIT_HOLDS && is_causal(engines[c.engine]))
-			rc = verify_causal(&c, engines[c.engine], l.ir);
+		else if (rc == EXIT_HOLDS && is_causal(engine_names[c.engine]))
+			rc = verify_causal(&c, engine_names[c.engine], l.ir);
 		else if (rc == EXIT_HOLDS)
 			rc = assertion_fits(&c, l.ir) ? verify(&c, l.ir) : EXIT_USAGE;
 	}

@@ -103,11 +103,12 @@ const struct cmd cmd_verify = {
 	"claimed of them: that no serial order of the same blocks explains the run, that the history of an\n"
 	"object does not meet its condition, that it goes wrong, or that it is a deadlock. Of what holds, every\n"
 	"run of the declared threads, and every history of an object, is gone through by a search of its own.\n"
-	"With a model, the result must be about exactly that text.\n"
+	"Every question that was asked must have its answer; a proof for any number of threads is checked by\n"
+	"the locks held. With a model, the result must be about exactly that text.\n"
 	"Of a result saved by 'intact trace --json', every cycle is held against the trace, and that there is\n"
 	"none is decided anew; of one saved by 'intact history --json --witness', every order and every proof\n"
 	"is held against the history.\n\n"
-	"Exit code: 0 everything that can be checked is accepted, 1 something is rejected, 2 usage or\n"
-	"input, 3 unknown (a limit was spent), 4 internal error.",
+	"Exit code: 0 everything is accepted, 1 something is rejected or missing, 2 usage or input,\n"
+	"3 unknown (a limit was spent, or a part cannot be checked and is named), 4 internal error.",
 	NULL, run,
 };

@@ -8,8 +8,15 @@
 #include "cli/suspicion.h"
 #include "explore/tidy.h"
 #include "explore/exact.h"
+#include "lang/lang.h"
+#include "verdict/alone.h"
+#include "verdict/replay.h"
 
-#define CAUSAL_TRY 20000u /* states of the causal rung at first */
+#define CAUSAL_TRY  20000u   /* states of the causal rung at first */
+#define FIRST_SLICE 200000u  /* states of a block's first round, and */
+#define FIRST_TIME  64.0     /* which part of the time that is left */
+#define MORE        4u       /* how much larger the next slices are */
+#define FAULT_STATES 1000000u /* searched for faults when nobody asks for them, or sets a limit */
 
 /* ---- the ladder --------------------------------------------------------- */
 
@@ -23,6 +30,9 @@ static const struct rung {
 	{ ENGINE_EXACT, "exact" },
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs };
+
+/* A way to ask about a block; false: engines contradict each other. */
+typedef bool ask_fn(struct decide *d, uint32_t block, struct verdict *v);
 
 /* One rung, for one question: true when it answers. */
 static bool ask_rung(struct decide *d, const struct rung *r, uint32_t block, uint64_t max_states,
@@ -76,22 +86,24 @@ static bool wanted(const struct decide *d, enum decide_engine e)
 	return d->o.engine == ENGINE_AUTO || d->o.engine == ENGINE_ALL || d->o.engine == e;
 }
 
-/* The searches have run out, but the run that causality found can be judged
- * by itself. */
-static void follow_suspicion(struct decide *d, uint32_t block, struct verdict *v)
+/* The run that causality found can be judged by itself: when the searches have
+ * run out, and at once when any number of threads is asked about, of which a
+ * search would have to go through all runs. */
+static bool follow_suspicion(struct decide *d, uint32_t block, struct verdict *v)
 {
 	struct move *run;
 	uint32_t n;
-	if (!suspicion_holds(d->p, block, d->suspect, d->nsuspect, &run, &n))
-		return;
+	if (!d->suspect || !suspicion_holds(d->p, block, d->suspect, d->nsuspect, d->o.search.max_bytes, &run, &n))
+		return false;
 	v->answer = ANSWER_VIOLATED;
 	v->problem = PROBLEM_ATOMICITY;
 	v->engine = "exact";
 	v->limit = v->reason = NULL;
 	v->path = run;
 	v->npath = n;
-	exact_shorten(d->p, block, d->o.search.deadline, &v->path, &v->npath);
+	exact_shorten(d->p, block, d->o.search.deadline, d->o.search.max_bytes, &v->path, &v->npath);
 	rung_serial(d, block, v);
+	return true;
 }
 
 static void ask(struct decide *d, uint32_t block, struct verdict *v, char **points)
@@ -109,9 +121,11 @@ static void ask(struct decide *d, uint32_t block, struct verdict *v, char **poin
 		const struct attempt *a = &v->attempts[v->nattempts - 1];
 		suspected |= rungs[i].engine == ENGINE_CAUSAL && a->answer == ANSWER_VIOLATED;
 		cut |= rungs[i].engine == ENGINE_CAUSAL && a->limit && !d->any;
+		if (!done && suspected && d->any && rungs[i].engine == ENGINE_CAUSAL)
+			done = follow_suspicion(d, block, v);
 	}
-	if (!done && suspected && d->suspect)
-		follow_suspicion(d, block, v);
+	if (!done && suspected)
+		done = follow_suspicion(d, block, v);
 	if (!done && !suspected && cut && !rung_spent(d))
 		ask_rung(d, &rungs[1], block, 0, v, NULL); /* all that is left is for it */
 	settle(d, v);
@@ -121,6 +135,7 @@ void decide_begin(struct decide *d, const struct ir *p, const struct decide_opti
 {
 	double start = clock_seconds();
 	*d = (struct decide){ .p = p, .o = *o };
+	d->need = calloc(p->ntemplates + 1ull, sizeof *d->need);
 	for (uint32_t t = 0; t < p->ntemplates; t++)
 		d->any |= p->templates[t].any_count;
 	reduce_run(p, &d->reduce);
@@ -131,11 +146,76 @@ void decide_end(struct decide *d)
 {
 	reduce_result_free(&d->reduce);
 	free(d->suspect);
+	free(d->need);
+}
+
+/* ---- a block alone -------------------------------------------------------- */
+
+static void drop_run(struct verdict *v)
+{
+	free(v->path);
+	free(v->serial);
+	free(v->halt);
+	v->path = NULL;
+	v->serial = v->halt = NULL;
+	v->npath = v->nserial = v->nserial_all = 0;
+}
+
+/* The run of v, which is one of the program with this block's marks alone, as a run of the model. */
+static void as_run_of_model(struct decide *d, const struct ir *alone, struct verdict *v)
+{
+	struct move *path;
+	uint32_t n;
+	enum problem problem = v->problem;
+	if (!v->path)
+		return;
+	bool ok = alone_to_whole(alone, d->p, v->block, v->path, v->npath, &path, &n);
+	drop_run(v);
+	if (!ok) {
+		v->answer = ANSWER_UNKNOWN;
+		v->problem = PROBLEM_NONE;
+		v->limit = "memory";
+		return;
+	}
+	v->path = path;
+	v->npath = n;
+	rung_ends(d->p, v->block, d->o.search.max_bytes, v);
+	v->problem = problem;
+}
+
+/* Asks about a block in a program of which the other blocks' marks are absent. */
+static bool ask_alone(struct decide *d, uint32_t block, ask_fn *question, struct verdict *v)
+{
+	struct lang l;
+	struct decide one;
+	lang_init(&l);
+	bool ok = true, again = d->p->nblocks > 1 && lang_load_again(&l, d->p, block, NULL);
+	if (again) {
+		decide_begin(&one, l.ir, &d->o);
+		one.states = d->states;
+		one.slice = d->slice;
+		ok = question(&one, block, v);
+		as_run_of_model(d, l.ir, v);
+		d->states = one.states;
+		for (uint32_t t = 0; d->need && one.need && t < d->p->ntemplates; t++)
+			d->need[t] = one.need[t] > d->need[t] ? one.need[t] : d->need[t];
+		decide_end(&one);
+	} else {
+		ok = question(d, block, v);
+	}
+	lang_free(&l);
+	return ok;
+}
+
+static bool ask_ladder(struct decide *d, uint32_t block, struct verdict *v)
+{
+	ask(d, block, v, NULL);
+	return true;
 }
 
 void decide_block(struct decide *d, uint32_t block, struct verdict *v)
 {
-	ask(d, block, v, NULL);
+	ask_alone(d, block, ask_ladder, v);
 }
 
 /* The program needed a search, but this block may be causally atomic by
@@ -182,12 +262,22 @@ static void as_part(struct decide *d, uint32_t block, const struct verdict *prog
 	}
 }
 
+/* The end of this part of the time that is left; 0: there is no limit on it. */
+static double part_of_time(const struct decide *d, double part)
+{
+	double now = clock_seconds(), end = d->o.search.deadline;
+	return end <= 0 ? 0 : now < end ? now + (end - now) * part : end;
+}
+
 void decide_program(struct decide *d, struct verdict *v)
 {
 	const struct ir *p = d->p;
 	struct verdict *program = &v[p->nblocks];
 	char **points = calloc(p->nblocks + 1, sizeof *points);
+	if (p->nblocks > 1 || p->nobjects || !d->reduce.fault_free)
+		d->slice.deadline = part_of_time(d, 0.75);
 	ask(d, VERDICT_PROGRAM, program, points);
+	d->slice = (struct slice){ 0 };
 	for (uint32_t b = 0; b < p->nblocks; b++) {
 		char *commits = points ? points[b] : NULL;
 		if (program->answer == ANSWER_HOLDS) {
@@ -203,7 +293,7 @@ void decide_program(struct decide *d, struct verdict *v)
 
 static void *copy_bytes(const void *data, size_t n)
 {
-	void *to = data && n ? malloc(n) : NULL;
+	void *to = data ? malloc(n + 1) : NULL;
 	if (to)
 		memcpy(to, data, n);
 	return to;
@@ -237,7 +327,7 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 {
 	const struct ir *p = d->p;
 	struct move *run = copy_bytes(v->path, sizeof *run * v->npath);
-	if (run && exact_explains(p, VERDICT_PROGRAM, run, v->npath) == 0) {
+	if (run && exact_explains(p, VERDICT_PROGRAM, run, v->npath, d->o.search.max_bytes) == 0) {
 		program->answer = ANSWER_VIOLATED;
 		program->problem = PROBLEM_ATOMICITY;
 		program->engine = "exact";
@@ -248,12 +338,7 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 		return;
 	}
 	free(run);
-	free(v->path);
-	free(v->serial);
-	free(v->halt);
-	v->path = NULL;
-	v->serial = v->halt = NULL;
-	v->npath = v->nserial = v->nserial_all = 0;
+	drop_run(v);
 	v->answer = ANSWER_UNKNOWN;
 	v->problem = PROBLEM_NONE;
 	v->limit = NULL;
@@ -263,27 +348,115 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 	v->reason = "not atomic alone (--block shows a run); beside the other blocks, each whole, not decided";
 }
 
+/* ---- rounds ----------------------------------------------------------------- */
+
+struct open { /* a block that is not decided yet */
+	uint32_t block;
+	uint64_t states; /* of its last round */
+};
+
+/* All blocks, those that the run enters first. */
+static uint32_t list_open(const struct ir *p, const struct verdict *program, struct open *open)
+{
+	bool *entered = calloc(p->nblocks + 1ull, sizeof *entered);
+	uint32_t n = 0;
+	struct run r;
+	if (entered && program->path) {
+		bool ok = run_init(&r, p) && replay(&r, program->path, program->npath);
+		for (uint32_t i = 0; ok && i < r.nsteps; i++)
+			if (r.steps[i].entered != IR_NONE)
+				entered[r.steps[i].entered] = true;
+		run_free(&r);
+	}
+	for (int later = 0; later < 2; later++)
+		for (uint32_t b = 0; b < p->nblocks; b++)
+			if (!entered ? !later : entered[b] != later)
+				open[n++] = (struct open){ .block = b };
+	free(entered);
+	return n;
+}
+
+/* The piece of the budget for one of `left` questions of this round. */
+static struct slice slice_of(const struct decide *d, uint64_t states, double seconds, uint32_t left)
+{
+	const struct search_options *o = &d->o.search;
+	struct slice s = { .states = d->states + states };
+	if (o->max_states) {
+		uint64_t fair = (o->max_states > d->states ? o->max_states - d->states : 0) / left;
+		s.states = d->states + (states < fair ? states : fair > 0 ? fair : 1);
+	}
+	if (o->deadline > 0) {
+		double now = clock_seconds(), fair = (o->deadline - now) / left;
+		s.deadline = now + (seconds < fair ? seconds : fair);
+	}
+	return s;
+}
+
+/* Would more of the budget help? */
+static bool wants_more(const struct decide *d, const struct verdict *v)
+{
+	bool cut = rung_spent(d) != NULL;
+	for (uint32_t i = 0; i < v->nattempts; i++) {
+		const struct attempt *a = &v->attempts[i];
+		cut |= a->limit && (!strcmp(a->limit, "states") || !strcmp(a->limit, "time"));
+	}
+	return v->answer == ANSWER_UNKNOWN && cut;
+}
+
+/* One block in one round; true when it stays open. */
+static bool ask_in_round(struct decide *d, struct open *o, struct verdict *v)
+{
+	struct verdict *program = &v[d->p->nblocks], now;
+	uint64_t before = d->states;
+	decide_block(d, o->block, &now);
+	verdict_free(&v[o->block]);
+	v[o->block] = now;
+	bool more = wants_more(d, &v[o->block]) && d->states - before > o->states;
+	o->states = d->states - before;
+	if (program->answer == ANSWER_UNKNOWN && now.answer == ANSWER_VIOLATED)
+		violated_alone(d, &v[o->block], program);
+	return more;
+}
+
 void decide_blocks(struct decide *d, struct verdict *v)
 {
-	struct verdict *program = &v[d->p->nblocks];
-	if (d->p->nblocks == 1 && v[1].answer != ANSWER_HOLDS) {
+	uint32_t nblocks = d->p->nblocks, nopen = 0;
+	uint64_t states = FIRST_SLICE;
+	double seconds = d->o.search.deadline > 0 ? (d->o.search.deadline - clock_seconds()) / FIRST_TIME : 0;
+	struct open *open;
+	if (v[nblocks].answer == ANSWER_HOLDS)
+		return;
+	if (nblocks == 1) {
 		verdict_free(&v[0]);
 		same_answer(d->p, &v[1], &v[0]);
 		return;
 	}
-	for (uint32_t b = 0; b < d->p->nblocks && program->answer != ANSWER_HOLDS; b++) {
-		verdict_free(&v[b]);
-		decide_block(d, b, &v[b]);
-		if (program->answer == ANSWER_UNKNOWN && v[b].answer == ANSWER_VIOLATED)
-			violated_alone(d, &v[b], program);
+	if ((open = calloc(nblocks + 1ull, sizeof *open)) != NULL)
+		nopen = list_open(d->p, &v[nblocks], open);
+	for (bool first = true; nopen && (first || !rung_all_spent(d)); first = false, states *= MORE, seconds *= MORE) {
+		uint32_t still = 0;
+		for (uint32_t i = 0; i < nopen; i++) {
+			d->slice = slice_of(d, states, seconds, nopen - i);
+			if ((!first && rung_all_spent(d)) || ask_in_round(d, &open[i], v))
+				open[still++] = open[i];
+		}
+		nopen = still;
 	}
+	d->slice = (struct slice){ 0 };
+	free(open);
 }
 
-void decide_safety(struct decide *d, struct verdict *v)
+void decide_safety(struct decide *d, bool main_question, struct verdict *v)
 {
 	struct search_result r;
-	struct search_options so = rung_remaining(d);
 	double start = clock_seconds();
+	bool bounded = !main_question && !d->o.search.max_states && d->o.search.deadline <= 0;
+	if (!main_question)
+		d->slice.deadline = part_of_time(d, 0.5);
+	struct search_options so = rung_remaining(d);
+	d->slice = (struct slice){ 0 };
+	if (bounded)
+		so.max_states = FAULT_STATES;
 	memset(v, 0, sizeof *v);
 	v->block = VERDICT_PROGRAM;
 	v->engine = "search";
@@ -305,13 +478,14 @@ void decide_safety(struct decide *d, struct verdict *v)
 	             : r.verdict == SEARCH_DEADLOCK ? PROBLEM_DEADLOCK
 	                                            : PROBLEM_NONE;
 	if (v->answer == ANSWER_UNKNOWN)
-		v->reason = "not every execution was searched for faults";
+		v->reason = bounded ? "not every execution was searched for faults (--faults lifts this limit)"
+		                    : "not every execution was searched for faults";
 	v->seconds = clock_seconds() - start;
 }
 
 /* ---- all engines side by side ------------------------------------------- */
 
-bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
+static bool ask_all(struct decide *d, uint32_t block, struct verdict *v)
 {
 	bool proved = false, refuted = false;
 	memset(v, 0, sizeof *v);
@@ -337,4 +511,9 @@ bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
 	}
 	settle(d, v);
 	return !(proved && refuted);
+}
+
+bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v)
+{
+	return block == VERDICT_PROGRAM ? ask_all(d, block, v) : ask_alone(d, block, ask_all, v);
 }

@@ -18,6 +18,14 @@
  * answered either. For --threads name=any it gets all of it at once: only
  * reduction and causal can answer that.
  *
+ * The budget is divided so that no question eats what others need. Of a time
+ * limit the program gets three quarters. Blocks are asked in rounds: in each
+ * of them every block that is still open gets a slice, those of the program's
+ * counterexample first, and the next slices are four times as large. Slices
+ * are states, so that what is found does not depend on time; with a time
+ * limit they are bounded by it too. What decides a block is one search, from
+ * the start, within one slice: its numbers are those of that search.
+ *
  * The program is asked about first. When all blocks together are
  * serializable, each of them is atomic as part of it, and nothing more is
  * asked. When they are not, each block is judged alone, with the other
@@ -49,10 +57,15 @@ struct decide { /* one model, and what has been spent on it */
 	struct reduce_result reduce;
 	double reduce_seconds;
 	uint64_t states; /* of all searches so far */
+	struct slice {   /* what the question that is being asked may use of the budget; 0: all that is left */
+		uint64_t states; /* until d->states is this */
+		double deadline;
+	} slice;
 	struct move *suspect;   /* a run that the causal engine suspects; malloc'ed or NULL */
 	uint32_t nsuspect;
 	uint64_t causal_states; /* of blocks asked about beside a program that holds */
 	bool any;        /* some template was asked for with any number of threads */
+	uint32_t *need;  /* by template: threads that some suspicion needs, where there are fewer; 0: none */
 };
 
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o);
@@ -68,8 +81,9 @@ bool decide_options_fit(const struct ir *p, const struct decide_options *o, stru
 void decide_program(struct decide *d, struct verdict *v);
 void decide_blocks(struct decide *d, struct verdict *v);
 void decide_block(struct decide *d, uint32_t block, struct verdict *v);
-/* Faults, failed assertions and (when asked for) deadlocks of the program. */
-void decide_safety(struct decide *d, struct verdict *v);
+/* Faults, failed assertions and (when asked for) deadlocks of the program. When that is not the main question, it gets
+ * half of the time that is left and, without any limit, only so many states. */
+void decide_safety(struct decide *d, bool main_question, struct verdict *v);
 
 /* ENGINE_ALL: every rung is asked, `v` is what they say together. False when
  * one proves what another refutes: a bug. */

@@ -30,7 +30,7 @@ struct buf *ledger_text(struct ledger *l)
 
 static void say(struct buf *out, const struct claim *c)
 {
-	buf_str(out, c->answer == LEDGER_UNCHECKED && c->claimed ? c->claimed : words[c->answer]);
+	buf_str(out, words[c->answer]);
 	buf_str(out, ": ");
 	buf_safe(out, c->name, strlen(c->name));
 	if (c->link)
@@ -82,8 +82,7 @@ static void keep(struct ledger *l, const struct claim *c)
 void ledger_add(struct ledger *l, const struct claim *c)
 {
 	struct buf *text = ledger_text(l);
-	bool plain = c->answer == LEDGER_ACCEPTED || c->answer == LEDGER_UNCHECKED;
-	if (text && !(plain && l->brief))
+	if (text && !(c->answer == LEDGER_ACCEPTED && l->brief))
 		say(text, c);
 	l->n[c->answer]++;
 	if (outputs_wanted(l->outputs))
@@ -92,7 +91,7 @@ void ledger_add(struct ledger *l, const struct claim *c)
 
 int ledger_code(const struct ledger *l)
 {
-	return l->n[LEDGER_REJECTED] ? EXIT_VIOLATED : l->n[LEDGER_UNKNOWN] ? EXIT_UNKNOWN : EXIT_HOLDS;
+	return l->n[LEDGER_REJECTED] ? EXIT_VIOLATED : l->n[LEDGER_UNKNOWN] || l->n[LEDGER_UNCHECKED] ? EXIT_UNKNOWN : EXIT_HOLDS;
 }
 
 int ledger_end(struct ledger *l, int rc)

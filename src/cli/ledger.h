@@ -4,7 +4,7 @@
  *
  * A claim is told as a line of text as it comes in, and kept as JSON for the document (docs/json.md, kind
  * "verify") that every report is made of. The verdict is that of the claims: violated when one is rejected,
- * unknown when one could not be decided, else holds. What has nothing to check (unchecked) decides nothing.
+ * unknown when one could not be decided or has nothing to check (unchecked), else holds.
  */
 #ifndef INTACT_CLI_LEDGER_H
 #define INTACT_CLI_LEDGER_H
@@ -33,7 +33,7 @@ struct ledger {
 	const char *file;      /* the result */
 	const char *of;        /* its kind: "check", "trace", "history" */
 	const char *subject;   /* the model, trace or history it is about; NULL: not known */
-	bool brief;            /* only what is rejected or unknown has a line of text */
+	bool brief;            /* what is accepted has no line of text */
 	bool silent;           /* no text at all */
 	struct buf list;       /* JSON */
 	uint32_t n[4];         /* by answer */

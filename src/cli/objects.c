@@ -108,6 +108,11 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 void objects_check(const struct ir *p, const struct objects_options *o, const struct search_options *s,
                    struct verdict *v)
 {
-	for (uint32_t object = 0; object < p->nobjects; object++)
-		check_one(p, object, o, s, &v[object]);
+	for (uint32_t object = 0; object < p->nobjects; object++) {
+		struct search_options share = *s; /* each gets its part of the time that is left */
+		double now = clock_seconds();
+		if (share.deadline > now)
+			share.deadline = now + (share.deadline - now) / (p->nobjects - object);
+		check_one(p, object, o, &share, &v[object]);
+	}
 }

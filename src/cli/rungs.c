@@ -19,16 +19,31 @@ struct search_options rung_remaining(const struct decide *d)
 	struct search_options s = d->o.search;
 	if (s.max_states)
 		s.max_states = s.max_states > d->states ? s.max_states - d->states : 1;
+	if (d->slice.states) {
+		uint64_t left = d->slice.states > d->states ? d->slice.states - d->states : 1;
+		s.max_states = s.max_states && s.max_states < left ? s.max_states : left;
+	}
+	if (d->slice.deadline > 0 && (s.deadline <= 0 || d->slice.deadline < s.deadline))
+		s.deadline = d->slice.deadline;
 	return s;
 }
 
-/* Which part of it nothing is left of, or NULL. */
+static const char *spent(const struct decide *d, uint64_t states, double deadline)
+{
+	return states && d->states >= states                    ? "states"
+	       : deadline > 0 && clock_seconds() >= deadline ? "time"
+	                                                     : NULL;
+}
+
+const char *rung_all_spent(const struct decide *d)
+{
+	return spent(d, d->o.search.max_states, d->o.search.deadline);
+}
+
 const char *rung_spent(const struct decide *d)
 {
-	const struct search_options *s = &d->o.search;
-	return s->max_states && d->states >= s->max_states ? "states"
-	       : s->deadline > 0 && clock_seconds() >= s->deadline   ? "time"
-	                                                   : NULL;
+	const char *all = rung_all_spent(d);
+	return all ? all : spent(d, d->slice.states, d->slice.deadline);
 }
 
 void rung_take(struct verdict *v, struct search_result *r)
@@ -53,14 +68,19 @@ void rung_serial(const struct decide *d, uint32_t block, struct verdict *v)
 {
 	const struct ir *p = d->p;
 	if (strcmp(v->engine, "exact"))
-		exact_shorten(p, block, d->o.search.deadline, &v->path, &v->npath);
+		exact_shorten(p, block, d->o.search.deadline, d->o.search.max_bytes, &v->path, &v->npath);
 	v->npath = tidy_violation(p, block, v->path, v->npath);
-	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, &v->serial, &v->nserial_all);
+	enum problem halt = rung_ends(p, block, d->o.search.max_bytes, v);
+	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
+}
+
+enum problem rung_ends(const struct ir *p, uint32_t block, uint64_t bytes, struct verdict *v)
+{
+	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, bytes, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;
 	if (v->nserial_all)
-		return;
-	enum problem halt = exact_stuck(p, block, v->path, v->npath, &v->halt_thread, &v->halt);
-	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
+		return PROBLEM_NONE;
+	return exact_stuck(p, block, v->path, v->npath, bytes, &v->halt_thread, &v->halt);
 }
 
 /* ---- reduction ---------------------------------------------------------- */
@@ -179,6 +199,9 @@ static bool by_causal(struct decide *d, uint32_t block, uint64_t max_states, str
 	v->reason = NULL;
 	if (c.causal)
 		*why = describe_chain(d->p, block, c.causal);
+	for (uint32_t t = 0; c.causal && d->need && t < d->p->ntemplates; t++)
+		if (c.causal->count[t] > d->p->templates[t].count && c.causal->count[t] > d->need[t])
+			d->need[t] = c.causal->count[t];
 	if (c.causal && c.causal->concrete == CAUSAL_POSSIBLE) { /* the ladder may come back to it */
 		free(d->suspect);
 		d->suspect = c.causal->path;

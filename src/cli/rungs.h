@@ -17,14 +17,17 @@
 bool rung_ask(struct decide *d, enum decide_engine e, uint32_t block, uint64_t max_states,
               struct verdict *v, struct attempt *a, char **points);
 
-/* The search options with what is left of the states. */
+/* The search options with what is left of the slice. */
 struct search_options rung_remaining(const struct decide *d);
-/* Which part of the budget nothing is left of, or NULL. */
+/* Which part of the whole budget, or of the slice too, nothing is left of; or NULL. */
+const char *rung_all_spent(const struct decide *d);
 const char *rung_spent(const struct decide *d);
 /* Adds a search's counts, limit and path (taken over) to the verdict. */
 void rung_take(struct verdict *v, struct search_result *r);
-/* The ends of serial orders of the blocks of v's run. */
+/* A better run in place of v's, if there is one nearby, and its ends. */
 void rung_serial(const struct decide *d, uint32_t block, struct verdict *v);
+/* The ends of serial orders of the blocks of v's run; when there is none, why (PROBLEM_STUCK, PROBLEM_ENDLESS) and where. */
+enum problem rung_ends(const struct ir *p, uint32_t block, uint64_t bytes, struct verdict *v);
 /* For how many threads a proof by the text is. */
 enum scope rung_scope(const struct ir *p, bool any);
 /* A copy, or NULL of NULL. */

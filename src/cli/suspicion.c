@@ -72,7 +72,7 @@ static bool leave(const struct ir *p, uint32_t block, int32_t *state, struct mov
 }
 
 bool suspicion_holds(const struct ir *p, uint32_t block, const struct move *path, uint32_t n,
-                     struct move **out, uint32_t *nout)
+                     uint64_t bytes, struct move **out, uint32_t *nout)
 {
 	int32_t *state = malloc((size_t)p->nstate * 3 * sizeof *state);
 	struct move *run = malloc((n + GO_ON_STEPS + 1ull) * sizeof *run);
@@ -84,7 +84,7 @@ bool suspicion_holds(const struct ir *p, uint32_t block, const struct move *path
 		ok = take(p, state, path[i], state + p->nstate);
 		run[len++] = path[i];
 	}
-	ok = ok && leave(p, block, state, run, &len, state + p->nstate) && exact_explains(p, block, run, len) == 0;
+	ok = ok && leave(p, block, state, run, &len, state + p->nstate) && exact_explains(p, block, run, len, bytes) == 0;
 	free(state);
 	if (!ok) {
 		free(run);

@@ -11,9 +11,9 @@
 
 /*
  * True when it is: the whole run is in *out (malloc'ed), *nout steps. `block`:
- * the one that counts, or VERDICT_PROGRAM.
+ * the one that counts, or VERDICT_PROGRAM; `bytes` of memory are enough or it is not known.
  */
 bool suspicion_holds(const struct ir *p, uint32_t block, const struct move *path, uint32_t n,
-                     struct move **out, uint32_t *nout);
+                     uint64_t bytes, struct move **out, uint32_t *nout);
 
 #endif

@@ -147,11 +147,17 @@ static void judge_claims(struct ledger *l, struct cycles_claimed *c, struct cycl
 		           c->ncycles == 1 ? "" : "s");
 }
 
-/* What a report of a trace says besides its cycles, and gives no witness for. */
-static void without_witness(struct ledger *l, json_t *one)
+/* What a report of a trace says besides its cycles, and gives no witness for. `recording`: of a run of a program. */
+static void without_witness(struct ledger *l, json_t *one, bool recording)
 {
 	json_t *predicted = json_object_get(json_object_get(one, "predicted"), "findings");
 	json_t *run = json_object_get(json_object_get(one, "run"), "results");
+	if (recording && !json_is_array(run))
+		ledger_add(l, &(struct claim){ .name = "run", .answer = LEDGER_REJECTED,
+		                               .why = "the trace is a recording, and what the run itself found is left out" });
+	else if (recording && !json_array_size(run))
+		ledger_add(l, &(struct claim){ .name = "run", .claimed = "holds", .answer = LEDGER_UNCHECKED,
+		                               .why = "that the run itself found nothing has no witness to check" });
 	for (size_t i = 0; i < json_array_size(predicted); i++) {
 		char name[40];
 		bool proven = !strcmp(text_of(json_array_get(predicted, i), "kind"), "proven");
@@ -197,8 +203,8 @@ static void judge_whole(struct ledger *l, struct serial_judge *s)
 	buf_free(&why);
 }
 
-/* `whole`: it is claimed to be serializable. */
-static int verify_against(struct ledger *l, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole)
+/* `whole`: it is claimed to be serializable. *recording: the trace is one of a program. */
+static int verify_against(struct ledger *l, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole, bool *recording)
 {
 	struct msgs m = { .cli = l->cli };
 	struct cycle_judge *j = judge_new();
@@ -208,6 +214,7 @@ static int verify_against(struct ledger *l, struct cycles_claimed *c, const char
 	size_t n;
 	bool ok = j && s;
 	int rc = EXIT_USAGE;
+	*recording = r && trace_is_recording(r);
 	if (r) {
 		trace_lives(r, LIVES_REUSED);
 		trace_process(r, process);
@@ -234,18 +241,19 @@ static int verify_against(struct ledger *l, struct cycles_claimed *c, const char
 	return rc;
 }
 
-/* Is the verdict the one its own parts lead to? */
-static bool verdict_fits(const json_t *one)
+/* Is the verdict the one its own parts lead to, and that of the whole report? */
+static bool verdict_fits(const json_t *root, const json_t *one, bool cycles)
 {
 	const char *verdict = json_string_value(json_object_get(one, "verdict"));
 	json_t *run = json_object_get(one, "run"), *predicted = json_object_get(one, "predicted");
-	bool broken = json_is_false(json_object_get(one, "serializable")) ||
+	json_t *fine = json_object_get(one, "serializable");
+	bool broken = json_is_false(fine) || cycles ||
 	              json_integer_value(json_object_get(run, "confirmed")) > 0 ||
 	              json_integer_value(json_object_get(predicted, "proven")) > 0 ||
 	              (predicted && json_integer_value(json_object_get(run, "findings")) > 0);
-	return verdict && (!strcmp(verdict, "violated") ? broken
-	                   : !strcmp(verdict, "holds")  ? !broken
-	                                                : true);
+	if (!verdict || strcmp(verdict, text_of(root, "verdict")) || json_is_true(fine) == cycles)
+		return false;
+	return !strcmp(verdict, "violated") ? broken : !strcmp(verdict, "holds") ? !broken && json_is_true(fine) : true;
 }
 
 int trace_verify_report(struct ledger *l, json_t *root, const char *trace)
@@ -268,15 +276,16 @@ int trace_verify_report(struct ledger *l, json_t *root, const char *trace)
 	} else {
 		json_int_t process = json_integer_value(json_object_get(one, "process"));
 		l->subject = trace;
+		bool recording;
 		rc = verify_against(l, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0,
-		                    json_is_true(fine));
-		if ((rc == EXIT_HOLDS || rc == EXIT_UNKNOWN) && (json_is_true(fine) == (c.ncycles > 0) || !verdict_fits(one))) {
+		                    json_is_true(fine), &recording);
+		if ((rc == EXIT_HOLDS || rc == EXIT_UNKNOWN) && !verdict_fits(root, one, c.ncycles > 0))
 			ledger_add(l, &(struct claim){ .name = "result", .answer = LEDGER_REJECTED,
 			                               .why = "its verdict is not that of its findings" });
-			rc = EXIT_VIOLATED;
+		if (rc == EXIT_HOLDS || rc == EXIT_VIOLATED || rc == EXIT_UNKNOWN) {
+			without_witness(l, one, recording);
+			rc = ledger_code(l);
 		}
-		if (rc == EXIT_HOLDS || rc == EXIT_VIOLATED || rc == EXIT_UNKNOWN)
-			without_witness(l, one);
 	}
 	free(c.cycles);
 	free(c.links);

@@ -359,7 +359,7 @@ static bool refuted_by_few(struct infer *f)
 	few.few = FEW;
 	search_run(f->ir, PROD_COMMIT, f->block, &f->lab, &few, &s);
 	if (s.verdict == SEARCH_WRONG)
-		refuted_now = exact_explains(f->ir, f->block, s.path, s.npath) == 1;
+		refuted_now = exact_explains(f->ir, f->block, s.path, s.npath, f->o->max_bytes) == 1;
 	else
 		refuted_now = s.verdict == SEARCH_SHADOW_STUCK || s.verdict == SEARCH_SHADOW_ENDLESS ||
 		              s.verdict == SEARCH_SHADOW_FAULT;
@@ -394,7 +394,7 @@ static bool try_labelling(struct infer *f)
 	case SEARCH_LIMIT:
 		return true;
 	case SEARCH_WRONG: {
-		int explained = exact_explains(f->ir, f->block, r->search.path, r->search.npath);
+		int explained = exact_explains(f->ir, f->block, r->search.path, r->search.npath, f->o->max_bytes);
 		r->violation = explained == 0;
 		if (explained != 1)
 			return explained == 0;

@@ -373,18 +373,27 @@ static bool straighten(struct exact *e)
 
 enum next { DONE, MORE_LAG, NO_FORGETTING };
 
+/* What the tables leave of the memory, for judging one run; at least a little. */
+static uint64_t left_for_one(const struct exact *e)
+{
+	uint64_t all = e->o->max_bytes, least = all / 16 + 1;
+	if (!all)
+		return 0;
+	return e->r->bytes + least < all ? all - e->r->bytes : least;
+}
+
 /* Decides the path of a suspicion, and what to do when it is none. */
 static enum next suspicion(struct exact *e)
 {
 	struct search_result *r = e->r;
 	const struct ir *p = e->ir;
 	enum next next = MORE_LAG;
-	int whole = explains_path(p, e->x.block, r->path, r->npath, 0), tail = 1;
+	int whole = explains_path(p, e->x.block, r->path, r->npath, 0, left_for_one(e)), tail = 1;
 	if (whole == 1 && e->forget && e->fresh) {
-		tail = explains_path(p, e->x.block, r->path, r->npath, e->fresh);
+		tail = explains_path(p, e->x.block, r->path, r->npath, e->fresh, left_for_one(e));
 		if (tail == 0) {
 			next = NO_FORGETTING;
-			if (straighten(e) && explains_path(p, e->x.block, r->path, r->npath, 0) == 0)
+			if (straighten(e) && explains_path(p, e->x.block, r->path, r->npath, 0, left_for_one(e)) == 0)
 				whole = 0;
 		}
 	}
@@ -447,21 +456,21 @@ void exact_run(const struct ir *ir, uint32_t block, const struct search_options 
 	}
 }
 
-int exact_explains(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n)
+int exact_explains(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes)
 {
-	return explains_path(ir, block, path, n, 0);
+	return explains_path(ir, block, path, n, 0, bytes);
 }
 
 bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                        uint32_t max, int32_t **states, uint32_t *nstates)
+                        uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates)
 {
-	return explains_ends(ir, block, path, n, max, states, nstates);
+	return explains_ends(ir, block, path, n, max, bytes, states, nstates);
 }
 
-void exact_shorten(const struct ir *ir, uint32_t block, double deadline, struct move **path,
+void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path,
                    uint32_t *n)
 {
-	struct search_options o = { .symmetry = true, .max_states = SHORTEN_STATES,
+	struct search_options o = { .symmetry = true, .max_states = SHORTEN_STATES, .max_bytes = bytes,
 		                    .deadline = clock_seconds() + SHORTEN_SECONDS };
 	struct search_result r;
 	if (deadline > 0 && deadline < o.deadline)
@@ -477,7 +486,7 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, struct 
 }
 
 enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                         uint32_t *thread, int32_t **state)
+                         uint64_t bytes, uint32_t *thread, int32_t **state)
 {
-	return explains_stuck(ir, block, path, n, thread, state);
+	return explains_stuck(ir, block, path, n, bytes, thread, state);
 }

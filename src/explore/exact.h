@@ -47,9 +47,10 @@ void exact_run(const struct ir *ir, uint32_t block, const struct search_options 
 
 /*
  * Is this one execution explained? 1 yes, 0 no, -1 unknown (a limit). The
- * moves must be possible and end in a quiescent state.
+ * moves must be possible and end in a quiescent state. Here and below, `bytes`
+ * bounds the memory; 0: a default.
  */
-int exact_explains(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n);
+int exact_explains(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes);
 
 /*
  * The states that serial executions of the same block instances can end in,
@@ -57,14 +58,14 @@ int exact_explains(const struct ir *ir, uint32_t block, const struct move *path,
  * the other in *states (malloc'ed). How many there are in *n.
  */
 bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                        uint32_t max, int32_t **states, uint32_t *nstates);
+                        uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates);
 
 /*
  * Looks, not for long and not beyond the deadline (0: none), for a violation
  * with fewer moves than these (which is then one of the shortest); *path and
  * *n are replaced when there is one.
  */
-void exact_shorten(const struct ir *ir, uint32_t block, double deadline, struct move **path,
+void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path,
                    uint32_t *n);
 
 /*
@@ -74,6 +75,6 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, struct 
  * PROBLEM_NONE.
  */
 enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                         uint32_t *thread, int32_t **state);
+                         uint64_t bytes, uint32_t *thread, int32_t **state);
 
 #endif

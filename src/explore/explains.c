@@ -39,7 +39,7 @@ struct explains {
 	struct vectab layer[2]; /* (cut, state) */
 	struct vectab seen;     /* inside a serial block */
 	int32_t *point, *scratch, *first, *goal;
-	uint64_t points;
+	uint64_t points, bytes; /* tried; at most so many in the tables */
 	bool failed; /* memory or a limit */
 	/* why it does not go on: see explains_stuck */
 	uint32_t why;     /* of the items tried at one point: enum why */
@@ -228,7 +228,7 @@ static void take_item(struct explains *x, const struct item *it, const int32_t *
 		memcpy(x->first, vectab_get(&x->seen, i), sizeof *state * p->nstate);
 		if (!ir_successors(p, x->first, it->thread, x->scratch, take, &a))
 			halts(x, PROBLEM_STUCK, it->thread, x->first);
-		x->failed |= ++x->points > 16 * EXPLAINS_POINTS;
+		x->failed |= ++x->points > 16 * EXPLAINS_POINTS || vectab_bytes(&x->seen) > x->bytes;
 	}
 	if (x->made == made && !x->why)
 		halts(x, PROBLEM_ENDLESS, it->thread, x->first);
@@ -298,7 +298,8 @@ static const struct vectab *run_layers(struct explains *x, const int32_t *init)
 	for (uint32_t k = 0; k < x->nitems && !x->failed; k++) {
 		for (uint32_t i = 0; i < from->n && !x->failed; i++) {
 			expand(x, i, state, from, to);
-			x->failed |= ++x->points > EXPLAINS_POINTS * 16 || to->n > EXPLAINS_POINTS;
+			x->failed |= ++x->points > EXPLAINS_POINTS * 16 || to->n > EXPLAINS_POINTS ||
+			             vectab_bytes(from) + vectab_bytes(to) > x->bytes;
 		}
 		vectab_free(from);
 		struct vectab *swap = from;
@@ -311,13 +312,14 @@ static const struct vectab *run_layers(struct explains *x, const int32_t *init)
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static bool explains_init(struct explains *x, const struct ir *p, uint32_t block, uint32_t steps)
+static bool explains_init(struct explains *x, const struct ir *p, uint32_t block, uint32_t steps, uint64_t bytes)
 {
 	size_t n = p->nthreads;
 	memset(x, 0, sizeof *x);
 	x->p = p;
 	x->block = block;
 	x->n = p->nthreads;
+	x->bytes = bytes ? bytes : EXPLAINS_BYTES;
 	map_init(&x->index);
 	vectab_init(&x->layer[0], p->nthreads + p->nstate);
 	vectab_init(&x->layer[1], p->nthreads + p->nstate);
@@ -374,11 +376,11 @@ static bool all_outside(const struct explains *x, const int32_t *state)
 
 /* The last layer of this path, or NULL. x->goal is its end. */
 static const struct vectab *judge(struct explains *x, const struct ir *ir, uint32_t block,
-                                  const struct move *path, uint32_t n, uint32_t from)
+                                  const struct move *path, uint32_t n, uint32_t from, uint64_t bytes)
 {
 	struct run r;
 	const struct vectab *last = NULL;
-	bool ok = explains_init(x, ir, block, n);
+	bool ok = explains_init(x, ir, block, n, bytes);
 	if (run_init(&r, ir) && ok && replay(&r, path, n) && !run_faulted(&r)) {
 		const int32_t *end = run_now(&r), *start;
 		memcpy(x->goal, end, sizeof *end * ir->nstate);
@@ -393,10 +395,10 @@ static const struct vectab *judge(struct explains *x, const struct ir *ir, uint3
 }
 
 int explains_path(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                  uint32_t from)
+                  uint32_t from, uint64_t bytes)
 {
 	struct explains x;
-	const struct vectab *last = judge(&x, ir, block, path, n, from);
+	const struct vectab *last = judge(&x, ir, block, path, n, from, bytes);
 	int answer = last ? 0 : -1;
 	for (uint32_t i = 0; last && i < last->n && answer == 0; i++)
 		answer = !memcmp(vectab_get(last, i) + x.n, x.goal, sizeof *x.goal * ir->nstate);
@@ -405,10 +407,10 @@ int explains_path(const struct ir *ir, uint32_t block, const struct move *path, 
 }
 
 bool explains_ends(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                   uint32_t max, int32_t **states, uint32_t *nstates)
+                   uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates)
 {
 	struct explains x;
-	const struct vectab *last = judge(&x, ir, block, path, n, 0);
+	const struct vectab *last = judge(&x, ir, block, path, n, 0, bytes);
 	*states = NULL;
 	*nstates = last ? last->n : 0;
 	uint32_t count = *nstates < max ? *nstates : max;
@@ -422,10 +424,10 @@ bool explains_ends(const struct ir *ir, uint32_t block, const struct move *path,
 }
 
 enum problem explains_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                            uint32_t *thread, int32_t **state)
+                            uint64_t bytes, uint32_t *thread, int32_t **state)
 {
 	struct explains x;
-	const struct vectab *last = judge(&x, ir, block, path, n, 0);
+	const struct vectab *last = judge(&x, ir, block, path, n, 0, bytes);
 	enum problem problem = PROBLEM_NONE;
 	*state = NULL;
 	if (last && !last->n && !x.other && x.first_halt.problem != PROBLEM_NONE) {

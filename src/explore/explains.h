@@ -20,7 +20,7 @@
  * thread. An item that touches nothing shared commutes with everything and
  * is taken as soon as it can be.
  *
- * Cost: bounded by EXPLAINS_POINTS (cut, state) pairs; beyond, -1.
+ * Cost: bounded by EXPLAINS_POINTS (cut, state) pairs and by `bytes`; beyond, -1.
  */
 #ifndef INTACT_EXPLORE_EXPLAINS_H
 #define INTACT_EXPLORE_EXPLAINS_H
@@ -28,6 +28,7 @@
 #include "verdict/verdict.h"
 
 #define EXPLAINS_POINTS 1000000u
+#define EXPLAINS_BYTES  ((uint64_t)256 << 20) /* of the pairs, when the caller does not say (bytes 0) */
 
 /*
  * 1 explained, 0 not, -1 unknown: a limit was spent, or the moves are not
@@ -37,7 +38,7 @@
  * VERDICT_PROGRAM.
  */
 int explains_path(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                  uint32_t from);
+                  uint32_t from, uint64_t bytes);
 
 /*
  * The states in which serial executions of the same items end, at most `max`
@@ -45,7 +46,7 @@ int explains_path(const struct ir *ir, uint32_t block, const struct move *path, 
  * in *nstates. False when a limit was spent.
  */
 bool explains_ends(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                   uint32_t max, int32_t **states, uint32_t *nstates);
+                   uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates);
 
 /*
  * Whether no serial execution of the same items comes to an end, and that
@@ -56,6 +57,6 @@ bool explains_ends(const struct ir *ir, uint32_t block, const struct move *path,
  * (malloc'ed). PROBLEM_NONE otherwise, or when a limit is spent.
  */
 enum problem explains_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                            uint32_t *thread, int32_t **state);
+                            uint64_t bytes, uint32_t *thread, int32_t **state);
 
 #endif

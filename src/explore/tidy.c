@@ -224,7 +224,7 @@ static void go_on(struct better *b, uint32_t depth, uint32_t left, bool mixed)
 {
 	int32_t *state = b->states + (size_t)depth * 2 * b->p->nstate;
 	if (mixed && outside(b, state) && b->tries++ < TIDY_TRIES &&
-	    explains_path(b->p, b->block, b->path, depth, 0) == 0) {
+	    explains_path(b->p, b->block, b->path, depth, 0, TIDY_BYTES) == 0) {
 		b->found = true;
 		b->n = depth;
 		return;

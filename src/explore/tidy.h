@@ -22,6 +22,7 @@
 #define TIDY_POINTS 200000u /* cuts */
 #define TIDY_STEPS  400000u /* taken while searching */
 #define TIDY_TRIES  10000u  /* executions decided */
+#define TIDY_BYTES  ((uint64_t)8 << 20) /* of memory for one of them */
 
 /* Reorders the moves in place; a last step that goes wrong stays the last. */
 void tidy_order(const struct ir *ir, struct move *path, uint32_t n);

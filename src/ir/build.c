@@ -404,6 +404,7 @@ const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool 
 	struct ir *p = arena_new(b->arena, struct ir);
 	p->src = src;
 	p->sml = sml;
+	p->keep_dead = b->keep_dead;
 #define TAKE(field, count) (p->field = b->field.data, p->count = b->field.len)
 	TAKE(vars, nvars);
 	TAKE(enums, nenums);

@@ -200,6 +200,7 @@ struct ir_template {
 	const char *name;
 	struct span span;
 	uint32_t count;           /* instances */
+	uint32_t declared;        /* as many as the text says */
 	bool any_count;           /* --threads name=any was asked for */
 	uint32_t first_thread;
 	uint32_t node, nnode;     /* into ir.nodes */
@@ -251,6 +252,7 @@ struct ir_oper { /* one call site of a method, after inlining */
 struct ir {
 	const struct source *src;
 	bool sml;
+	bool keep_dead; /* dead locals keep their values */
 	struct ir_var *vars;
 	struct ir_enum *enums;
 	struct ir_template *templates;

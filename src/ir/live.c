@@ -8,9 +8,15 @@
  * becomes a frame slot; the others are scratch. Pinned registers (holder and
  * phase bits) are always slots and never reset: their instructions do that.
  *
+ * What an instruction reads is live before it only when the instruction is
+ * needed: it can go wrong, it does something besides writing registers, or one
+ * of those is live behind it. So a local that is read only to compute what
+ * nobody reads is dead too (a faint variable), and the instruction is dropped.
+ *
  * Then forward, which registers may be non-zero on arrival at a node: those
  * that are dead there are the node's kill list. With keep_dead, named locals
- * in scope are spared, and the full dead list is kept beside (ir_clear_dead).
+ * in scope are spared, as is what they are computed from, and the full dead
+ * list is kept beside (ir_clear_dead).
  */
 #include <string.h>
 
@@ -102,7 +108,8 @@ struct live {
 	uint32_t n, nregs, words;
 	uint32_t narray0, npinned0; /* first bit of arrays, of pinned */
 	uint32_t *set_of;  /* instruction -> kept set + 1 */
-	uint64_t *sets;
+	uint64_t *sets;    /* what must be kept: with keep_dead, faint registers too */
+	uint64_t *needed;  /* what is live; the same unless keep_dead */
 	uint32_t nsets;
 };
 
@@ -124,9 +131,14 @@ static struct vreg_info *info_of(const struct live *l, uint32_t bit)
 	return &l->b->stack_regs.data[bit];
 }
 
+static uint64_t *set_in(const struct live *l, uint64_t *sets, uint32_t ins)
+{
+	return l->set_of[ins] ? sets + (size_t)(l->set_of[ins] - 1) * l->words : NULL;
+}
+
 static uint64_t *set_at(const struct live *l, uint32_t ins)
 {
-	return l->set_of[ins] ? l->sets + (size_t)(l->set_of[ins] - 1) * l->words : NULL;
+	return set_in(l, l->sets, ins);
 }
 
 static void bits_set(uint64_t *s, uint32_t from, uint32_t n, bool on)
@@ -164,11 +176,109 @@ static void live_init(struct live *l, struct ir_builder *b)
 				l->set_of[t] = ++l->nsets;
 		}
 	}
-	l->sets = arena_array(b->arena, uint64_t, (size_t)l->nsets * l->words);
+	l->sets = l->needed = arena_array(b->arena, uint64_t, (size_t)l->nsets * l->words);
+	if (b->keep_dead)
+		l->needed = arena_array(b->arena, uint64_t, (size_t)l->nsets * l->words);
 }
 
-/* One backward pass; true when a kept set grew. */
-static bool live_pass(struct live *l, uint64_t *cur)
+/* ---- instructions that cannot go wrong ----------------------------------- */
+
+struct interval {
+	int64_t lo, hi;
+};
+
+static struct interval value_before(const struct live *l, uint32_t ins, int32_t vreg, int depth);
+
+static struct interval operand(const struct live *l, uint32_t ins, bool imm, int32_t v, int depth)
+{
+	return imm ? (struct interval){ v, v } : value_before(l, ins, v, depth);
+}
+
+/* What the register may hold before the instruction: by what has just been
+ * written to it, else by its declaration. */
+static struct interval value_before(const struct live *l, uint32_t ins, int32_t vreg, int depth)
+{
+	const struct vreg_info *v = info_of(l, bit_of(l, (uint32_t)vreg));
+	struct interval all = { v->lo, v->hi };
+	for (uint32_t i = ins, n = 0; i > 0 && n < 8 && depth < 4 && !l->set_of[i]; n++) {
+		const struct ir_ins *k = &l->code[--i];
+		struct ir_uses u = ir_ins_uses(k);
+		bool writes = false;
+		for (uint32_t w = 0; w < u.nwrite; w++)
+			writes |= (uint32_t)vreg - u.write[w].reg < u.write[w].n;
+		if (!writes)
+			continue;
+		if (k->op != IR_MOV && k->op != IR_ADD && k->op != IR_SUB)
+			return all;
+		struct interval a = operand(l, i, k->imm & IR_IMM_B, k->b, depth + 1);
+		if (k->op == IR_MOV)
+			return a;
+		struct interval b = operand(l, i, k->imm & IR_IMM_C, k->c, depth + 1);
+		return k->op == IR_ADD ? (struct interval){ a.lo + b.lo, a.hi + b.hi }
+		                       : (struct interval){ a.lo - b.hi, a.hi - b.lo };
+	}
+	return all;
+}
+
+static bool within(struct interval v, int64_t lo, int64_t hi)
+{
+	return v.lo >= lo && v.hi <= hi;
+}
+
+/* Does the instruction at most write registers, whatever its operands are? */
+static bool harmless(const struct live *l, uint32_t ins)
+{
+	const struct ir_ins *i = &l->code[ins];
+	struct interval a, b;
+	int64_t ends[4];
+	switch ((enum ir_op)i->op) {
+	case IR_MOV: case IR_NOT: case IR_BITNOT: case IR_BOOL: case IR_AND: case IR_OR: case IR_XOR:
+	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
+		return true;
+	case IR_RANGE:
+		return within(value_before(l, ins, i->a, 0), i->b, i->c);
+	case IR_LGET: case IR_LSET:
+		return within(operand(l, ins, i->imm & IR_IMM_C, i->c, 0), 0, i->d - 1);
+	case IR_NEG:
+		return operand(l, ins, i->imm & IR_IMM_B, i->b, 0).lo > INT32_MIN;
+	case IR_DIV: case IR_MOD:
+		return (i->imm & IR_IMM_C) && i->c > 0;
+	case IR_ADD: case IR_SUB: case IR_MUL:
+		a = operand(l, ins, i->imm & IR_IMM_B, i->b, 0);
+		b = operand(l, ins, i->imm & IR_IMM_C, i->c, 0);
+		if (i->op == IR_ADD)
+			return within((struct interval){ a.lo + b.lo, a.hi + b.hi }, INT32_MIN, INT32_MAX);
+		if (i->op == IR_SUB)
+			return within((struct interval){ a.lo - b.hi, a.hi - b.lo }, INT32_MIN, INT32_MAX);
+		if (!within(a, INT32_MIN, INT32_MAX) || !within(b, INT32_MIN, INT32_MAX))
+			return false;
+		ends[0] = a.lo * b.lo;
+		ends[1] = a.lo * b.hi;
+		ends[2] = a.hi * b.lo;
+		ends[3] = a.hi * b.hi;
+		for (int k = 0; k < 4; k++)
+			if (ends[k] < INT32_MIN || ends[k] > INT32_MAX)
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool needs_operands(const struct live *l, uint32_t ins, const struct ir_uses *u, const uint64_t *live_after)
+{
+	for (uint32_t k = 0; k < u->nwrite; k++)
+		for (uint32_t i = 0; i < u->write[k].n; i++)
+			if (bit_test(live_after, bit_of(l, u->write[k].reg) + i))
+				return true;
+	return !harmless(l, ins);
+}
+
+/* ---- the backward pass ---------------------------------------------------- */
+
+/* One pass; true when a set grew. `faint`: what only faint registers are
+ * computed from is dead. `useless` (NULL: not asked) gets what nobody needs. */
+static bool live_pass(struct live *l, uint64_t *sets, bool faint, bool *useless, uint64_t *cur)
 {
 	bool grew = false;
 	memset(cur, 0, l->words * sizeof *cur);
@@ -177,16 +287,19 @@ static bool live_pass(struct live *l, uint64_t *cur)
 		if (ins->op == IR_JMP)
 			memset(cur, 0, l->words * sizeof *cur);
 		if (ir_is_jump(ins->op)) {
-			const uint64_t *t = set_at(l, (uint32_t)ins->a - l->b->code0);
+			const uint64_t *t = set_in(l, sets, (uint32_t)ins->a - l->b->code0);
 			for (uint32_t w = 0; w < l->words; w++)
 				cur[w] |= t[w];
 		}
 		struct ir_uses u = ir_ins_uses(ins);
+		bool needed = !faint || !u.nread || needs_operands(l, i, &u, cur);
+		if (useless)
+			useless[i] = !needed;
 		for (uint32_t k = 0; k < u.nwrite && !u.partial; k++)
 			bits_set(cur, bit_of(l, u.write[k].reg), u.write[k].n, false);
-		for (uint32_t k = 0; k < u.nread; k++)
+		for (uint32_t k = 0; k < u.nread && needed; k++)
 			bits_set(cur, bit_of(l, u.read[k].reg), u.read[k].n, true);
-		uint64_t *keep = set_at(l, i);
+		uint64_t *keep = set_in(l, sets, i);
 		if (!keep)
 			continue;
 		for (uint32_t w = 0; w < l->words; w++) {
@@ -195,6 +308,17 @@ static bool live_pass(struct live *l, uint64_t *cur)
 		}
 	}
 	return grew;
+}
+
+/* Takes out the instructions that only faint registers are computed by: what
+ * they read need not be there. */
+static void drop_useless(struct live *l, uint64_t *cur)
+{
+	bool *useless = arena_array(l->b->arena, bool, l->n + 1);
+	live_pass(l, l->needed, true, useless, cur);
+	for (uint32_t i = 0; i < l->n; i++)
+		if (useless[i])
+			l->code[i] = (struct ir_ins){ .op = IR_NOP };
 }
 
 /* ---- which registers may be non-zero on arrival -------------------------- */
@@ -383,7 +507,7 @@ static void make_kill_lists(struct live *l, struct dirty *d)
 		list_bits(l, s, &nd->kill, &nd->nkill);
 		if (!b->keep_dead)
 			continue;
-		const uint64_t *live = set_at(l, i);
+		const uint64_t *live = set_in(l, l->needed, i);
 		for (uint32_t w = 0; w < l->words; w++)
 			s[w] = ~live[w];
 		for (uint32_t k = l->npinned0; k < l->nregs; k++)
@@ -415,8 +539,14 @@ void ir_pass_live(struct ir_builder *b)
 	struct live l;
 	live_init(&l, b);
 	uint64_t *cur = arena_array(b->arena, uint64_t, l.words);
-	while (live_pass(&l, cur))
+	while (live_pass(&l, l.needed, true, NULL, cur))
 		;
+	if (b->keep_dead) {
+		while (live_pass(&l, l.sets, false, NULL, cur))
+			;
+	} else {
+		drop_useless(&l, cur);
+	}
 	struct dirty d = { arena_array(b->arena, uint64_t, (size_t)l.nsets * l.words), cur,
 		           arena_array(b->arena, uint64_t, l.words), true };
 	while (d.changed) {

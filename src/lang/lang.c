@@ -1,5 +1,6 @@
 #include "lang/lang.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lang/lower.h"
@@ -86,6 +87,22 @@ bool lang_load_text(struct lang *l, const char *name, const char *text, size_t l
                     const struct lang_options *o)
 {
 	return run(l, name, text, len, o, true);
+}
+
+bool lang_load_again(struct lang *l, const struct ir *p, uint32_t alone, const uint32_t *counts)
+{
+	struct lang_threads *threads = calloc(p->ntemplates + 1ull, sizeof *threads);
+	struct lang_options o = { .keep_dead = p->keep_dead, .threads = threads, .nthreads = p->ntemplates,
+		                  .sml = p->sml, .alone1 = alone == IR_NONE ? 0 : alone + 1 };
+	if (!threads)
+		return false;
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		threads[t] = (struct lang_threads){ p->templates[t].name,
+			                            counts ? counts[t] : p->templates[t].count,
+			                            p->templates[t].any_count };
+	bool ok = lang_load_text(l, p->src->name, p->src->text, p->src->len, &o);
+	free(threads);
+	return ok;
 }
 
 bool lang_parse(struct lang *l, const char *path, const struct lang_options *o)

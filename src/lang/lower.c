@@ -115,9 +115,9 @@ static uint32_t thread_count(struct lower *l, struct decl *t, bool *any)
 	*any = false;
 	for (uint32_t i = 0; l->opts && i < l->opts->nthreads; i++)
 		if (!strcmp(l->opts->threads[i].name, intern_str(l->names, t->name))) {
-			*any = l->opts->threads[i].count == 0;
-			if (!*any)
-				n = l->opts->threads[i].count;
+			uint32_t asked = l->opts->threads[i].count;
+			*any = l->opts->threads[i].any || !asked;
+			n = asked ? asked : n;
 		}
 	return n;
 }
@@ -153,6 +153,7 @@ static bool lower_thread(struct lower *l, struct decl *t)
 	uint32_t count = thread_count(l, t, &any);
 	ir_template_begin(&l->b, intern_str(l->names, t->name), t->name_span, count);
 	l->b.templates.data[l->b.tmpl].any_count = any;
+	l->b.templates.data[l->b.tmpl].declared = (uint32_t)t->value;
 	l->inl = &ctx;
 	l->loop = NULL;
 	l->in_step = 0;

@@ -60,6 +60,7 @@ struct lower {
 	struct loop_ctx *loop;
 	struct inline_ctx *inl;
 	uint32_t in_step;    /* inside step { } or an SML statement */
+	bool ignoring;       /* inside a block whose marks are as if absent */
 	struct span stmt;    /* the statement being lowered */
 	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
 	bool told_step;      /* not_in_step was reported */

@@ -310,7 +310,7 @@ static uint32_t block_for(struct lower *l, struct stmt *s)
 static void lower_atomic(struct lower *l, struct stmt *s)
 {
 	not_in_step(l, s->head, "an atomic block is more than one step");
-	if (l->b.block != IR_NONE || l->in_step) {
+	if (l->b.block != IR_NONE || l->in_step || l->ignoring) {
 		/* type.c has warned of those nested in the text */
 		if (l->inl->in_block && l->inl->outer && !told_before(s)) {
 			diag_warn(l->d, "nested-atomic", l->u->src, s->head,
@@ -321,6 +321,12 @@ static void lower_atomic(struct lower *l, struct stmt *s)
 		return;
 	}
 	uint32_t block = block_for(l, s);
+	if (l->opts && l->opts->alone1 && l->opts->alone1 != block + 1) {
+		l->ignoring = true;
+		lower_stmt(l, s->body);
+		l->ignoring = false;
+		return;
+	}
 	l->stmt = s->head;
 	stop(l, IRN_ENTER);
 	l->b.block = block;
@@ -332,6 +338,8 @@ static void lower_atomic(struct lower *l, struct stmt *s)
 
 static void lower_commit(struct lower *l, struct stmt *s)
 {
+	if (l->ignoring)
+		return;
 	if (l->b.block == IR_NONE) {
 		if (!told_before(s)) {
 			diag_error(l->d, "misplaced", l->u->src, s->head,

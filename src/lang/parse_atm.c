@@ -3,6 +3,7 @@
  * production, the production above it. Recursive descent, errors collected.
  */
 #include "lang/parse_atm.h"
+#include "lang/parse_foreign.h"
 
 /* ---- types -------------------------------------------------------------- */
 
@@ -164,6 +165,7 @@ struct decl *parse_declarators(struct parser *p, struct type_ref *ty,
 {
 	struct decl *first = NULL, **tail = &first;
 	do {
+		foreign_pointer(p);
 		const struct token *t = tok_expect(p, T_NAME, "(of the variable)");
 		if (!t)
 			break;
@@ -391,6 +393,9 @@ static bool at_statement(const struct parser *p)
 /* top := const | thread | object | procedure | [class] type declarators ";" */
 static struct decl *parse_top(struct parser *p)
 {
+	if (foreign_declaration(p))
+		return NULL;
+	foreign_qualifiers(p);
 	uint32_t start = peek(p)->start;
 	enum var_class cls = VAR_PLAIN;
 	struct span cls_span = { 0, 0 };

@@ -4,7 +4,7 @@
  * One function per production for what is not a binary operator; those climb
  * a table. expr_grown bounds the height of every tree.
  */
-#include "lang/parse.h"
+#include "lang/parse_foreign.h"
 
 /* args := expr { "," expr } */
 static void parse_args(struct parser *p, struct expr *call)
@@ -249,6 +249,9 @@ static struct expr *parse_unary(struct parser *p)
 	case T_TILDE:
 		op = OP_BITNOT;
 		break;
+	case T_AMP:
+		foreign_address(p);
+		return parse_primary(p);
 	default:
 		return parse_primary(p);
 	}

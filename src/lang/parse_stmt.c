@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lang/parse_atm.h"
+#include "lang/parse_foreign.h"
 
 static struct stmt *parse_stmt(struct parser *p);
 
@@ -377,6 +378,9 @@ static struct stmt *parse_stmt_inner(struct parser *p)
 		s = foreign_word(p);
 		if (s)
 			return s;
+		if (foreign_declaration(p))
+			return stmt_new(p, S_EMPTY);
+		foreign_qualifiers(p);
 		return at_type(p) ? parse_local(p) : parse_simple(p);
 	}
 }

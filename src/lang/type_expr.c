@@ -1,6 +1,7 @@
 /* type_expr: types of expressions. */
 #include <string.h>
 
+#include "lang/parse_foreign.h"
 #include "lang/type.h"
 
 /* ---- expressions -------------------------------------------------------- */
@@ -193,37 +194,12 @@ static void check_args(struct checker *c, struct expr *e, struct decl *proc)
 	}
 }
 
-/* What other notations call the things that are here under another name. */
-static void hint_foreign_call(struct checker *c, name_id name)
-{
-	static const struct {
-		const char *word, *hint;
-	} foreign[] = {
-		{ "unlock", "use release(l)" },
-		{ "wait", "use assume(e): it waits until e holds" },
-		{ "await", "use assume(e): it waits until e holds" },
-		{ "CAS", "use cas(x, expected, new)" },
-		{ "compare_and_swap", "use cas(x, expected, new)" },
-		{ "compare_exchange", "use cas(x, expected, new)" },
-		{ "swap", "use exchange(x, v)" },
-		{ "test_and_set", "use exchange(x, true)" },
-		{ "fetch_sub", "use fetch_add(x, -v)" },
-		{ "choose", "use any(lo..hi)" },
-		{ "nondet", "use any(bool) or any(lo..hi)" },
-		{ "yield", "leave it out: any thread may run between two steps" },
-		{ "sleep", "leave it out: any thread may run between two steps" },
-		{ "printf", "leave it out; intact sim shows every step" },
-	};
-	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-		if (!strcmp(name_of(c, name), foreign[i].word))
-			diag_hint(c->d, "%s", foreign[i].hint);
-}
-
 static void check_call(struct checker *c, struct expr *e)
 {
 	struct decl *d = scope_find(c, e->name, e->name_span, "the procedure");
-	if (!d)
-		hint_foreign_call(c, e->name);
+	const char *hint = d ? NULL : foreign_call_hint(name_of(c, e->name));
+	if (hint)
+		diag_hint(c->d, "%s", hint);
 	e->type = TY_INT;
 	e->shared = true;
 	if (d && d->kind != D_PROC) {

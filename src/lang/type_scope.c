@@ -1,6 +1,7 @@
 /* type_scope: what a name means, constants, and types as they are written. */
 #include <string.h>
 
+#include "lang/parse_foreign.h"
 #include "lang/type.h"
 
 /* ---- scopes ------------------------------------------------------------- */
@@ -230,8 +231,12 @@ void check_type_ref(struct checker *c, struct type_ref *ty)
 		break;
 	case TY_ENUM: {
 		struct decl *d = ty->enum_def;
-		if (!d && ty->name)
+		if (!d && ty->name) {
 			d = scope_find(c, ty->name, ty->name_span, "the type");
+			const char *hint = d ? NULL : foreign_type_hint(name_of(c, ty->name));
+			if (hint)
+				diag_hint(c->d, "%s", hint);
+		}
 		if (d && d->kind != D_ENUM) {
 			diag_error(c->d, "not-a-type", c->src, ty->name_span,
 			           "'%s' is not a type", name_of(c, ty->name));

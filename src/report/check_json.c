@@ -235,6 +235,28 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 	buf_char(out, '}');
 }
 
+/* What was asked: everything, unless a member says else. */
+static void asked(const struct ir *p, const struct check_json_options *o, struct buf *out)
+{
+	bool any = false;
+	buf_str(out, "  \"asked\": {\"engine\": ");
+	string(out, o->engine);
+	if (o->block) {
+		buf_str(out, ", \"block\": ");
+		string(out, o->block);
+	}
+	buf_str(out, o->faults ? ", \"faults\": true" : "");
+	buf_str(out, o->deadlock ? ", \"deadlock\": true" : "");
+	for (uint32_t t = 0; t < p->ntemplates; t++) {
+		if (!p->templates[t].any_count)
+			continue;
+		buf_str(out, any ? ", " : ", \"any\": [");
+		string(out, p->templates[t].name);
+		any = true;
+	}
+	buf_str(out, any ? "]},\n" : "},\n");
+}
+
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out)
 {
@@ -242,6 +264,7 @@ void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
 	doc_begin(out, "check");
 	buf_str(out, ",\n");
 	check_json_model(p, o->model, o->keep_dead, out);
+	asked(p, o, out);
 	buf_printf(out, "  \"verdict\": \"%s\",\n", answer_name(worst(v, n)));
 	if (o->quiescence)
 		buf_printf(out, "  \"quiescence\": \"%s\",\n", o->quiescence);

@@ -5,6 +5,7 @@
  *
  *   {"intact": version, "schema": "intact-1", "kind": "check",
  *    "model": {"name", "language", "hash", "text", "threads": {name: count}},
+ *    "asked": {"engine", "block", "faults", "deadlock", "any": [names of threads]},
  *    "verdict": "holds" | "violated" | "unknown",
  *    "quiescence": "always" | "lost" | "unknown" (when it was asked),
  *    "results": [{"block": "worker.update" | null (the program), "line",
@@ -30,6 +31,10 @@
 
 struct check_json_options {
 	const char *model; /* as the user named it */
+	const char *engine; /* which was asked: "auto", "exact", ... */
+	const char *block;  /* the one that was asked about alone, or NULL */
+	bool faults;        /* only faults were asked for */
+	bool deadlock;      /* deadlocks were */
 	const char *quiescence; /* can threads always leave their blocks: always, lost,
 	                         * unknown; NULL: was not asked */
 	bool keep_dead; /* the model was read with its dead locals kept */

@@ -58,6 +58,7 @@ void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *ou
 	buf_char(out, '.');
 }
 
+enum { SERIAL_ENDS = 16 };  /* in words */
 enum { NOTED_STEPS = 300 }; /* longer runs get no serial values beside them */
 
 /* ---- counterexamples ---------------------------------------------------- */
@@ -90,22 +91,38 @@ static uint32_t telling_values(const struct ir *p, const struct verdict *v, cons
 	return n;
 }
 
-/* Locals that differ from those of serial orders, or where threads are. */
-static uint32_t telling_locals(const struct run *r, const struct verdict *v, const int32_t *end,
-                               const int32_t *state, struct buf *out)
+/* " finished", " at 12:5 (read x in v = x)" */
+static void stands(const struct ir *p, uint32_t node, struct buf *out)
 {
-	const struct ir *p = r->ir;
-	uint32_t n = 0, seen[32];
+	const struct ir_node *n = &p->nodes[node];
+	struct source_pos at = source_pos(p->src, n->span.start);
+	struct buf what;
+	if (n->kind == IRN_END) {
+		buf_str(out, " finished");
+		return;
+	}
+	buf_init(&what);
+	ir_print_node(p, node, &what);
+	buf_printf(out, " at %u:%u (", at.line, at.column);
+	buf_safe(out, buf_cstr(&what), what.len);
+	buf_char(out, ')');
+	buf_free(&what);
+}
+
+/* Locals that differ from those of serial orders, or where threads are. */
+static uint32_t telling_locals(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state,
+                               uint32_t n, struct buf *out)
+{
+	uint32_t seen[32];
 	for (uint32_t t = 0; t < p->nthreads; t++) {
-		uint32_t frame = p->threads[t].frame, count = text_visible(r, t, seen, 32);
+		uint32_t frame = p->threads[t].frame, count = text_visible_in(p, state, t, seen, 32);
 		struct buf name;
 		buf_init(&name);
 		ir_print_thread(p, t, &name);
 		if (slot_differs(p, v, end, frame)) {
 			buf_str(out, n++ ? ", " : "");
 			buf_safe(out, buf_cstr(&name), name.len);
-			buf_printf(out, " at line %u", text_line(p, ir_node_of(p, state, t)));
-			count = 0;
+			stands(p, ir_node_of(p, state, t), out);
 		}
 		for (uint32_t i = 0; i < count && i < 32; i++) {
 			const struct ir_local *l = &p->locals[seen[i]];
@@ -124,43 +141,87 @@ static uint32_t telling_locals(const struct run *r, const struct verdict *v, con
 	return n;
 }
 
-static uint32_t telling(const struct run *r, const struct verdict *v, const int32_t *end,
-                        const int32_t *state, struct buf *out)
+/* What of the state is not the same in the run's end and all serial ends. */
+static void telling(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state, struct buf *out)
 {
-	uint32_t n = telling_values(r->ir, v, end, state, out);
-	return n ? n : telling_locals(r, v, end, state, out);
+	uint32_t n = telling_values(p, v, end, state, out);
+	telling_locals(p, v, end, state, n, out);
+}
+
+/* The thread whose values without a name (a part of an expression) are others than in this serial end; IR_NONE. */
+static uint32_t unnamed_differs(const struct ir *p, const int32_t *end, const int32_t *serial)
+{
+	for (uint32_t t = 0; t < p->nthreads; t++) {
+		uint32_t frame = p->threads[t].frame;
+		if (memcmp(end + frame, serial + frame, p->templates[p->threads[t].tmpl].nslots * sizeof *end))
+			return t;
+	}
+	return IR_NONE;
+}
+
+/* The serial ends in words, each once; `mine` is the run's. */
+static void list_ends(const struct ir *p, const struct verdict *v, const int32_t *end, const char *mine, struct buf *out)
+{
+	struct buf got[SERIAL_ENDS];
+	uint32_t n = 0, same = IR_NONE;
+	for (uint32_t i = 0; i < v->nserial && i < SERIAL_ENDS; i++) {
+		const int32_t *state = v->serial + (size_t)i * p->nstate;
+		bool known = false;
+		buf_init(&got[n]);
+		telling(p, v, end, state, &got[n]);
+		for (uint32_t k = 0; k < n; k++)
+			known |= !strcmp(buf_cstr(&got[k]), buf_cstr(&got[n]));
+		if (!strcmp(buf_cstr(&got[n]), mine))
+			same = unnamed_differs(p, end, state);
+		if (known)
+			buf_free(&got[n]);
+		else
+			n++;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (v->nserial_all == 1 || (n == 1 && v->nserial_all == v->nserial))
+			buf_printf(out, "Every serial order of the same blocks ends with %s.\n", buf_cstr(&got[i]));
+		else
+			buf_printf(out, "%s with %s.\n", i ? "                                 or" : "Serial orders of the same blocks end",
+			           buf_cstr(&got[i]));
+		buf_free(&got[i]);
+	}
+	if (v->nserial_all > v->nserial)
+		buf_printf(out, "... and %u more\n", v->nserial_all - v->nserial);
+	if (same != IR_NONE) {
+		buf_str(out, "Where these are the same, ");
+		text_who(p, same, out);
+		buf_str(out, " goes on with another intermediate result.\n");
+	}
 }
 
 static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 {
-	const struct ir *p = r->ir;
 	const int32_t *end = run_state(r, r->nsteps);
+	if (!v->serial)
+		return; /* too large to find out */
 	if (!v->nserial) {
 		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some "
 		             "thread gets elsewhere or cannot go on.\n");
 		return;
 	}
-	struct buf got;
-	buf_init(&got);
-	if (telling(r, v, end, end, &got))
-		buf_printf(out, "It ends with %s.\n", buf_cstr(&got));
-	else
-		buf_str(out, "No serial order of the same blocks ends in this state.\n");
-	for (uint32_t i = 0; i < v->nserial && got.len; i++) {
-		buf_clear(&got);
-		telling(r, v, end, v->serial + (size_t)i * p->nstate, &got);
-		if (v->nserial_all == 1)
-			buf_printf(out, "Every serial order of the same blocks ends with %s.\n",
-			           buf_cstr(&got));
-		else
-			buf_printf(out, "%s with %s.\n",
-			           i ? "                                 or"
-			             : "Serial orders of the same blocks end",
-			           buf_cstr(&got));
+	struct buf mine;
+	buf_init(&mine);
+	telling(r->ir, v, end, end, &mine);
+	if (mine.len) {
+		buf_printf(out, "It ends with %s.\n", buf_cstr(&mine));
+		list_ends(r->ir, v, end, buf_cstr(&mine), out);
+	} else {
+		uint32_t who = unnamed_differs(r->ir, end, v->serial);
+		buf_str(out, "No serial order of the same blocks ends in this state");
+		if (who != IR_NONE) {
+			buf_str(out, ": ");
+			text_who(r->ir, who, out);
+			buf_str(out, " goes on with another intermediate result");
+		}
+		buf_str(out, ".\n");
 	}
-	if (v->nserial_all > v->nserial && got.len)
-		buf_printf(out, "... and %u more\n", v->nserial_all - v->nserial);
-	buf_free(&got);
+	buf_free(&mine);
 }
 
 static void say_fault(struct run *r, const struct check_text_options *o, struct buf *out)
@@ -245,6 +306,14 @@ static bool beside(const struct run *r, const struct verdict *v, const struct gl
 	return any;
 }
 
+/* " --threads worker=4", where there are others than declared */
+static void other_counts(const struct ir *p, struct buf *out)
+{
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		if (p->templates[t].count != p->templates[t].declared)
+			buf_printf(out, " --threads %s=%u", p->templates[t].name, p->templates[t].count);
+}
+
 static void draw_history(const struct run *r, const struct verdict *v, const struct check_text_options *o,
                          struct buf *out)
 {
@@ -320,6 +389,7 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 			say_waits(&r, out);
 		buf_str(out, "replay: intact sim ");
 		buf_safe(out, o->model, strlen(o->model));
+		other_counts(p, out);
 		buf_str(out, " --schedule ");
 		text_schedule(&r, out);
 		buf_char(out, '\n');
@@ -380,6 +450,7 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 		check_text_name(p, v[i].block, out);
 		buf_char(out, ' ');
 		buf_safe(out, o->model, strlen(o->model));
+		other_counts(p, out);
 		buf_char(out, '\n');
 	}
 }

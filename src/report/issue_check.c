@@ -158,7 +158,7 @@ static const char *message(struct issues *s, const json_t *result)
 {
 	const json_t *ce = json_object_get(result, "counterexample"), *w;
 	const json_t *serial = json_object_get(result, "serial"), *ends = json_object_get(serial, "ends");
-	const json_t *shared = json_object_get(json_object_get(ce, "state"), "shared");
+	const json_t *shared = json_object_get(json_object_get(ce, "state"), "shared"), *end = json_object_get(serial, "end");
 	const json_t *steps = json_object_get(ce, "steps");
 	size_t n = json_array_size(steps), k;
 	struct buf b;
@@ -171,13 +171,14 @@ static const char *message(struct issues *s, const json_t *result)
 	json_array_foreach(json_object_get(result, "waits"), k, w)
 		buf_printf(&b, "%sThread %lld %s.", b.len ? " " : "", (long long)doc_number(w, "thread"),
 		           doc_text(w, "text"));
+	shared = end && json_object_size(end) ? end : shared; /* with the threads' locals */
 	if (serial && json_object_size(shared) && json_object_size(shared) <= MAX_VARIABLES) {
 		buf_printf(&b, "%sThe run ends with ", b.len ? " " : "");
 		put_values(&b, shared);
 		if (json_array_size(ends) == 1 && !doc_number(serial, "more")) {
 			buf_str(&b, "; every serial order of the same blocks ends with ");
 			put_values(&b, json_array_get(ends, 0));
-		} else if (!json_array_size(ends)) {
+		} else if (!json_array_size(ends) && !json_is_true(json_object_get(serial, "cut"))) {
 			buf_str(&b, "; no serial order of the same blocks is possible");
 		}
 		buf_char(&b, '.');

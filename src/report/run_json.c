@@ -239,6 +239,19 @@ void run_json_shared(const struct ir *p, const int32_t *state, struct buf *out)
 
 #define MAX_LOCALS 256u
 
+/* `"name": value` of a local, in this frame. */
+static void local(const struct ir *p, uint32_t id, const char *name, const int32_t *f, struct buf *out)
+{
+	const struct ir_local *l = &p->locals[id];
+	string(out, name);
+	buf_str(out, l->is_array ? ": [" : ": ");
+	for (uint32_t i = 0; i < l->len; i++) {
+		buf_str(out, i ? ", " : "");
+		value(p, l->value, l->enum_id, f[l->slot + i], out);
+	}
+	buf_str(out, l->is_array ? "]" : "");
+}
+
 static void locals(const struct run *r, uint32_t thread, struct buf *out)
 {
 	const struct ir *p = r->ir;
@@ -246,17 +259,35 @@ static void locals(const struct run *r, uint32_t thread, struct buf *out)
 	uint32_t ids[MAX_LOCALS], n = text_visible(r, thread, ids, MAX_LOCALS);
 	buf_str(out, "{");
 	for (uint32_t k = 0; k < n && k < MAX_LOCALS; k++) {
-		const struct ir_local *l = &p->locals[ids[k]];
 		buf_str(out, k ? ", " : "");
-		string(out, l->name);
-		buf_str(out, l->is_array ? ": [" : ": ");
-		for (uint32_t i = 0; i < l->len; i++) {
-			buf_str(out, i ? ", " : "");
-			value(p, l->value, l->enum_id, f[l->slot + i], out);
-		}
-		buf_str(out, l->is_array ? "]" : "");
+		local(p, ids[k], p->locals[ids[k]].name, f, out);
 	}
 	buf_char(out, '}');
+}
+
+void run_json_end(const struct ir *p, const int32_t *state, struct buf *out)
+{
+	struct buf all, name;
+	uint32_t ids[MAX_LOCALS];
+	bool first = !p->nvars;
+	buf_init(&all);
+	buf_init(&name);
+	run_json_shared(p, state, &all);
+	buf_add(out, buf_cstr(&all), all.len - 1); /* without its brace */
+	for (uint32_t t = 0; t < p->nthreads; t++) {
+		uint32_t n = text_visible_in(p, state, t, ids, MAX_LOCALS);
+		for (uint32_t k = 0; k < n && k < MAX_LOCALS; k++) {
+			buf_clear(&name);
+			ir_print_thread(p, t, &name);
+			buf_printf(&name, ".%s", p->locals[ids[k]].name);
+			buf_str(out, first ? "" : ", ");
+			first = false;
+			local(p, ids[k], buf_cstr(&name), state + p->threads[t].frame, out);
+		}
+	}
+	buf_char(out, '}');
+	buf_free(&all);
+	buf_free(&name);
 }
 
 void run_json_state(const struct run *r, struct buf *out)

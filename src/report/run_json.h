@@ -20,5 +20,7 @@ void run_json_step(const struct run *r, uint32_t step, struct buf *out);
 void run_json_state(const struct run *r, struct buf *out);
 /* The shared variables of any state: {"count": 0, "want": [false, true]}. */
 void run_json_shared(const struct ir *p, const int32_t *state, struct buf *out);
+/* The same with the locals that the threads see: {"count": 0, "worker 2.v": 1}. */
+void run_json_end(const struct ir *p, const int32_t *state, struct buf *out);
 
 #endif

@@ -78,8 +78,12 @@ uint32_t text_line(const struct ir *p, uint32_t node)
 
 uint32_t text_visible(const struct run *r, uint32_t thread, uint32_t *out, uint32_t max)
 {
-	const struct ir *p = r->ir;
-	uint32_t n = 0, node = ir_node_of(p, run_now(r), thread);
+	return text_visible_in(r->ir, run_now(r), thread, out, max);
+}
+
+uint32_t text_visible_in(const struct ir *p, const int32_t *state, uint32_t thread, uint32_t *out, uint32_t max)
+{
+	uint32_t n = 0, node = ir_node_of(p, state, thread);
 	for (uint32_t sc = p->nodes[node].scope; sc != IR_NONE; sc = p->scopes[sc].parent)
 		for (uint32_t k = 0; k < p->scopes[sc].nlocal; k++) {
 			const struct ir_local *l = &p->locals[p->scopes[sc].local + k];

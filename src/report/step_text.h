@@ -41,6 +41,8 @@ size_t text_changes(const struct run *r, uint32_t step, const struct glyphs *g, 
  * local that has no value here are left out. Returns how many there are.
  */
 uint32_t text_visible(const struct run *r, uint32_t thread, uint32_t *out, uint32_t max);
+/* The same in any state. */
+uint32_t text_visible_in(const struct ir *p, const int32_t *state, uint32_t thread, uint32_t *out, uint32_t max);
 /* The source line of a node, from 1. */
 uint32_t text_line(const struct ir *p, uint32_t node);
 /*

@@ -45,16 +45,34 @@ static void orders(const struct run *r, uint32_t block, struct buf *out)
 	buf_free(&order);
 }
 
+enum { STORY_ENDS = 16 };
+
 /* ---- the members --------------------------------------------------------- */
 
 static void ends(const struct run *r, const struct verdict *v, struct buf *out)
 {
-	buf_str(out, "\"ends\": [");
-	for (uint32_t i = 0; i < v->nserial; i++) {
-		buf_str(out, i ? ", " : "");
-		run_json_shared(r->ir, v->serial + (size_t)i * r->ir->nstate, out);
+	struct buf got[STORY_ENDS];
+	uint32_t n = 0;
+	buf_str(out, "\"end\": ");
+	run_json_end(r->ir, run_now(r), out);
+	buf_str(out, ", \"ends\": [");
+	for (uint32_t i = 0; i < v->nserial && n < STORY_ENDS; i++) {
+		bool known = false;
+		buf_init(&got[n]);
+		run_json_end(r->ir, v->serial + (size_t)i * r->ir->nstate, &got[n]);
+		for (uint32_t k = 0; k < n; k++)
+			known |= !strcmp(buf_cstr(&got[k]), buf_cstr(&got[n]));
+		if (known) {
+			buf_free(&got[n]);
+			continue;
+		}
+		buf_str(out, n ? ", " : "");
+		buf_add(out, buf_cstr(&got[n]), got[n].len);
+		n++;
 	}
-	buf_printf(out, "], \"more\": %u", v->nserial_all > v->nserial ? v->nserial_all - v->nserial : 0);
+	buf_printf(out, "], \"more\": %u%s", v->nserial_all - n, v->serial ? "" : ", \"cut\": true");
+	while (n)
+		buf_free(&got[--n]);
 }
 
 static void sentence(const struct run *r, const struct verdict *v, struct buf *out)

@@ -3,8 +3,9 @@
  *
  *   "sentence": what went wrong, in words;
  *   "marks": [steps it speaks of, from 1];
- *   "serial": {"ends": [shared variables at the end of serial orders],
- *     "more": how many ends are not shown,
+ *   "serial": {"end": the shared variables and the threads' locals at the end of the run,
+ *     "ends": [the same at the end of serial orders, each once],
+ *     "more": how many ends are not shown, "cut": true when they were not found out,
  *     "orders": [{"order": "1, 2", threads, schedule, steps, state}]}
  *
  * The orders are examples: the same blocks, each run in one piece, in the

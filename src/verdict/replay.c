@@ -1,6 +1,7 @@
 #include "verdict/replay.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool replay(struct run *r, const struct move *path, uint32_t n)
 {
@@ -21,4 +22,42 @@ bool replay(struct run *r, const struct move *path, uint32_t n)
 			return false;
 	}
 	return true;
+}
+
+struct like { /* looking for the outcome with these picks */
+	const uint32_t *picks;
+	uint32_t n, at;
+	bool found;
+};
+
+static bool compare(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
+{
+	struct like *l = arg;
+	(void)r;
+	(void)next;
+	(void)eff;
+	l->found = ch->n == l->n && !memcmp(ch->pick, l->picks, l->n * sizeof *l->picks);
+	l->at += !l->found;
+	return !l->found;
+}
+
+bool replay_moves(struct run *r, struct move **path)
+{
+	const struct ir *p = r->ir;
+	int32_t *room = malloc((2ull * p->nstate + 1) * sizeof *room);
+	bool ok = room && (*path = malloc((r->nsteps + 1ull) * sizeof **path)) != NULL;
+	for (uint32_t i = 0; ok && i < r->nsteps; i++) {
+		const struct run_step *s = &r->steps[i];
+		struct like l = { .picks = r->picks + s->pick, .n = s->npick };
+		const int32_t *state = run_state(r, i);
+		ok = state != NULL;
+		if (ok) {
+			memcpy(room, state, p->nstate * sizeof *room);
+			ir_successors(p, room, s->thread, room + p->nstate, compare, &l);
+			ok = l.found;
+			(*path)[i] = (struct move){ s->thread, l.at };
+		}
+	}
+	free(room);
+	return ok;
 }

@@ -61,7 +61,7 @@ struct verdict { /* the answer to one question */
 	char *commits;           /* "commits at line 12: data = ..."; malloc'ed or NULL */
 	struct move *path;       /* counterexample, from the initial state; malloc'ed */
 	uint32_t npath;
-	int32_t *serial;         /* final states of serial orders, nstate values each */
+	int32_t *serial;         /* final states of serial orders, nstate values each; NULL: not known */
 	uint32_t nserial, nserial_all; /* kept here; how many there are */
 	int32_t *halt;           /* PROBLEM_STUCK, PROBLEM_ENDLESS: the state in which ... */
 	uint32_t halt_thread;    /* ... this thread's block stands, running alone; or NULL */

@@ -24,6 +24,7 @@
 #define MAX_DEPTH  4000u     /* recursion: items of the run, choices in blocks */
 #define MAX_STEPS  20000u    /* of the run: the order takes a bit for each two */
 #define MAX_STATES 2000000u  /* looked at behind a run, for a way out */
+#define MAX_HALTS  200000u   /* places where blocks stand */
 
 struct item {
 	uint32_t thread, block; /* IR_NONE: a step outside */
@@ -52,6 +53,10 @@ struct search {
 	bool other;          /* some order stops, and not because of a block alone */
 	bool waits, circles; /* some stops because a block alone waits, goes round */
 	struct tried { bool moved, astray, waits, circles; } now; /* at one point */
+	/* what was met, when that is asked; else NULL */
+	struct rows *ends;   /* states at the end of an order */
+	struct rows *halts;  /* a thread, and the state its block stands in, running alone: where it waits, ... */
+	bool anywhere;       /* ... or anywhere on its way */
 };
 
 static bool inside(const struct search *s, uint32_t node)
@@ -242,6 +247,18 @@ static bool count_outcome(void *arg, enum ir_result r, const int32_t *next,
 	return o->n < 2;
 }
 
+/* Keeps where the thread's block stands. */
+static void note_halt(struct search *s, const int32_t *state, uint32_t thread)
+{
+	int32_t *both = malloc((s->p->nstate + 1ull) * sizeof *both);
+	if (both) {
+		both[0] = (int32_t)thread;
+		memcpy(both + 1, state, s->p->nstate * sizeof *both);
+	}
+	s->limit |= !both || row_add(s->halts, both, s->p->nstate + 1) == MAP_NONE || s->halts->n > MAX_HALTS;
+	free(both);
+}
+
 /*
  * Runs a block on while there is one way to go, so that only choices cost
  * recursion. Stops where it leaves, where it has a choice, and where it
@@ -264,6 +281,8 @@ static bool run_straight(struct search *s, int32_t *state, uint32_t thread)
 		s->limit |= o.limit;
 		s->now.waits |= !all;
 		s->now.astray |= all && !o.n;
+		if (s->halts && (s->anywhere || !all))
+			note_halt(s, state, thread);
 		if (o.n != 1 || !inside(s, ir_node_of(s->p, next, thread))) {
 			going = o.n > 0;
 			break;
@@ -344,6 +363,8 @@ static bool explain(struct search *s, const int32_t *point)
 	for (uint32_t t = 0; t < p->nthreads; t++)
 		done &= s->start[t] + (uint32_t)point[t] == s->start[t + 1];
 	s->ended |= done;
+	if (done && s->ends)
+		s->limit |= row_add(s->ends, point + p->nthreads, p->nstate) == MAP_NONE;
 	if (done)
 		return !memcmp(point + p->nthreads, s->goal, sizeof *point * p->nstate);
 	if (!fresh(s, point))
@@ -387,11 +408,15 @@ static enum verify_answer answer(struct search *s, int32_t *goal, int32_t *point
 	return s->limit ? VERIFY_LIMIT : VERIFY_UNEXPLAINED;
 }
 
+/* `s` has what is to be kept on the way. */
 static enum verify_answer ask(struct run *r, uint32_t block, struct search *s, uint64_t points)
 {
 	const struct ir *p = r->ir;
-	*s = (struct search){ .p = p, .r = r, .block = block, .width = p->nthreads + p->nstate,
-		              .most = points ? points : MAX_POINTS };
+	s->p = p;
+	s->r = r;
+	s->block = block;
+	s->width = p->nthreads + p->nstate;
+	s->most = points ? points : MAX_POINTS;
 	int32_t *goal = malloc(sizeof *goal * (p->nstate + 1));
 	int32_t *point = calloc(s->width + 1, sizeof *point);
 	enum verify_answer a = VERIFY_LIMIT;
@@ -411,14 +436,14 @@ static enum verify_answer ask(struct run *r, uint32_t block, struct search *s, u
 
 enum verify_answer verify_run(struct run *r, uint32_t block)
 {
-	struct search s;
+	struct search s = { 0 };
 	return ask(r, block, &s, 0);
 }
 
 enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n, uint64_t points)
 {
 	enum verify_answer a = VERIFY_LIMIT;
-	struct search s;
+	struct search s = { 0 };
 	struct run r;
 	if (run_init(&r, p) && replay(&r, path, n))
 		a = ask(&r, block, &s, points);
@@ -428,12 +453,24 @@ enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct 
 
 enum verify_answer verify_halt(struct run *r, uint32_t block, enum problem problem)
 {
-	struct search s;
+	struct search s = { 0 };
 	enum verify_answer a = ask(r, block, &s, 0);
 	if (a != VERIFY_UNEXPLAINED)
 		return a;
 	bool holds = !s.ended && !s.other && (problem == PROBLEM_STUCK ? s.waits : s.circles);
 	return holds ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
+}
+
+enum verify_answer verify_ends(struct run *r, uint32_t block, struct rows *ends)
+{
+	struct search s = { .ends = ends };
+	return ask(r, block, &s, 0);
+}
+
+enum verify_answer verify_halts(struct run *r, uint32_t block, enum problem problem, struct rows *halts)
+{
+	struct search s = { .halts = halts, .anywhere = problem == PROBLEM_ENDLESS };
+	return ask(r, block, &s, 0);
 }
 
 /* ---- no way out --------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #ifndef INTACT_VERDICT_VERIFY_H
 #define INTACT_VERDICT_VERIFY_H
 
+#include "verdict/rows.h"
 #include "verdict/run.h"
 #include "verdict/verdict.h"
 
@@ -32,6 +33,14 @@ enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct 
  * (PROBLEM_ENDLESS): VERIFY_UNEXPLAINED, else VERIFY_EXPLAINED.
  */
 enum verify_answer verify_halt(struct run *r, uint32_t block, enum problem problem);
+
+/*
+ * The same, with what was met on the way. The states in which serial orders end (ir->nstate words each), all of
+ * them when none explains the run; and where blocks stand that do not finish alone: a thread, then a state in which its
+ * block waits (PROBLEM_STUCK) or goes on (PROBLEM_ENDLESS).
+ */
+enum verify_answer verify_ends(struct run *r, uint32_t block, struct rows *ends);
+enum verify_answer verify_halts(struct run *r, uint32_t block, enum problem problem, struct rows *halts);
 
 /*
  * Whether nothing that can happen after the run leads to a state in which all

@@ -123,6 +123,14 @@ static void look_back(struct reach *x)
 	free(queue);
 }
 
+static bool all_finished(const struct ir *p, const int32_t *state)
+{
+	for (uint32_t t = 0; t < p->nthreads; t++)
+		if (p->nodes[ir_node_of(p, state, t)].kind != IRN_END)
+			return false;
+	return true;
+}
+
 void verify_reach(struct verify_reach *v, const struct ir *p)
 {
 	struct reach x = { .p = p, .out = v };
@@ -141,10 +149,13 @@ void verify_reach(struct verify_reach *v, const struct ir *p)
 	}
 	for (x.at = 0; x.at < x.states.n && !v->limit && (v->ways_out || !v->fault_path); x.at++) {
 		memcpy(x.now, row(&x.states, x.at, &len), p->nstate * sizeof *room);
+		uint32_t moves = 0;
 		for (x.thread = 0; x.thread < p->nthreads && !v->limit; x.thread++) {
 			x.outcome = 0;
-			ir_successors(p, x.now, x.thread, room + 2 * n, one_step, &x);
+			moves += ir_successors(p, x.now, x.thread, room + 2 * n, one_step, &x);
 		}
+		if (v->deadlocks && !moves && !v->limit && !v->fault_path && !all_finished(p, x.now))
+			v->fault_path = path_to(&x, x.at, NULL, &v->nfault);
 	}
 	if (v->ways_out && !v->limit)
 		look_back(&x);

@@ -59,7 +59,8 @@ for name in LISTS:
             f.write(whole[1])
             f.flush()
             rc, out, err = run([intact, "verify", f.name], timeout=300)
-        check(f"{name}: verify accepts it", rc == 0, out + err)
+        open_answers = any(r["verdict"] == "unknown" for r in json.loads(whole[1])["results"])  # there is nothing to check about those
+        check(f"{name}: verify accepts it", rc == (3 if open_answers else 0) and not re.search("^(rejected|unknown):", out, re.M), out + err)
 rc, out, err = run([intact, "check", "--no-reduce=nothing", examples / "acquire1.atm"])
 check("an unknown reduction is an error that names them", rc == 2 and "transactions" in err, err)
 rc, out, err = run([intact, "check", "-j", "0", examples / "acquire1.atm"])
@@ -102,7 +103,8 @@ with tempfile.TemporaryDirectory() as tmp:
     check("a block's run that no order of whole blocks explains is the program's", rc == 1 and said == {
         "reader.late": "unknown", "worker.update": "violated", None: "violated"}, str(said) + err)
     rc, out, err = run([intact, "verify", result])
-    check("and verify accepts both", rc == 0 and out.count("accepted:") == 2, out + err)
+    check("and verify accepts both", rc == 3 and "accepted: worker.update: atomicity" in out and "accepted: program: atomicity" in out
+          and "unchecked: reader.late" in out and "rejected:" not in out, out + err)
 
 # ---- limits and progress -----------------------------------------------------
 ENDLESS = "int x; int y; thread w * 3 { while (true) { atomic { x = x + 1; y = y + x; } } }\n"

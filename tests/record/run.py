@@ -460,7 +460,9 @@ def reports(intact, exe, tmp):
         bad = "counts differ"
     say("trace --json holds the results of run --json", bad)
     v = sh([intact, "verify", out])
-    say("verify accepts the report of a recording", None if v.returncode == 0 else v.stdout + v.stderr)
+    say("verify accepts the cycles of a recording, and says that the run's own findings are unchecked",
+        None if v.returncode == 3 and "1 of 1 cycle accepted" in v.stdout and "unchecked: finding of the run 1" in v.stdout
+        and "rejected" not in v.stdout else v.stdout + v.stderr)
     text = open(out).read()
     bad = []
     cycle = doc["findings"][0]["cycle"]
@@ -476,6 +478,12 @@ def reports(intact, exe, tmp):
         v = sh([intact, "verify", out])
         if v.returncode not in (1, 2):
             bad.append("%s: exit %d %s%s" % (what, v.returncode, v.stdout, v.stderr))
+    whole = json.loads(text)
+    del whole["results"][0]["run"]
+    open(out, "w").write(json.dumps(whole))
+    v = sh([intact, "verify", out])
+    if v.returncode != 1 or "is left out" not in v.stdout:
+        bad.append("what the run found left out: exit %d %s%s" % (v.returncode, v.stdout, v.stderr))
     say("verify rejects it corrupted", "\n".join(bad) or None)
 
 
@@ -489,7 +497,7 @@ def forked(intact, exe, tmp):
     v = sh([intact, "verify", out])
     ok = "2 processes" in r.stderr and "of the first of 2 processes" in one.stdout and "serializable: there are no blocks" in one.stdout \
         and two.returncode == 1 and "not serializable: 1 of 2 blocks" in two.stdout and "of process 2 of 2" in two.stdout \
-        and three.returncode == 2 and "no-such-process" in three.stderr and j.returncode == 1 and v.returncode == 0
+        and three.returncode == 2 and "no-such-process" in three.stderr and j.returncode == 1 and v.returncode == 3 and "rejected" not in v.stdout
     say("--process judges the blocks of the child, and verify them", None if ok else "\n".join(
         x.stdout + x.stderr for x in (r, one, two, three, v)))
 

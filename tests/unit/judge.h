@@ -328,7 +328,7 @@ static inline void complain(uint64_t seed, const char *text, const char *what)
 static inline bool real_violation(const struct ir *p, uint32_t block, const struct search_result *r)
 {
 	struct run run;
-	bool real = r->npath && exact_explains(p, block, r->path, r->npath) == 0;
+	bool real = r->npath && exact_explains(p, block, r->path, r->npath, 0) == 0;
 	real = run_init(&run, p) && real && replay(&run, r->path, r->npath) &&
 	       verify_run(&run, block) == VERIFY_UNEXPLAINED;
 	run_free(&run);

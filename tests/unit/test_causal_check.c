@@ -351,7 +351,7 @@ static const struct row table1[] = {
 static void load_row(const struct row *r, struct lang *l)
 {
 	char path[512], name[64];
-	struct lang_threads t = { name, 0 };
+	struct lang_threads t = { .name = name };
 	struct lang_options lo = { .sml = -1, .threads = &t, .nthreads = r->threads ? 1 : 0 };
 	snprintf(path, sizeof path, "%s/%s", examples, r->file);
 	if (r->threads) {
@@ -432,7 +432,7 @@ static void test_any_number(void)
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char path[512];
-		struct lang_threads t = { rows[i].any, 0 };
+		struct lang_threads t = { .name = rows[i].any };
 		struct lang_options lo = { .sml = -1, .threads = &t, .nthreads = 1 };
 		struct lang l;
 		struct verdict v, all;

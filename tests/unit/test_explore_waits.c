@@ -136,8 +136,8 @@ static void compare_halt(const struct ir *p, uint64_t seed, const char *text)
 		search_result_free(&r);
 		return;
 	}
-	enum problem q = exact_stuck(p, PROD_BLOCK_ALL, r.path, r.npath, &thread, &state);
-	exact_alternatives(p, PROD_BLOCK_ALL, r.path, r.npath, 1, &ends, &n);
+	enum problem q = exact_stuck(p, PROD_BLOCK_ALL, r.path, r.npath, 0, &thread, &state);
+	exact_alternatives(p, PROD_BLOCK_ALL, r.path, r.npath, 1, 0, &ends, &n);
 	if (run_init(&run, p) && replay(&run, r.path, r.npath) && run.nsteps < MAX_EVENTS) {
 		bool stuck = verify_halt(&run, VERDICT_PROGRAM, PROBLEM_STUCK) == VERIFY_UNEXPLAINED;
 		bool endless = verify_halt(&run, VERDICT_PROGRAM, PROBLEM_ENDLESS) == VERIFY_UNEXPLAINED;

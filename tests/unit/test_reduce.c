@@ -17,7 +17,7 @@
 
 static bool load(struct lang *l, const char *text, const char *name, uint32_t count)
 {
-	struct lang_threads t = { name, count };
+	struct lang_threads t = { .name = name, .count = count };
 	struct lang_options o = { .sml = 0, .threads = &t, .nthreads = name ? 1 : 0 };
 	lang_init(l);
 	return lang_load_text(l, "t.atm", text, strlen(text), &o);

@@ -19,7 +19,7 @@ static const char lost[] =
 
 static const struct ir *load(struct lang *l, const char *text, const char *threads, uint32_t n)
 {
-	struct lang_threads t = { threads, n };
+	struct lang_threads t = { .name = threads, .count = n };
 	struct lang_options o = { .sml = 0, .keep_dead = true, .threads = &t, .nthreads = threads != NULL };
 	lang_init(l);
 	bool ok = lang_load_text(l, "t.atm", text, strlen(text), &o);

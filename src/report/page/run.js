@@ -205,8 +205,11 @@ function endsTable(result, run) {
 			if (Array.isArray(v)) v.forEach((x, i) => m.set(k + "[" + i + "]", x)); else m.set(k, v);
 		return m;
 	};
-	const mine = flat(run.state && run.state.shared);
-	const columns = orders.length ? orders.map((o) => ["one at a time: " + text(o.order), flat(o.state && o.state.shared)])
+	const shared = flat(run.state && run.state.shared), other = (m) => [...shared.keys()].some((k) => show(m.get(k)) !== show(shared.get(k)));
+	const byOrder = orders.map((o) => ["one at a time: " + text(o.order), flat(o.state && o.state.shared)]);
+	const told = byOrder.length && byOrder.every(([, m]) => other(m)); // else a local differs: the ends have those too
+	const mine = told ? shared : flat(serial.end || (run.state && run.state.shared));
+	const columns = told || !ends.length ? byOrder
 		: ends.map((e, i) => ["a serial order" + (ends.length > 1 ? " (" + (i + 1) + ")" : ""), flat(e)]);
 	if (!columns.length) return null;
 	const differs = (k) => columns.some(([, m]) => show(m.get(k)) !== show(mine.get(k)));

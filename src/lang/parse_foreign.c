@@ -1,0 +1,172 @@
+#include "lang/parse_foreign.h"
+
+#include <string.h>
+
+struct word {
+	const char *word, *hint;
+};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+#define SHARED  "leave it out: a variable declared outside the threads is shared, one inside is local"
+#define SIZES   "use int, or a range of what it holds: int[0..255]"
+#define RWLOCK  "code it: int[0..N] readers; bool writing; to read, step { assume(!writing); readers = readers + 1; } (examples/reader-writer.atm)"
+#define COUNTER "code it: int[0..N] s; to take it, step { assume(s > 0); s = s - 1; }, to give it back, fetch_add(s, 1)"
+
+static const struct word qualifiers[] = {
+	{ "unsigned", SIZES }, { "signed", SIZES }, { "long", SIZES }, { "short", SIZES },
+	{ "static", SHARED },  { "extern", SHARED }, { "register", SHARED }, { "auto", SHARED },
+	{ "volatile", "leave it out: every access of a shared variable is a step of its own" },
+	{ "_Atomic", "leave it out: every access of a shared variable is atomic; cas and fetch_add are one access" },
+};
+
+static const struct word types[] = {
+	{ "unsigned", SIZES }, { "signed", SIZES }, { "long", SIZES }, { "short", SIZES }, { "char", SIZES }, { "size_t", SIZES },
+	{ "int8_t", SIZES }, { "int16_t", SIZES }, { "int32_t", SIZES }, { "int64_t", SIZES },
+	{ "uint8_t", SIZES }, { "uint16_t", SIZES }, { "uint32_t", SIZES }, { "uint64_t", SIZES },
+	{ "atomic_int", "use int: every access of a shared variable is atomic" },
+	{ "atomic_bool", "use bool: every access of a shared variable is atomic" },
+	{ "float", "use int: there are whole numbers only" }, { "double", "use int: there are whole numbers only" },
+	{ "mutex", "use lock" }, { "pthread_mutex_t", "use lock" }, { "mtx_t", "use lock" }, { "spinlock", "use lock" },
+	{ "pthread_spinlock_t", "use lock" },
+	{ "rwlock", RWLOCK }, { "pthread_rwlock_t", RWLOCK },
+	{ "semaphore", COUNTER }, { "sem_t", COUNTER },
+	{ "condition", "leave it out: assume(e) waits until e holds" }, { "pthread_cond_t", "leave it out: assume(e) waits until e holds" },
+	{ "pthread_t", "leave it out: thread name * 2 { ... } runs two of them from the start" },
+};
+
+static const struct word calls[] = {
+	{ "unlock", "use release(l)" },
+	{ "pthread_mutex_lock", "use acquire(l), with lock l; declared outside the threads" },
+	{ "pthread_mutex_unlock", "use release(l)" },
+	{ "pthread_mutex_trylock", "code the lock: bool l; cas(l, false, true) takes it, or tells that it is taken" },
+	{ "pthread_spin_lock", "use acquire(l), with lock l; declared outside the threads" },
+	{ "pthread_spin_unlock", "use release(l)" },
+	{ "mtx_lock", "use acquire(l), with lock l; declared outside the threads" },
+	{ "mtx_unlock", "use release(l)" },
+	{ "pthread_rwlock_rdlock", RWLOCK },
+	{ "pthread_rwlock_wrlock", RWLOCK },
+	{ "pthread_rwlock_unlock", RWLOCK },
+	{ "sem_wait", COUNTER },
+	{ "sem_post", COUNTER },
+	{ "pthread_cond_wait", "use release(l); assume(e); acquire(l);" },
+	{ "pthread_cond_signal", "leave it out: assume(e) goes on as soon as e holds" },
+	{ "pthread_cond_broadcast", "leave it out: assume(e) goes on as soon as e holds" },
+	{ "pthread_create", "leave it out: thread name * 2 { ... } runs two of them from the start" },
+	{ "pthread_join", "set a variable at the end of the thread, and assume it here" },
+	{ "wait", "use assume(e): it waits until e holds" },
+	{ "await", "use assume(e): it waits until e holds" },
+	{ "CAS", "use cas(x, expected, new)" },
+	{ "compare_and_swap", "use cas(x, expected, new)" },
+	{ "compare_exchange", "use cas(x, expected, new)" },
+	{ "atomic_compare_exchange_strong", "use cas(x, expected, new)" },
+	{ "atomic_fetch_add", "use fetch_add(x, v)" },
+	{ "atomic_load", "read the variable: one access is one step" },
+	{ "atomic_store", "assign the variable: one access is one step" },
+	{ "swap", "use exchange(x, v)" },
+	{ "test_and_set", "use exchange(x, true)" },
+	{ "fetch_sub", "use fetch_add(x, -v)" },
+	{ "choose", "use any(lo..hi)" },
+	{ "nondet", "use any(bool) or any(lo..hi)" },
+	{ "yield", "leave it out: any thread may run between two steps" },
+	{ "sleep", "leave it out: any thread may run between two steps" },
+	{ "printf", "leave it out; intact sim shows every step" },
+	{ "malloc", "use an array and an index into it" },
+	{ "free", "use an array and an index into it" },
+};
+
+static const char *find(const struct word *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].word, name))
+			return list[i].hint;
+	return NULL;
+}
+
+const char *foreign_type_hint(const char *name)
+{
+	return find(types, COUNT(types), name);
+}
+
+const char *foreign_call_hint(const char *name)
+{
+	return find(calls, COUNT(calls), name);
+}
+
+static const char *name_at(const struct parser *p)
+{
+	return peek_kind(p) == T_NAME ? intern_str(p->names, peek(p)->value) : "";
+}
+
+static void report(struct parser *p, const char *hint)
+{
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "there is no '%s' in the model language", name_at(p));
+	diag_hint(p->d, "%s", hint);
+}
+
+/* Over "{" ... "}" at the cursor. */
+static void skip_braces(struct parser *p)
+{
+	uint32_t open = 0;
+	do {
+		open += peek_kind(p) == T_LBRACE;
+		open -= peek_kind(p) == T_RBRACE;
+		p->pos++;
+	} while (open && peek_kind(p) != T_EOF);
+}
+
+bool foreign_declaration(struct parser *p)
+{
+	const char *word = name_at(p);
+	bool is_typedef = !strcmp(word, "typedef");
+	enum tok next = peek_at(p, 1);
+	if (!is_typedef && strcmp(word, "struct") && strcmp(word, "union"))
+		return false;
+	if (!is_typedef && next != T_LBRACE && !(next == T_NAME && (peek_at(p, 2) == T_LBRACE || peek_at(p, 2) == T_NAME || peek_at(p, 2) == T_STAR)))
+		return false; /* a type or a variable of that name */
+	if (is_typedef && next != T_NAME && next != T_INT_TYPE && next != T_BOOL && next != T_ENUM)
+		return false;
+	report(p, is_typedef ? "name the type where it is used; enum e { A, B }; declares a type"
+	                     : "declare its members one by one: int point_x, point_y; an array for each where there are several of it");
+	while (peek_kind(p) != T_SEMI && peek_kind(p) != T_RBRACE && peek_kind(p) != T_EOF) {
+		if (peek_kind(p) == T_LBRACE)
+			skip_braces(p);
+		else
+			p->pos++;
+	}
+	if (peek_kind(p) == T_SEMI)
+		p->pos++;
+	return true;
+}
+
+void foreign_qualifiers(struct parser *p)
+{
+	for (;;) {
+		const char *hint = find(qualifiers, COUNT(qualifiers), name_at(p));
+		enum tok next = peek_at(p, 1);
+		bool other = next == T_NAME && find(qualifiers, COUNT(qualifiers), intern_str(p->names, p->toks.list[p->pos + 1].value));
+		if (!hint || (next != T_INT_TYPE && next != T_BOOL && next != T_ENUM && next != T_LOCK && !other))
+			return;
+		report(p, hint);
+		p->pos++;
+	}
+}
+
+void foreign_pointer(struct parser *p)
+{
+	if (peek_kind(p) != T_STAR)
+		return;
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "there are no pointers in the model language");
+	diag_hint(p->d, "put what they point to into an array, and use its index: int[0..7] p;");
+	while (peek_kind(p) == T_STAR)
+		p->pos++;
+}
+
+void foreign_address(struct parser *p)
+{
+	if (peek_kind(p) != T_AMP)
+		return;
+	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)), "there are no addresses in the model language");
+	diag_hint(p->d, "name the variable itself, or use an index into an array");
+	p->pos++;
+}
