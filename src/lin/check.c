@@ -45,6 +45,11 @@ static enum lin_verdict direct_or_search(const struct problem *p, struct result 
 		return v;
 	}
 	result_free(r);
+	if (lin_queue_pairs(p, r) != LIN_REFUSED) {
+		r->why = "a queue whose values repeat";
+		return r->verdict;
+	}
+	result_free(r);
 	v = lin_search(p, r);
 	r->why = reason;
 	return v;
@@ -80,7 +85,7 @@ static enum lin_verdict automatic(const struct problem *p, struct result *r)
 enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r)
 {
 	static enum lin_verdict (*const run[])(const struct problem *, struct result *) = {
-		automatic, lin_soar, lin_clmt, lin_greedy, lin_backward, lin_zones, direct, lin_search,
+		automatic, lin_soar, lin_clmt, lin_greedy, lin_backward, lin_zones, direct, lin_queue_pairs, lin_search,
 	};
 	if (a == ALG_DFS)
 		return lin_dfs(p, r, 0);

@@ -12,7 +12,7 @@
 
 const char *const condition_names[] = { "atomic", "regular", "safe", "sequential", NULL };
 const char *const algorithm_names[] = { "auto", "soar", "clmt", "greedy", "backward", "zones",
-	                                "direct", "search", "dfs", "bfs", "brute", NULL };
+	                                "direct", "pairs", "search", "dfs", "bfs", "brute", NULL };
 
 void result_init(struct result *r, enum algorithm a, struct limits *lim)
 {

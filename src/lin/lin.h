@@ -18,7 +18,7 @@ enum condition { COND_ATOMIC, COND_REGULAR, COND_SAFE, COND_SEQUENTIAL };
 extern const char *const condition_names[];
 
 enum algorithm {
-	ALG_AUTO, ALG_SOAR, ALG_CLMT, ALG_GREEDY, ALG_BACKWARD, ALG_ZONES, ALG_DIRECT,
+	ALG_AUTO, ALG_SOAR, ALG_CLMT, ALG_GREEDY, ALG_BACKWARD, ALG_ZONES, ALG_DIRECT, ALG_PAIRS,
 	ALG_SEARCH, ALG_DFS, ALG_BFS, ALG_BRUTE
 };
 extern const char *const algorithm_names[];
@@ -115,7 +115,12 @@ enum lin_verdict lin_brute(const struct problem *p, struct result *r);
 enum lin_verdict lin_bfs(const struct problem *p, struct result *r);
 enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max_steps);
 enum lin_verdict lin_search(const struct problem *p, struct result *r);
+/* Violated, with a culprit that is too early at most: the first response with
+ * which it is certain, by judging prefixes (within a number of steps each). */
+void lin_first_moment(const struct problem *p, struct result *r,
+                      enum lin_verdict (*judge)(const struct problem *p, struct result *r, uint64_t max_steps));
 enum lin_verdict lin_queue(const struct problem *p, struct result *r);
+enum lin_verdict lin_queue_pairs(const struct problem *p, struct result *r); /* values repeat */
 enum lin_verdict lin_stack(const struct problem *p, struct result *r);
 enum lin_verdict lin_pqueue(const struct problem *p, struct result *r);
 enum lin_verdict lin_set(const struct problem *p, struct result *r); /* one element */
