@@ -28,9 +28,10 @@ void result_free(struct result *r)
 {
 	lim_free(r->lim, r->order, r->order_bytes);
 	lim_free(r->lim, r->ops, r->ops_bytes);
-	free(r->states);
+	for (uint32_t i = 0; i < r->nstates; i++)
+		free(r->states[i]);
 	r->order = r->ops = NULL;
-	r->states = NULL;
+	r->nstates = 0;
 }
 
 bool result_order(struct result *r, uint32_t n)

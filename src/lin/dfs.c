@@ -285,23 +285,25 @@ static void push(struct dfs *d, uint32_t state)
 	}
 	if (d->w)
 		memcpy(d->masks + (size_t)d->nfr * d->w, d->cur, d->w * 8ull);
-	uint32_t x = d->ev[d->pos] / 2;
+	uint32_t x = d->pos < d->to ? d->ev[d->pos] / 2 : RANK_INF;
+	bool hide = x != RANK_INF && optional(d, x, d->since) && better_hidden(d, x, state);
 	d->fr[d->nfr++] = (struct frame){ .at = d->pos, .state = state, .nlin = d->nlin, .since = d->since, .last = d->last,
-		                          .fresh = d->fresh,
-		                          .hide_first = optional(d, x, d->since) && better_hidden(d, x, state) };
+		                          .fresh = d->fresh, .hide_first = hide };
 }
 
 /* ---- candidates ------------------------------------------------------------------ */
 
-/* Is there an equal operation that must be used before this one? With `since`,
- * among those that can be hidden there. */
-static bool not_its_turn(const struct dfs *d, uint32_t op, uint32_t since)
+/* Is there an equal operation that must be used before this one? With `before`,
+ * among those invoked before it. One that may be left out does not go before
+ * one that may not, unless they overwrite: then both may be afterwards. */
+static bool not_its_turn(const struct dfs *d, uint32_t op, uint32_t before)
 {
 	const struct hop *ops = d->p->ops;
+	bool needed = !overwrites(d, op) && !is_crashed(d, op) && !optional(d, op, d->since);
 	for (uint32_t s = 0; s < d->nlive; s++) {
 		uint32_t o = d->occupant[s];
 		if (o != RANK_INF && o != op && !mask_bit(d->cur, s) && d->cls[o] == d->cls[op] &&
-		    ops[o].ret < ops[op].ret && ops[o].call < since)
+		    ops[o].ret < ops[op].ret && ops[o].call < before && !(needed && optional(d, o, d->since)))
 			return true;
 	}
 	if (!is_crashed(d, op))
@@ -358,9 +360,28 @@ static enum move choose(struct dfs *d, const struct frame *f, uint32_t c, uint32
 	}
 	if (not_its_turn(d, *op, RANK_INF) || (f->fresh && overwrites(d, *op)) || !apply(d, f->state, *op, next))
 		return MOVE_NONE;
-	if (is_crashed(d, *op) && *next == f->state)
-		return MOVE_NONE;
+	if (is_crashed(d, *op) && *next == f->state && !overwrites(d, *op))
+		return MOVE_NONE; /* a write of what is there already may hide another */
 	return overwrites(d, *op) && !leads_on(d, *op, *next) ? MOVE_NONE : MOVE_EFFECT;
+}
+
+/* At the end what never answered may still happen, when states are collected. */
+static enum move choose_last(struct dfs *d, const struct frame *f, uint32_t c, uint32_t *op, uint32_t *next)
+{
+	*op = d->crashed[c];
+	return !taken(d, *op) && !not_its_turn(d, *op, RANK_INF) && apply(d, f->state, *op, next) && *next != f->state
+	               ? MOVE_EFFECT : MOVE_NONE;
+}
+
+static void note_state(struct dfs *d, uint32_t state)
+{
+	for (uint32_t i = 0; i < d->nstates; i++)
+		if (d->states[i] == state)
+			return;
+	if (d->nstates < MAX_STATES_SHOWN)
+		d->states[d->nstates++] = state;
+	else
+		d->more_states = true;
 }
 
 /* Can what is still to be read be read from here? */
@@ -414,25 +435,35 @@ static uint32_t make(struct dfs *d, const struct frame *f, enum move m, uint32_t
 	return f->state;
 }
 
+/* From the present configuration to the next decision. 1 the end was reached. */
+static int pass_on(struct dfs *d, uint32_t state)
+{
+	bool end = !advance(d, state);
+	if (end && !d->collect)
+		return 1;
+	if (end)
+		note_state(d, state);
+	if (end || hopeful(d, state))
+		push(d, state);
+	return 0;
+}
+
 /* Tries one candidate of the top frame. 1 the end of the history was reached. */
 static int step(struct dfs *d)
 {
 	struct frame *f = &d->fr[d->nfr - 1];
 	restore(d, f);
-	uint32_t total = 2 + 2 * (d->nlive + d->ncalled), op = RANK_INF, next = 0;
+	bool last = f->at == d->to;
+	uint32_t total = last ? d->ncalled : 2 + 2 * (d->nlive + d->ncalled), op = RANK_INF, next = 0;
 	enum move m = MOVE_NONE;
 	while (f->choice < total && m == MOVE_NONE)
-		m = choose(d, f, f->choice++, &op, &next);
+		m = (last ? choose_last : choose)(d, f, f->choice++, &op, &next);
 	if (m == MOVE_NONE) {
 		d->nfr--;
 		return 0;
 	}
 	next = make(d, f, m, op, next);
-	if (!advance(d, next))
-		return 1;
-	if (hopeful(d, next))
-		push(d, next);
-	return 0;
+	return pass_on(d, next);
 }
 
 /* A first frame for the next of the states to start from. 1 the end. */
@@ -460,10 +491,7 @@ static int start(struct dfs *d)
 	}
 	for (uint32_t i = 0; i < d->lw && d->from; i++)
 		d->cur[i] = d->observer[i];
-	if (!advance(d, state))
-		return 1;
-	push(d, state);
-	return 0;
+	return pass_on(d, state);
 }
 
 enum dfs_answer dfs_run(struct dfs *d, uint64_t steps)
@@ -493,6 +521,13 @@ bool dfs_open(struct dfs *d, const struct problem *p)
 	d->nstarts = 1;
 	d->starts[0] = d->ctx.spec->init(&d->ctx, p->init);
 	return !d->ctx.failed;
+}
+
+bool dfs_open_collect(struct dfs *d, const struct problem *p)
+{
+	bool ok = dfs_open(d, p);
+	d->collect = true;
+	return ok;
 }
 
 bool dfs_can_start_anywhere(const struct problem *p)

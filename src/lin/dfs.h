@@ -76,6 +76,9 @@ struct dfs {
 	uint32_t nseen, cseen, *heads, nheads;
 	uint32_t *starts, nstarts, next_start, bstarts; /* states to start from */
 	uint32_t best;       /* the furthest response reached */
+	bool collect;        /* every state at the end is wanted, not one order */
+	uint32_t states[MAX_STATES_SHOWN], nstates;
+	bool more_states;
 	uint64_t steps;
 	bool failed;         /* out of memory */
 };
@@ -88,6 +91,8 @@ bool dfs_open(struct dfs *d, const struct problem *p);
  * must be a register (dfs_can_start_anywhere). */
 bool dfs_open_loose(struct dfs *d, const struct problem *p, uint32_t from, uint32_t to);
 bool dfs_can_start_anywhere(const struct problem *p);
+/* All states that the object may end in: after DFS_NONE they are in `states`. */
+bool dfs_open_collect(struct dfs *d, const struct problem *p);
 /* Goes on for some steps (0: to the end, or until a limit is spent). */
 enum dfs_answer dfs_run(struct dfs *d, uint64_t steps);
 /* DFS_FOUND: the order, into the result. False: memory. */

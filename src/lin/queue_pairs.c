@@ -639,5 +639,7 @@ enum lin_verdict lin_queue_pairs(const struct problem *p, struct result *r)
 	judge(p, r, p->max_steps);
 	if (r->verdict == LIN_VIOLATED && r->culprit != RANK_INF)
 		lin_first_moment(p, r, judge);
+	if (r->verdict == LIN_VIOLATED && r->culprit != RANK_INF)
+		lin_explain(p, r);
 	return r->verdict;
 }

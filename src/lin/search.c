@@ -36,19 +36,22 @@ static bool loose_refutes(const struct problem *p, uint32_t at, uint64_t steps)
 	return false;
 }
 
+/* ---- what is said about it ----------------------------------------------------------- */
+
 /* The window: from the last moment at which nothing was open. And what
  * overlaps the culprit. */
-static void surroundings(const struct problem *p, const struct dfs *d, struct result *r)
+static void surroundings(const struct problem *p, struct result *r)
 {
-	uint32_t open = 0, n = 0, at = p->ops[r->culprit].ret;
+	uint32_t open = 0, n = 0, at = p->ops[r->culprit].ret, *ev = events_of(p);
 	r->window = 0;
-	for (uint32_t t = 0; t <= at; t++) {
-		if (d->ev[t] == RANK_INF || p->ops[d->ev[t] / 2].ret == RANK_INF)
+	for (uint32_t t = 0; t <= at && ev; t++) {
+		if (ev[t] == RANK_INF || p->ops[ev[t] / 2].ret == RANK_INF)
 			continue;
 		if (!open)
 			r->window = t;
-		open += d->ev[t] & 1 ? UINT32_MAX : 1;
+		open += ev[t] & 1 ? UINT32_MAX : 1;
 	}
+	lim_free(p->lim, ev, ev ? p->nevents * 4ull + 4 : 0);
 	for (int pass = 0; pass < 2; pass++) {
 		if (pass && !result_facts(r, n))
 			return;
@@ -62,6 +65,42 @@ static void surroundings(const struct problem *p, const struct dfs *d, struct re
 	}
 }
 
+static void print_states(struct dfs *d, struct result *r)
+{
+	struct buf b;
+	for (uint32_t i = 0; i < d->nstates; i++) {
+		buf_init(&b);
+		d->ctx.spec->print(&d->ctx, d->states[i], &b);
+		char *text = strdup(buf_cstr(&b));
+		buf_free(&b);
+		if (!text)
+			return;
+		r->states[r->nstates++] = text;
+	}
+	r->more_states = d->more_states;
+}
+
+void lin_states_before(const struct problem *p, uint32_t culprit, uint64_t max_steps, struct result *r)
+{
+	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
+	struct hop *ops = lim_realloc(p->lim, NULL, 0, bo);
+	uint32_t *map = lim_realloc(p->lim, NULL, 0, bm), n = 0;
+	if (ops && map) {
+		struct problem q;
+		struct dfs d;
+		lin_prefix(p, p->ops[culprit].ret, ops, map, &q);
+		for (uint32_t i = 0; i < q.n; i++)
+			if (map[i] != culprit)
+				ops[n++] = ops[i];
+		q.n = n;
+		if (dfs_open_collect(&d, &q) && dfs_run(&d, max_steps) == DFS_NONE)
+			print_states(&d, r);
+		dfs_close(&d);
+	}
+	lim_free(p->lim, ops, ops ? bo : 0);
+	lim_free(p->lim, map, map ? bm : 0);
+}
+
 static enum lin_verdict conclude(const struct problem *p, struct dfs *d, enum dfs_answer a, struct result *r)
 {
 	r->steps = d->steps;
@@ -73,7 +112,7 @@ static enum lin_verdict conclude(const struct problem *p, struct dfs *d, enum df
 		r->verdict = LIN_VIOLATED;
 		r->proof = PROOF_EXHAUSTED;
 		r->culprit = d->ev[d->best] / 2;
-		surroundings(p, d, r);
+		surroundings(p, r);
 	}
 	return r->verdict;
 }
@@ -121,7 +160,10 @@ static enum lin_verdict decide(const struct problem *p, struct result *r, uint64
  * moment of certainty may be later, and is looked for among the prefixes. A
  * prefix says less than the whole and can be harder: there is a bound.
  */
-#define MOMENT_STEPS 20000
+static uint64_t moment_steps(const struct problem *p)
+{
+	return 20000 + 4ull * p->nevents;
+}
 
 static bool answers(const struct problem *p)
 {
@@ -147,7 +189,7 @@ void lin_first_moment(const struct problem *p, struct result *r, enum lin_verdic
 		struct problem q;
 		struct result s;
 		lin_prefix(p, cut, ops, map, &q);
-		enum lin_verdict v = judge(&q, &s, MOMENT_STEPS);
+		enum lin_verdict v = judge(&q, &s, moment_steps(p));
 		result_free(&s);
 		if (v == LIN_UNKNOWN)
 			break;
@@ -162,11 +204,83 @@ void lin_first_moment(const struct problem *p, struct result *r, enum lin_verdic
 	lim_free(p->lim, map, map ? bm : 0);
 }
 
+void lin_explain(const struct problem *p, struct result *r)
+{
+	lim_free(p->lim, r->ops, r->ops_bytes);
+	r->ops = NULL;
+	surroundings(p, r);
+	if (!r->moment_open)
+		lin_states_before(p, r->culprit, moment_steps(p), r);
+}
+
+/* ---- a lack of supply -----------------------------------------------------------------
+ *
+ * It is a proof that says more than that everything was tried. But something
+ * may have been wrong before: then that is told, not this.
+ */
+static enum lin_verdict search_within(const struct problem *p, struct result *r, int depth);
+
+static void translate(struct result *r, const uint32_t *map)
+{
+	for (uint32_t i = 0; i < r->nops; i++)
+		r->ops[i] = r->ops[i] == RANK_INF ? RANK_INF : map[r->ops[i]];
+	r->culprit = r->culprit == RANK_INF ? RANK_INF : map[r->culprit];
+}
+
+static enum lin_verdict judge(const struct problem *p, struct result *r, uint64_t max_steps)
+{
+	return lin_lacks_supply(p, r) ? LIN_VIOLATED : decide(p, r, max_steps);
+}
+
+static bool by_supply(const struct problem *p, struct result *r, int depth)
+{
+	if (!lin_lacks_supply(p, r))
+		return false;
+	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
+	struct hop *ops = lim_realloc(p->lim, NULL, 0, bo);
+	uint32_t *map = lim_realloc(p->lim, NULL, 0, bm);
+	r->moment_open = true;
+	if (ops && map) {
+		struct problem q;
+		struct result s;
+		lin_prefix(p, p->ops[r->culprit].ret, ops, map, &q);
+		q.max_steps = moment_steps(p);
+		if (depth)
+			search_within(&q, &s, depth - 1);
+		else
+			decide(&q, &s, q.max_steps);
+		if (s.verdict == LIN_HOLDS) {
+			lin_first_moment(p, r, judge); /* a cas may have failed later */
+		} else if (s.verdict == LIN_VIOLATED && depth) {
+			translate(&s, map);
+			result_free(r);
+			*r = s;
+			s.verdict = LIN_REFUSED; /* it is r now */
+		}
+		if (s.verdict != LIN_REFUSED)
+			result_free(&s);
+	}
+	lim_free(p->lim, ops, ops ? bo : 0);
+	lim_free(p->lim, map, map ? bm : 0);
+	return true;
+}
+
+static enum lin_verdict search_within(const struct problem *p, struct result *r, int depth)
+{
+	if (by_supply(p, r, depth))
+		return r->verdict;
+	decide(p, r, p->max_steps);
+	if (r->verdict == LIN_VIOLATED) {
+		if (answers(p))
+			lin_first_moment(p, r, judge);
+		lin_explain(p, r);
+	}
+	return r->verdict;
+}
+
 enum lin_verdict lin_search(const struct problem *p, struct result *r)
 {
-	decide(p, r, p->max_steps);
-	if (r->verdict == LIN_VIOLATED && answers(p))
-		lin_first_moment(p, r, decide);
+	search_within(p, r, 8);
 	r->algorithm = ALG_SEARCH;
 	return r->verdict;
 }

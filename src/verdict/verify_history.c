@@ -229,19 +229,82 @@ static uint32_t writes_of(const struct problem *p, val v, uint32_t before)
 	const val *e = val_elems(p->vals, p->init, &len);
 	for (uint32_t i = 0; i < len; i++)
 		n += e[i] == v;
-	for (uint32_t i = 0; i < p->n; i++)
-		n += is_put(p->ops[i].fn) && p->ops[i].a == v && p->ops[i].call < before;
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct hop *o = &p->ops[i];
+		bool cas = o->fn == FN_CAS && o->res != RES_FALSE && o->b == v && o->a != v;
+		n += ((is_put(o->fn) && o->a == v) || cas) && o->call < before;
+	}
 	return n;
 }
 
 static enum verify_answer check_unwritten(const struct problem *p, const uint32_t *ops, char *why)
 {
 	const struct hop *rd = &p->ops[ops[0]];
-	if (rd->ret == RANK_INF || (rd->fn != FN_READ && (!is_take(rd->fn) || rd->b == VAL_NIL)))
+	bool cas = rd->fn == FN_CAS && rd->res == RES_TRUE;
+	if (rd->ret == RANK_INF || (rd->fn != FN_READ && !cas && (!is_take(rd->fn) || rd->b == VAL_NIL)))
 		return reject(why, "the proof is not about a completed read or removal", ops[0]);
-	if (writes_of(p, rd->b, rd->ret))
+	if (writes_of(p, cas ? rd->a : rd->b, rd->ret))
 		return reject(why, "the value had been written when the read returned", ops[0]);
 	return VERIFY_ACCEPTED;
+}
+
+/* ---- a lack of supply ------------------------------------------------------------ */
+
+/* The value of a completed operation that shows the register holding it. */
+static bool shows(const struct problem *p, uint32_t op, val *v)
+{
+	const struct hop *o = &p->ops[op];
+	*v = o->fn == FN_CAS ? o->a : o->b;
+	return o->ret != RANK_INF && (o->fn == FN_READ || (o->fn == FN_CAS && o->res == RES_TRUE));
+}
+
+/* Was the register surely something else than v at a moment of the operation? */
+static bool shows_other(const struct problem *p, uint32_t op, val v)
+{
+	const struct hop *o = &p->ops[op];
+	if (o->ret == RANK_INF)
+		return false;
+	return o->fn == FN_READ ? o->b != v : o->fn == FN_WRITE ? o->a != v
+	       : o->fn == FN_CAS && o->res == RES_TRUE && (o->a != v || o->b != v);
+}
+
+static bool may_bring(const struct hop *o, val v)
+{
+	return o->fn == FN_WRITE ? o->a == v : o->fn == FN_CAS && o->res != RES_FALSE && o->b == v && o->a != v;
+}
+
+/* Pairs of an operation that shows another value and one behind it that shows
+ * v, one pair behind the other; then everything that could have brought v in
+ * between, which is one less. */
+static enum verify_answer check_supply(const struct problem *p, const uint32_t *ops, uint32_t nops, char *why)
+{
+	uint32_t n = (nops + 1) / 3, end = 0, reach = 0;
+	val v = VAL_NONE, w;
+	if (3 * n != nops + 1 || !n || ops[1] == RANK_INF || !shows(p, ops[1], &v))
+		return reject(why, "the proof does not name pairs of operations", RANK_INF);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t other = ops[2 * i], last = ops[2 * i + 1];
+		if (last == RANK_INF || !shows(p, last, &w) || w != v)
+			return reject(why, "an operation does not show the value", last);
+		if (other == RANK_INF ? i > 0 || p->init == v : !shows_other(p, other, v) || p->ops[other].ret >= p->ops[last].call)
+			return reject(why, "an operation does not show another value before", other);
+		if (i && p->ops[other].call <= end)
+			return reject(why, "the pairs overlap", other);
+		end = p->ops[last].ret;
+	}
+	for (uint32_t i = 0; i < p->n; i++) {
+		bool reaches = false, named = false;
+		for (uint32_t k = 0; k < n && may_bring(&p->ops[i], v); k++)
+			reaches |= p->ops[i].call < p->ops[ops[2 * k + 1]].ret &&
+			           (ops[2 * k] == RANK_INF || p->ops[i].ret > p->ops[ops[2 * k]].call);
+		for (uint32_t k = 2 * n; k < nops; k++)
+			named |= ops[k] == i;
+		if (reaches != named)
+			return reject(why, reaches ? "an operation could have brought the value and is not named"
+			                           : "an operation is named that could not have brought the value", i);
+		reach += reaches;
+	}
+	return reach < n ? VERIFY_ACCEPTED : reject(why, "enough operations could have brought the value", RANK_INF);
 }
 
 /* ---- containers ------------------------------------------------------------------ */
@@ -517,23 +580,24 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
 	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1,
 		                        [PROOF_ZONES] = 4, [PROOF_INSIDE] = 4, [PROOF_FIFO] = 4,
 		                        [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1, [PROOF_PRIORITY] = 1,
-		                        [PROOF_COUNTS] = 0 };
+		                        [PROOF_COUNTS] = 0, [PROOF_SUPPLY] = 2 };
 	bool reg = p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER || p->obj == OBJ_KV);
-	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE;
+	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE || proof == PROOF_SUPPLY;
+	bool with_cas = proof == PROOF_SUPPLY || proof == PROOF_UNWRITTEN || proof == PROOF_FUTURE;
 	if (culprit != RANK_INF && culprit >= p->n)
 		return reject(why, "the proof names an operation that is not there", culprit);
 	for (uint32_t i = 0; i < nops; i++)
 		if (ops[i] >= p->n && ops[i] != RANK_INF)
 			return reject(why, "the proof names an operation that is not there", ops[i]);
-	if (proof > PROOF_COUNTS || nops < need[proof])
+	if (proof > PROOF_SUPPLY || nops < need[proof])
 		return reject(why, "the proof names too few operations", RANK_INF);
 	for (uint32_t i = 0; i < need[proof]; i++) { /* the initial write, a removal that never came */
-		bool may_miss = (about_reg && need[proof] == 4 && i == 0) || (proof == PROOF_FIFO && i == 2);
+		bool may_miss = (about_reg && proof != PROOF_CHAIN && i == 0) || (proof == PROOF_FIFO && i == 2);
 		if (ops[i] == RANK_INF && !may_miss)
 			return reject(why, "the proof names too few operations", RANK_INF);
 	}
 	for (uint32_t i = 0; i < p->n && reg; i++) /* a write may also be part of a cas or append */
-		reg = p->ops[i].fn == FN_READ || p->ops[i].fn == FN_WRITE;
+		reg = p->ops[i].fn == FN_READ || p->ops[i].fn == FN_WRITE || (with_cas && p->ops[i].fn == FN_CAS);
 	bool box = p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE;
 	if (need[proof] && !(reg || (box && !about_reg)))
 		return reject(why, "the proof is about another kind of object", RANK_INF);
@@ -546,6 +610,8 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
 	case PROOF_ZONES:
 	case PROOF_INSIDE:
 		return check_zones(p, ops, proof == PROOF_INSIDE, why);
+	case PROOF_SUPPLY:
+		return check_supply(p, ops, nops, why);
 	case PROOF_FIFO:
 		return check_fifo(p, ops, why);
 	case PROOF_TWICE:
