@@ -242,10 +242,9 @@ static void say_follow(struct run *run, const char *path, const struct history *
 		buf_str(out, "not atomic, certain since line ");
 		buf_printf(out, "%u\n  ", f->line);
 		hop_print(h, &f->culprit, in->object, out);
-		buf_str(out, " cannot be explained");
-		if (f->states && *f->states)
-			buf_printf(out, ": before it returned, the %s was %s", history_object(h, in->object), f->states);
-		buf_char(out, '\n');
+		buf_str(out, " cannot be explained\n");
+		if (f->sentence)
+			buf_printf(out, "  %s\n", f->sentence);
 	} else if (f->verdict == LIN_UNKNOWN) {
 		buf_printf(out, "the limit on %s was spent in line %u\n", say_limit(&run->lim), f->line);
 	} else {
@@ -265,12 +264,12 @@ static int follow_file(struct run *run, struct history *h, const char *path, str
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
 	struct interpretation in = interpretation_of(run->a, init);
-	if (!follow(h, path, &ro, &in, run->opts.k, d, &f)) {
-		free(f.states);
+	if (!follow(h, path, &ro, &in, run->opts.k, 0, d, &f)) {
+		free(f.sentence);
 		return EXIT_USAGE;
 	}
 	say_follow(run, path, h, &in, &f);
-	free(f.states);
+	free(f.sentence);
 	return exit_of(f.verdict);
 }
 

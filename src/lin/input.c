@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -205,4 +206,10 @@ bool input_fill(struct input *in)
 	}
 	in->buf[in->end] = 0;
 	return more;
+}
+
+bool input_idle(const struct input *in)
+{
+	struct pollfd p = { .fd = in->fd, .events = POLLIN };
+	return in->pos == in->end && !in->eof && !in->dec && in->fd >= 0 && poll(&p, 1, 0) == 0;
 }

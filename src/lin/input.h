@@ -34,5 +34,7 @@ void input_close(struct input *in);
 /* Reads more behind `end`, moving the window's start to 0 first. Returns
  * false at the end of the text or on an error. */
 bool input_fill(struct input *in);
+/* All that was read is consumed, and nothing more is there just now. */
+bool input_idle(const struct input *in);
 
 #endif
