@@ -248,6 +248,19 @@ static enum verify_answer check_unwritten(const struct problem *p, const uint32_
 	return VERIFY_ACCEPTED;
 }
 
+/* ops[1] is the first to bring the value, and too late. */
+static enum verify_answer check_future(const struct problem *p, const uint32_t *ops, uint32_t nops, char *why)
+{
+	enum verify_answer out = check_unwritten(p, ops, why);
+	if (out != VERIFY_ACCEPTED)
+		return out;
+	const struct hop *rd = &p->ops[ops[0]];
+	val v = rd->fn == FN_CAS ? rd->a : rd->b;
+	if (nops < 2 || ops[1] == RANK_INF || writes_of(p, v, p->ops[ops[1]].call) || !writes_of(p, v, p->ops[ops[1]].call + 1))
+		return reject(why, "the proof names another operation than the first to bring the value", ops[0]);
+	return VERIFY_ACCEPTED;
+}
+
 /* ---- a lack of supply ------------------------------------------------------------ */
 
 /* The value of a completed operation that shows the register holding it. */
@@ -439,140 +452,7 @@ static enum verify_answer check_chain(const struct problem *p, const uint32_t *o
 	return VERIFY_ACCEPTED;
 }
 
-/* ---- trying everything again ----------------------------------------------------- */
-
-/* Wing and Gong with the set of what took effect as n bits. */
-struct naive {
-	const struct problem *p;
-	struct spec_ctx c;
-	uint32_t end;   /* only responses before this rank count */
-	uint32_t words, budget, n, cap;
-	uint64_t *sets; /* words of each configuration, then its state */
-	uint32_t *slots, nslots;
-	bool spent;
-};
-
-static uint32_t naive_slot(const struct naive *v, const uint64_t *set, uint32_t state)
-{
-	uint64_t h = state;
-	for (uint32_t i = 0; i < v->words; i++)
-		h = hash64(h ^ set[i]) + i;
-	return (uint32_t)h & (v->nslots - 1);
-}
-
-/* Room for one more; small at first, because most histories need few. */
-static bool naive_grow(struct naive *v)
-{
-	if (v->n < v->cap)
-		return true;
-	uint32_t cap = v->cap ? v->cap * 2 : 32, width = v->words + 1;
-	cap = cap > v->budget ? v->budget : cap;
-	uint64_t *sets = cap > v->cap ? realloc(v->sets, (size_t)cap * width * 8) : NULL;
-	if (sets)
-		v->sets = sets;
-	uint32_t nslots = 64;
-	while (nslots < cap * 2)
-		nslots *= 2;
-	uint32_t *slots = sets ? calloc(nslots, sizeof *slots) : NULL;
-	if (!slots)
-		return false;
-	free(v->slots);
-	v->slots = slots;
-	v->nslots = nslots;
-	v->cap = cap;
-	for (uint32_t i = 0; i < v->n; i++) {
-		const uint64_t *o = v->sets + (size_t)i * width;
-		uint32_t s = naive_slot(v, o, (uint32_t)o[v->words]);
-		while (slots[s])
-			s = (s + 1) & (nslots - 1);
-		slots[s] = i + 1;
-	}
-	return true;
-}
-
-static bool naive_new(struct naive *v, const uint64_t *set, uint32_t state)
-{
-	if (!naive_grow(v)) {
-		v->spent = true;
-		return false;
-	}
-	uint32_t s = naive_slot(v, set, state);
-	for (; v->slots[s]; s = (s + 1) & (v->nslots - 1)) {
-		const uint64_t *o = v->sets + (size_t)(v->slots[s] - 1) * (v->words + 1);
-		if (o[v->words] == state && !memcmp(o, set, v->words * 8ull))
-			return false;
-	}
-	uint64_t *o = v->sets + (size_t)v->n * (v->words + 1);
-	memcpy(o, set, v->words * 8ull);
-	o[v->words] = state;
-	v->slots[s] = ++v->n;
-	return true;
-}
-
-/* Breadth first through the configurations; true when one completes. */
-static bool naive_run(struct naive *v, uint32_t init)
-{
-	uint64_t *set = calloc(v->words, 8);
-	if (!set) {
-		v->spent = true;
-		return false;
-	}
-	bool done = false;
-	naive_new(v, set, init);
-	for (uint32_t at = 0; at < v->n && !done && !v->spent; at++) {
-		memcpy(set, v->sets + (size_t)at * (v->words + 1), v->words * 8ull);
-		uint32_t state = (uint32_t)v->sets[(size_t)at * (v->words + 1) + v->words];
-		uint32_t first = RANK_INF;
-		for (uint32_t i = 0; i < v->p->n; i++)
-			if (!(set[i / 64] >> i % 64 & 1) && v->p->ops[i].ret < first)
-				first = v->p->ops[i].ret;
-		done = first >= v->end;
-		for (uint32_t i = 0; i < v->p->n && v->p->ops[i].call < first && !done; i++) {
-			struct hop op = v->p->ops[i];
-			uint32_t next;
-			if (set[i / 64] >> i % 64 & 1)
-				continue;
-			if (op.ret >= v->end) { /* its answer is not known yet */
-				op.ret = RANK_INF;
-				if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
-					continue;
-				op.res = RES_NONE;
-				if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
-					op.b = VAL_NONE;
-			}
-			if (!v->c.spec->apply(&v->c, state, &op, &next))
-				continue;
-			set[i / 64] |= 1ull << i % 64;
-			naive_new(v, set, next);
-			set[i / 64] &= ~(1ull << i % 64);
-		}
-	}
-	free(set);
-	return done;
-}
-
-static enum verify_answer try_everything(const struct problem *p, uint32_t culprit, uint32_t budget,
-                                         char *why)
-{
-	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget };
-	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents
-	                                                               : p->ops[culprit].ret + 1;
-	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
-	v.c.user = p->user;
-	bool done = naive_run(&v, v.c.spec->init(&v.c, p->init));
-	bool failed = v.spent || v.c.failed;
-	spec_close(&v.c);
-	free(v.sets);
-	free(v.slots);
-	if (done)
-		return reject(why, "there is an order", RANK_INF);
-	if (failed) {
-		snprintf(why, VERIFY_WHY, "trying every order again would take more than %u configurations",
-		         budget);
-		return VERIFY_UNDECIDED;
-	}
-	return VERIFY_ACCEPTED;
-}
+/* ---- violations ------------------------------------------------------------------ */
 
 enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
                                     uint32_t nops, uint32_t culprit, uint32_t budget, char *why)
@@ -603,8 +483,9 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
 		return reject(why, "the proof is about another kind of object", RANK_INF);
 	switch (proof) {
 	case PROOF_UNWRITTEN:
-	case PROOF_FUTURE:
 		return check_unwritten(p, ops, why);
+	case PROOF_FUTURE:
+		return check_future(p, ops, nops, why);
 	case PROOF_CHAIN:
 		return check_chain(p, ops, nops, why);
 	case PROOF_ZONES:
@@ -616,10 +497,15 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
 		return check_fifo(p, ops, why);
 	case PROOF_TWICE:
 		return check_twice(p, ops, why);
+	case PROOF_PRIORITY: /* the one that is named is smaller and was put in before */
+		if (nops > 1 && ops[1] != RANK_INF && p->ops[ops[0]].b != VAL_NIL &&
+		    (!is_put(p->ops[ops[1]].fn) || p->ops[ops[1]].call > p->ops[ops[0]].ret ||
+		     val_compare(p->vals, p->ops[ops[1]].a, p->ops[ops[0]].b) >= 0))
+			return reject(why, "the proof names a value that is not smaller", ops[1]);
+		return check_inside(p, ops, true, why);
 	case PROOF_NOT_EMPTY:
-	case PROOF_PRIORITY:
-		return check_inside(p, ops, proof == PROOF_PRIORITY, why);
+		return check_inside(p, ops, false, why);
 	default:
-		return try_everything(p, culprit, budget, why);
+		return verify_by_trying(p, culprit, budget, why);
 	}
 }
