@@ -535,27 +535,30 @@ bool dfs_can_start_anywhere(const struct problem *p)
 	return p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER);
 }
 
-/* The states that an operation between the two events asks for; another one
- * stands for all the rest. */
+/* The states that an operation open between the two events asks for; another
+ * one stands for all the rest. */
 static bool loose_starts(struct dfs *d)
 {
 	const struct problem *p = d->p;
-	d->bstarts = (d->to - d->from + 2) * 4;
+	struct map known;
+	d->bstarts = (p->n + 1) * 4;
 	d->starts = get(d, d->bstarts);
 	if (!d->starts)
 		return false;
+	map_init(&known);
 	d->starts[d->nstarts++] = VAL_NONE;
-	for (uint32_t t = d->from; t < d->to; t++) {
-		const struct hop *o = d->ev[t] == RANK_INF || !(d->ev[t] & 1) ? NULL : &p->ops[d->ev[t] / 2];
-		if (!o || o->fn == FN_WRITE)
+	bool ok = true;
+	for (uint32_t i = 0; i < p->n && p->ops[i].call < d->to && ok; i++) {
+		const struct hop *o = &p->ops[i];
+		uint32_t id = d->nstarts;
+		if (o->fn == FN_WRITE || o->ret < d->from)
 			continue;
-		uint32_t v = o->fn == FN_READ ? o->b : o->a, i = 0;
-		while (i < d->nstarts && d->starts[i] != v)
-			i++;
-		if (i == d->nstarts)
-			d->starts[d->nstarts++] = v;
+		ok = map_intern(&known, o->fn == FN_READ ? o->b : o->a, &id);
+		if (id == d->nstarts)
+			d->starts[d->nstarts++] = o->fn == FN_READ ? o->b : o->a;
 	}
-	return true;
+	map_free(&known);
+	return ok;
 }
 
 bool dfs_open_loose(struct dfs *d, const struct problem *p, uint32_t from, uint32_t to)
