@@ -480,6 +480,18 @@ static bool atomic_so_sequential(struct job *j, const struct problem *p, struct 
 	return holds;
 }
 
+static bool atomic_so_k(const struct problem *p, struct result *r)
+{
+	struct problem q = *p;
+	q.max_steps = !p->max_steps || p->max_steps > IMPLIED_STEPS ? IMPLIED_STEPS : p->max_steps;
+	if (lin_atomic(&q, ALG_AUTO, r) == LIN_HOLDS && r->order) {
+		r->why = "it is atomic, which implies it";
+		return true;
+	}
+	result_free(r);
+	return false;
+}
+
 static void judge(struct job *j, struct part *part)
 {
 	struct problem p;
@@ -501,11 +513,13 @@ static void judge(struct job *j, struct part *part)
 		enum lin_verdict v = least_k(&p, part);
 		part->r.verdict = v;
 	} else {
-		p.k = j->o->k;
 		p.max_steps = j->max_steps;
-		if (p.k > 1)
-			p.obj = OBJ_REGISTER;
-		lin_atomic(&p, j->o->algorithm, &part->r);
+		if (j->o->k <= 1 || j->o->algorithm != ALG_AUTO || !atomic_so_k(&p, &part->r)) {
+			p.k = j->o->k;
+			if (p.k > 1)
+				p.obj = OBJ_REGISTER;
+			lin_atomic(&p, j->o->algorithm, &part->r);
+		}
 		explain(&p, j->o->order, &part->r);
 		if (j->o->delta && part->r.verdict <= LIN_VIOLATED) {
 			if (part->r.verdict == LIN_HOLDS)

@@ -89,7 +89,7 @@ static void guess(struct follower *f)
 	in->object_guessed = in->object == OBJ_GUESS;
 	if (in->object_guessed) {
 		struct hop one = { .fn = (uint8_t)(told ? told->fn : FN_READ), .a = VAL_NIL, .b = VAL_NONE };
-		struct history h = { .ops = &one, .n = 1, .vals = *vs };
+		struct history h = { .ops = &one, .n = 1, .vals = *vs, .declared = f->r.h->declared };
 		bool pairs;
 		in->object = history_guess_object(&h, &pairs);
 		if (told && told->fn == FN_APPEND && told->in != VAL_NONE && val_kind(vs, told->in) == VK_STR)
@@ -230,14 +230,26 @@ static int on_record(struct follower *f, const struct rec *rec)
 }
 
 /* Every key that is not judged event by event. */
-static int settle(struct follower *f, bool idle)
+static int settle(struct follower *f)
 {
 	int ok = 1;
 	for (uint32_t i = 0; i < f->nkeys && ok > 0; i++) {
 		f->violated = i;
-		ok = watch_settle(&f->keys[i], idle);
+		ok = watch_settle(&f->keys[i]);
 	}
 	return ok;
+}
+
+/* While nothing is there to read: what is due is judged. */
+static int idle(struct follower *f)
+{
+	int64_t wait = -1;
+	if (f->nkeys && input_idle(&f->r.in, 0))
+		for (uint32_t i = 0; i < f->nkeys; i++) {
+			int64_t due = watch_due(&f->keys[i]);
+			wait = due > wait ? due : wait;
+		}
+	return wait >= 0 && input_idle(&f->r.in, wait) ? settle(f) : 1;
 }
 
 /* The result, when all is read. */
@@ -283,13 +295,13 @@ bool follow(struct history *h, const char *path, const struct read_options *o, s
 	}
 	struct rec rec;
 	while (ok > 0 && more > 0) {
-		if (input_idle(&f.r.in) && (ok = settle(&f, true)) <= 0)
+		if ((ok = idle(&f)) <= 0)
 			break;
 		more = reader_next(&f.r, &rec);
 		ok = more > 0 ? on_record(&f, &rec) : more < 0 ? -2 : ok;
 	}
 	if (ok > 0)
-		ok = settle(&f, false);
+		ok = settle(&f);
 	conclude(&f, ok);
 	free(f.keys);
 	free(f.procs);

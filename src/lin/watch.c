@@ -123,13 +123,17 @@ static int judge_all(struct watch *w)
 	return 1;
 }
 
-int watch_settle(struct watch *w, bool idle)
+int64_t watch_due(const struct watch *w)
 {
 	if (!w->open || w->monitored || w->good == w->nevents)
-		return 1;
-	if (idle && now_ns() - w->judged_ns < w->cost_ns)
-		return 1; /* no more than half of the time */
-	return judge_all(w);
+		return -1;
+	int64_t left = w->judged_ns + w->cost_ns - now_ns();
+	return left > 0 ? left : 0;
+}
+
+int watch_settle(struct watch *w)
+{
+	return watch_due(w) < 0 ? 1 : judge_all(w);
 }
 
 const struct logged *watch_culprit(const struct watch *w)

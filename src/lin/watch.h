@@ -56,8 +56,11 @@ uint32_t watch_call(struct watch *w, const struct hop *op);
 int watch_return(struct watch *w, uint32_t handle, const struct hop *op, uint32_t line);
 int watch_crash(struct watch *w, uint32_t handle);
 int watch_fail(struct watch *w, uint32_t handle, uint32_t line);
-/* Nothing new is there to read (`idle`), or nothing will come. */
-int watch_settle(struct watch *w, bool idle);
+/* Judges what is not judged yet. */
+int watch_settle(struct watch *w);
+/* In how many nanoseconds it is to be settled when nothing comes until then (no
+ * more than half of the time is spent on that); -1: there is nothing to do. */
+int64_t watch_due(const struct watch *w);
 /* After 0: the operation with whose answer it became certain. */
 const struct logged *watch_culprit(const struct watch *w);
 /* Why, in a sentence; free() it. NULL: the log is not whole, or a limit. */
