@@ -533,6 +533,21 @@ static bool merge_order(const struct pairs *q, struct merge *m, struct result *r
 	return true;
 }
 
+/* Its place among those that answered, which stand by invocation; RANK_INF. */
+static uint32_t place_of(const struct pairs *q, int side, uint32_t op)
+{
+	const struct side *s = &q->side[side];
+	uint32_t lo = 0, hi = s->n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (hop_of(q, s->op[mid])->call < hop_of(q, op)->call)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n && s->op[lo] == op ? lo : RANK_INF;
+}
+
 /* Follows the row once more to see where the answers "empty" stand. */
 static void place_empties(struct pairs *q, struct merge *m)
 {
@@ -545,10 +560,10 @@ static void place_empties(struct pairs *q, struct merge *m)
 	for (uint32_t i = 0;; i++) {
 		uint32_t had = q->now.empty_to;
 		note_empty(q);
-		uint32_t keep = 0;
-		for (uint32_t k = 0; k < left; k++) {
+		uint32_t keep = q->now.empty_to > had ? 0 : left;
+		for (uint32_t k = keep; k < left; k++) {
 			const struct hop *z = hop_of(q, todo[k]);
-			bool here = q->now.empty_to > had && z->call < q->now.empty_to && z->ret + 1 > q->now.latest;
+			bool here = z->call < q->now.empty_to && z->ret + 1 > q->now.latest;
 			if (here) {
 				m->behind[done] = i;
 				m->least[2][done++] = todo[k]; /* borrowed */
@@ -561,9 +576,7 @@ static void place_empties(struct pairs *q, struct merge *m)
 			break;
 		struct choice x = { .op = { q->row[2 * i], q->row[2 * i + 1] }, .place = { RANK_INF, RANK_INF } };
 		for (int s = 0; s < 2; s++)
-			for (uint32_t k = 0; k < q->side[s].n && x.place[s] == RANK_INF; k++)
-				if (q->side[s].op[k] == x.op[s])
-					x.place[s] = k;
+			x.place[s] = place_of(q, s, x.op[s]);
 		q->nrow = i;
 		place(q, &x);
 	}
