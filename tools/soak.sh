@@ -53,7 +53,7 @@ wait $half
 INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
 echo "== objects in models against every execution and every order"
 INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
-for t in objects conditions formats spec; do
+for t in objects follow conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
 echo "== locksets, stacks, locks and cells against twins; confirmed cycles against the judge"
