@@ -40,6 +40,12 @@ uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 	return f->node & FRAME_NODE;
 }
 
+uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
+{
+	uint32_t node = red_frame_node(d, t, f);
+	return f > t->frames + 1 && red_inlined(f) ? stack_push(&d->stacks, node, f->pc) : node;
+}
+
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc)
 {
 	uint32_t parent = red_frame_node(d, t, t->top);
@@ -198,7 +204,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | stack)),
 		.address = addr,
 		.uid = t->uid,
-		.entered = stack_push(&d->stacks, red_frame_node(d, t, home), home->pc),
+		.entered = red_entered(d, t, home),
 		.commit = e->stack,
 		.violation = stack,
 		.across = across,
