@@ -18,7 +18,7 @@ steps=$(ninja -C "$dir" -n $targets 2>/dev/null | sed -n 's|^\[[0-9]*/\([0-9]*\)
 [ -n "$steps" ] || exit 0
 case " $* " in *sanitize=address*) with=", ASan and UBSan" ;; *) with= ;; esac
 # shellcheck disable=SC2086
-case $targets in '') what=everything ;; tool) what="intact and its runtime" ;; *) what=$targets ;; esac
+case $targets in '') what=everything ;; tool) what="intact and its runtime" ;; fuzz/*) what="the fuzz targets" ;; *) what=$targets ;; esac
 echo "building: $what in $dir with $cc $($cc -dumpfullversion 2>/dev/null || $cc -dumpversion)$with ($steps steps)"
 if [ -t 1 ]; then
 	# shellcheck disable=SC2086
