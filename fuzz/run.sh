@@ -4,6 +4,7 @@
 # What it finds is kept under build-fuzz/findings; any finding makes the exit code 1.
 # Usage: fuzz/run.sh [TARGET...]      (the names in fuzz/meson.build; default: all)
 #        fuzz/run.sh --list | --build
+# FUZZ_BUILT=1: they are built already (several of these run at once).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${FUZZ_SECONDS:-60}
@@ -15,7 +16,7 @@ case ${1:-} in
 *) targets=${*:-$all} ;;
 esac
 
-CC=clang tools/build.sh $build "$(printf 'fuzz/fuzz_%s ' $targets)" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
+[ -n "${FUZZ_BUILT:-}" ] || CC=clang tools/build.sh $build "$(printf 'fuzz/fuzz_%s ' $targets)" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
 	-Doptimization=1 -Dc_args=-fsanitize=fuzzer-no-link
 
 [ "${1:-}" != --build ] || exit 0

@@ -78,5 +78,5 @@ if [ "${SOAK_FUZZ_SECONDS:-3600}" != 0 ]; then
 	targets=$(fuzz/run.sh --list)
 	fuzz/run.sh --build # once, not by two at a time
 	# shellcheck disable=SC2086
-	printf '%s\n' $targets | FUZZ_SECONDS=${SOAK_FUZZ_SECONDS:-3600} xargs -n 1 -P 2 fuzz/run.sh
+	printf '%s\n' $targets | FUZZ_BUILT=1 FUZZ_SECONDS=${SOAK_FUZZ_SECONDS:-3600} xargs -n 1 -P 2 fuzz/run.sh
 fi
