@@ -203,6 +203,6 @@ for w in $who; do
 		[ -z "$strays" ] || { failed=1; say "FAILED: written outside the tree:"; echo "$strays" | head -10 | sed 's/^/    /'; }
 	fi
 done
-versions() { chroot "$root" sh -c "$1" 2>/dev/null | head -1 || true; }
-say "gcc $(versions 'gcc -dumpfullversion'), clang $(versions 'clang -dumpversion'), glibc $(versions 'ldd --version' | sed 's/.* //'), python $(versions 'python3 --version' | sed 's/.* //'), meson $(versions 'meson --version'), node $(versions 'node --version')"
+version() { chroot "$root" sh -c "$1" 2>/dev/null | head -1 | sed 's/.* //' | grep . || echo 'not installed'; }
+say "gcc $(version 'gcc -dumpfullversion'), clang $(version 'clang -dumpversion'), glibc $(version 'ldd --version'), python $(version 'python3 --version'), meson $(version 'meson --version'), node $(version 'node --version')"
 exit $failed

@@ -195,7 +195,7 @@ static bool split(struct history *h, const struct interpretation *in, struct che
 	size_t bytes = h->n * 4ull + 4;
 	uint32_t *of = NULL, n = 0;
 	bool ok = true;
-	if (!whole && (h->keys.len > 1 || elements)) {
+	if (!whole && h->n && (h->keys.len > 1 || elements)) {
 		of = lim_realloc(h->lim, NULL, 0, bytes);
 		c->ops = lim_realloc(h->lim, NULL, 0, bytes);
 		c->bytes_ops = bytes;
