@@ -203,6 +203,10 @@ for w in $who; do
 		[ -z "$strays" ] || { failed=1; say "FAILED: written outside the tree:"; echo "$strays" | head -10 | sed 's/^/    /'; }
 	fi
 done
-version() { chroot "$root" sh -c "$1" 2>/dev/null | head -1 | sed 's/.* //' | grep . || echo 'not installed'; }
+version() {
+	local v
+	v=$(chroot "$root" sh -c "$1" 2>/dev/null | sed -n '1{s/.* //;p}') || true
+	echo "${v:-not installed}"
+}
 say "gcc $(version 'gcc -dumpfullversion'), clang $(version 'clang -dumpversion'), glibc $(version 'ldd --version'), python $(version 'python3 --version'), meson $(version 'meson --version'), node $(version 'node --version')"
 exit $failed
