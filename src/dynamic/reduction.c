@@ -40,6 +40,12 @@ uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 	return f->node & FRAME_NODE;
 }
 
+uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
+{
+	uint32_t node = red_frame_node(d, t, f);
+	return f > t->frames + 1 && red_inlined(f) ? stack_push(&d->stacks, node, f->pc) : node;
+}
+
 /* The functions that are active, but for the outermost: main and threads' first ones
  * are not judged. Inlined ones are in no stack, so they are counted apart. */
 static void note_functions(struct dynamic *d, const struct thread *t)
@@ -235,7 +241,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | stack)),
 		.address = addr,
 		.uid = t->uid,
-		.entered = stack_push(&d->stacks, red_frame_node(d, t, home), home->pc),
+		.entered = red_entered(d, t, home),
 		.commit = e->stack,
 		.violation = stack,
 		.across = across,

@@ -215,6 +215,9 @@ bool red_inlined(const struct frame *f);
 /* The stack of this thread with `pc` innermost. */
 /* The stack at this frame's call. */
 uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f);
+/* The stack of the block that frame f is: f's entry innermost, marked unless f
+ * is inlined. */
+uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f);
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
 /* Drops frames that a jump or an exception has left: below `sp`. */
 void red_prune(struct thread *t, uintptr_t sp);

@@ -25,11 +25,15 @@ static const char *line_start(const struct reader *r, const char *at)
 void reader_error(struct reader *r, const char *at, size_t len, const char *code,
                   const char *fmt, ...)
 {
+	const char *here = r->in.buf + r->in.pos; /* r->line is the line of this byte */
+	if (at < r->in.buf || at > r->in.buf + r->in.end) { /* a quoted field's text is a copy */
+		at = here;
+		len = 1;
+	}
 	const char *s = line_start(r, at), *e = at;
 	while (*e && *e != '\n')
 		e++;
 	uint32_t line = r->line;
-	const char *here = r->in.buf + r->in.pos; /* r->line is the line of this byte */
 	for (const char *p = here; p < s; p++)
 		line += *p == '\n';
 	for (const char *p = s; p < here; p++)

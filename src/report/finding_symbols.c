@@ -296,6 +296,21 @@ static uint32_t trim(struct src_frame *v, uint32_t n)
 	return n - first;
 }
 
+/* A function's entry, marked: not in what seems to be inlined there (see
+ * dynamic/stack.h). Keeps the outermost of the `n` frames of the address. */
+static uint32_t entry_only(struct src_frame *v, uint32_t n)
+{
+	if (n > 1) {
+		v[0] = v[n - 1];
+		if (v[0].decl && v[0].decl_file) {
+			v[0].file = v[0].decl_file;
+			v[0].line = v[0].decl;
+			v[0].column = 0;
+		}
+	}
+	return n ? 1 : 0;
+}
+
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out,
                        uint32_t max)
 {
@@ -307,6 +322,8 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 		if (mark && below && same_function(s, pc, below))
 			continue;
 		uint32_t got = at_address(s, pc, out + n, max - n);
+		if (mark)
+			got = entry_only(out + n, got);
 		if (n && is_start(&out[n]))
 			break;
 		n += got;
