@@ -79,24 +79,24 @@ void *__tsan_memcpy(void *d, const void *s, size_t n);
 void *__tsan_memmove(void *d, const void *s, size_t n);
 void *__tsan_memset(void *d, int c, size_t n);
 
-EXPORT void *__tsan_memcpy(void *d, const void *s, size_t n)
+HOOK void *__tsan_memcpy(void *d, const void *s, size_t n)
 {
 	touch(s, n, false, CALLER);
 	touch(d, n, true, CALLER);
-	return real_copy(d, s, n);
+	return rt_copy_fn(d, s, n);
 }
 
-EXPORT void *__tsan_memmove(void *d, const void *s, size_t n)
+HOOK void *__tsan_memmove(void *d, const void *s, size_t n)
 {
 	touch(s, n, false, CALLER);
 	touch(d, n, true, CALLER);
-	return real_move(d, s, n);
+	return rt_move_fn(d, s, n);
 }
 
-EXPORT void *__tsan_memset(void *d, int c, size_t n)
+HOOK void *__tsan_memset(void *d, int c, size_t n)
 {
 	touch(d, n, true, CALLER);
-	return real_set(d, c, n);
+	return rt_set_fn(d, c, n);
 }
 
 void *__memcpy_chk(void *d, const void *s, size_t n, size_t room);
