@@ -117,6 +117,7 @@ struct rt_thread *rt_attach(void); /* a thread we did not create */
 struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc);
 void rt_thread_end(struct rt_thread *th);
 void rt_thread_free(struct rt_thread *th);
+int rt_join(pthread_t id, void **value, uintptr_t pc, uintptr_t sp); /* pthread_join, called at pc */
 void rt_stack_bounds(struct rt_thread *th);
 enum { RT_UIDS = 1 << 16 };
 
@@ -198,7 +199,7 @@ void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_sync_release(const void *obj);
 void rt_sync_acquire(const void *obj);
-void rt_renew(const void *obj);
+void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
 void rt_fresh(uint64_t *c);
 void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);

@@ -50,14 +50,22 @@ struct evidence {
 	uint32_t since;        /* its `since` then (reduction.h) */
 };
 
+/* A section on a lock that has ended; uid 0: none has. */
+struct lock_section {
+	uint32_t uid, seq;       /* whose, and the lock's count then */
+	uint32_t acquire, write; /* stacks; write 0: it only read */
+	uint32_t held;           /* the other locks held at its end */
+	bool read;               /* a reader's */
+};
+
 struct lock {
 	uintptr_t addr;
 	uint32_t next;         /* in the same granule's chain */
 	uint32_t life;         /* counts the objects that lived here */
 	uint32_t seq;          /* acquisitions so far */
-	uint32_t wseq, wuid;   /* the last section that wrote, whose */
 	uint32_t pending;      /* findings wait for evidence */
-	uint32_t created;      /* stack of its initialisation; 0: unknown */
+	uint32_t created;      /* stack of its initialisation, or of the first acquire
+	                          (LOCK_FIRST_USE); 0: unknown */
 	uint32_t nev;
 	struct spin spin;
 	/* Whose release `clock` is a copy of, and when: who knows that epoch of
@@ -66,8 +74,13 @@ struct lock {
 	uint64_t rel_note;     /* what a recorder knows that release by */
 	struct clock clock;   /* of releases after writing: for everyone */
 	struct clock readers; /* of releases after reading: for writers */
+	struct lock_section last, wrote; /* the last section (of readers since the
+	                                    last writer the one with the lowest number:
+	                                    they have no order); the last that wrote */
 	struct evidence ev[LOCK_EVIDENCE];
 };
+
+#define LOCK_FIRST_USE (1u << 31)
 
 struct lock_table {
 	struct lock *locks;

@@ -229,11 +229,11 @@ static void access(struct replay *r, struct watched *w, struct rec rec)
 	t->acc.atomic = false;
 }
 
-static void renew(struct replay *r, uintptr_t addr)
+static void renew(struct replay *r, struct thread *t, uintptr_t addr, uintptr_t pc)
 {
 	uint32_t id = lock_id(&r->d.locks, addr);
 	if (id)
-		lock_renew(&r->d.locks.locks[id]);
+		red_renew(&r->d, t, id, pc);
 }
 
 static void forget(struct replay *r, uintptr_t addr, uint64_t size)
@@ -275,7 +275,7 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		red_sync_acquire(&r->d, t, addr);
 		break;
 	case REC_RENEW:
-		renew(r, addr);
+		renew(r, t, addr, pc);
 		break;
 	case REC_FORGET:
 		forget(r, addr, rec_pc(rec));
@@ -289,7 +289,7 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		break;
 	case REC_JOIN:
 		if (addr < REC_SLOTS && r->threads[addr] && r->threads[addr] != w)
-			red_join(&r->d, t, &r->threads[addr]->t);
+			red_join(&r->d, t, &r->threads[addr]->t, pc);
 		break;
 	case REC_POP:
 		pop(t, addr);
