@@ -79,6 +79,7 @@ struct rt_module {
 	uintptr_t base, lo, hi;
 	const char *path;
 	bool gone;
+	bool told; /* `intact run` has heard of it as it is */
 };
 
 struct rt {
@@ -119,7 +120,7 @@ void rt_thread_end(struct rt_thread *th);
 void rt_thread_free(struct rt_thread *th);
 int rt_join(pthread_t id, void **value, uintptr_t pc, uintptr_t sp); /* pthread_join, called at pc */
 void rt_stack_bounds(struct rt_thread *th);
-enum { RT_UIDS = 1 << 16 };
+enum { RT_UIDS = 1 << 16, RT_MODULES = 1 << 16 };
 
 static inline void rt_set_key(struct rt_thread *th)
 {

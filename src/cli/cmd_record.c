@@ -52,7 +52,7 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 		struct run_how how = { .record = r.file, .keep = r.keep, .silent = true };
 		setenv("INTACT_OPTIONS", record_options(&s.arena), 1);
 		rc = settings_read(cli, &s) ? run_once(cli, &s, &how, argv + at) : EXIT_USAGE;
-		arena_free(&s.arena);
+		settings_free(&s);
 	}
 	buf_free(&err);
 	free(args);

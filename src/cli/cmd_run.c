@@ -94,7 +94,7 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	buf_init(&doc);
 	buf_char(&doc, '{');
 	doc_begin(&doc, "run");
-	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ", s->shown.count ? "violated" : "holds");
+	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ", s->shown.count ? "violated" : settings_cut(s) ? "unknown" : "holds");
 	buf_json(&doc, program, strlen(program));
 	buf_printf(&doc, ",\n\"findings\": %u, \"confirmed\": %u, \"suppressed\": %u, \"results\": [\n", s->shown.count,
 	           s->shown.confirmed, s->shown.suppressed);
@@ -255,10 +255,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
 			if (s.shown.count && code && !o.infer)
 				rc = (int)code;
+			else if (settings_cut(&s) && !rc)
+				rc = 70; /* what was cut may have been findings */
 			rc = write_reports(cli, cmd, &s, argv[at], rc);
 			buf_free(&s.log.results);
 		}
-		arena_free(&s.arena);
+		settings_free(&s);
 	}
 	buf_free(&err);
 	free(room);

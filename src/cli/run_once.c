@@ -3,8 +3,8 @@
  * find, and prints it when the program has ended.
  *
  * The program's own behaviour is left alone: its descriptors, its output, its
- * exit status when nothing was found. Messages are bounded in size and number;
- * lost ones are counted and told of.
+ * exit status when nothing was found. Pieces of messages are added up as they
+ * come, process by process; unreadable ones are counted and told of.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,20 +23,15 @@
 #include "cli/run_once.h"
 #include "cli/run_record.h"
 
-enum { MESSAGE_MAX = 256 << 10, MAX_MESSAGES = 4096 };
-
-struct message {
-	char *text;
-	size_t len;
-	struct raw_report report;
-};
+enum { MESSAGE_MAX = 256 << 10 };
 
 struct listener {
 	char dir[64], path[80];
 	int fd;
 	struct recording *rec;
-	struct message *list;
-	uint32_t n, lost;
+	struct arena *arena;
+	struct raw_reports said;
+	uint32_t lost;
 };
 
 static bool listen_begin(struct listener *l)
@@ -62,9 +57,7 @@ static void listen_end(struct listener *l)
 		close(l->fd);
 	unlink(l->path);
 	rmdir(l->dir);
-	for (uint32_t i = 0; i < l->n; i++)
-		free(l->list[i].text);
-	free(l->list);
+	raw_free(&l->said);
 }
 
 /* One datagram; *fd gets the descriptor that came with it. */
@@ -100,18 +93,8 @@ static void take_messages(struct listener *l)
 				close(fd);
 			continue;
 		}
-		struct message *list = l->n < MAX_MESSAGES
-		                               ? realloc(l->list, (l->n + 1) * sizeof *list)
-		                               : NULL;
-		char *text = list ? malloc((size_t)n) : NULL;
-		if (list)
-			l->list = list;
-		if (!text) {
+		if (!raw_add(&l->said, l->arena, block, (size_t)n))
 			l->lost++;
-			continue;
-		}
-		memcpy(text, block, (size_t)n);
-		l->list[l->n++] = (struct message){ .text = text, .len = (size_t)n };
 	}
 }
 
@@ -172,32 +155,28 @@ static const char *environment(struct settings *s, const struct run_how *how,
 	                    l->rec ? arena_printf(&s->arena, ":record=-%d", (int)getpid()) : "");
 }
 
-static void show(struct cli *cli, struct settings *s, struct listener *l)
+static void show(struct cli *cli, struct settings *s, struct listener *l, uint32_t pid)
 {
 	struct buf text;
-	uint32_t pid = 0;
+	uint32_t who = pid, n = l->said.list.len;
 	buf_init(&text);
-	for (uint32_t i = 0; i < l->n; i++)
-		if (!raw_parse(&l->list[i].report, &s->arena, l->list[i].text, l->list[i].len))
-			l->lost++;
-	/* A process's last word says all it said before, with final counts. */
-	for (int last = 1; last >= 0; last--)
-		for (uint32_t i = 0; i < l->n; i++)
-			if (l->list[i].report.final == (last != 0)) {
-				findings_text(&l->list[i].report, &s->filter, &s->text, &s->arena,
-				              &s->shown, &text);
-				pid = l->list[i].report.pid;
-			}
-	if (l->lost)
-		buf_printf(&text, "Intact: %u messages were lost or unreadable\n", l->lost);
+	for (int own = 1; own >= 0; own--) /* the program itself, then its children */
+		for (uint32_t i = 0; i < n; i++) {
+			struct raw_report *r = l->said.list.data[i];
+			if ((r->pid == pid) != own)
+				continue;
+			findings_text(r, &s->filter, &s->text, &s->arena, &s->shown, &text);
+			who = r->pid;
+		}
+	s->shown.unread += l->lost + l->said.lost;
 	findings_close(&s->filter, &s->shown, s->print_suppressions, &text);
-	settings_deliver(cli, s, &text, pid);
+	settings_deliver(cli, s, &text, n == 1 ? who : pid);
 	buf_free(&text);
 }
 
 int run_once(struct cli *cli, struct settings *s, const struct run_how *how, char **argv)
 {
-	struct listener l = { 0 };
+	struct listener l = { .arena = &s->arena };
 	if (!listen_begin(&l)) {
 		buf_printf(&cli->err, "intact: cannot listen for findings in %s: %s\n", l.dir,
 		           strerror(errno));
@@ -227,7 +206,7 @@ int run_once(struct cli *cli, struct settings *s, const struct run_how *how, cha
 	if (l.rec)
 		recording_end(l.rec, &cli->err, false);
 	if (!how->silent)
-		show(cli, s, &l);
+		show(cli, s, &l, (uint32_t)pid);
 	listen_end(&l);
 	if (pid < 0) {
 		buf_printf(&cli->err, "intact: cannot start a process: %s\n", strerror(errno));

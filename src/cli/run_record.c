@@ -203,7 +203,9 @@ static void save_symbols(struct recording *r)
 		if (!known)
 			avec_push(&a, &report.modules, raw);
 	}
-	symbols_save(&report, &a, seen.pcs, seen.npcs, &text);
+	struct symbols *names = symbols_open(&a);
+	symbols_save(names, &report, seen.pcs, seen.npcs, &text);
+	symbols_close(names);
 	if (!text.failed)
 		recorder_symbols(r->out, buf_cstr(&text), text.len);
 	buf_free(&text);

@@ -37,6 +37,7 @@ bool settings_read(struct cli *cli, struct settings *s)
 	const char *v = run_option(a, "color");
 	bool ok = true;
 	filter_init(&s->filter, a);
+	s->symbols = s->text.symbols = symbols_open(a);
 	s->log_path = run_option(a, "log_path");
 	if (!s->log_path)
 		s->log_path = "stderr";
@@ -56,6 +57,17 @@ bool settings_read(struct cli *cli, struct settings *s)
 		v += n + (v[n] != 0);
 	}
 	return ok;
+}
+
+void settings_free(struct settings *s)
+{
+	symbols_close(s->symbols);
+	arena_free(&s->arena);
+}
+
+bool settings_cut(const struct settings *s)
+{
+	return s->shown.lost || s->shown.lost_modules || s->shown.unread;
 }
 
 /* Where the report goes. A file that cannot be written falls back to stderr,
@@ -107,18 +119,22 @@ bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct
 	if (results)
 		run_log_begin(&s);
 	for (uint32_t i = 0; i < n; i++) {
-		struct raw_report r;
-		if (!raw_parse(&r, &s.arena, m[i].text, m[i].len))
+		struct raw_reports all = { 0 };
+		if (!raw_add_all(&all, &s.arena, m[i].text, m[i].len))
 			continue;
-		r.saved = m[i].symbols;
-		findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
+		for (uint32_t k = 0; k < all.list.len; k++) {
+			all.list.data[k]->saved = m[i].symbols;
+			findings_text(all.list.data[k], &s.filter, &s.text, &s.arena, &s.shown, out);
+		}
+		raw_free(&all);
 	}
 	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
-	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed };
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed,
+		                     settings_cut(&s) };
 	if (results) {
 		buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
 		buf_free(&s.log.results);
 	}
-	arena_free(&s.arena);
+	settings_free(&s);
 	return ok;
 }

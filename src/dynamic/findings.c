@@ -45,6 +45,8 @@ static void replace(struct finding *f, const struct finding *by)
 	f->told = old.told;
 	f->ready = old.ready;
 	f->happened = old.happened;
+	if (old.name)
+		f->name = old.name;
 	f->sent = false;
 }
 
@@ -65,6 +67,10 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 	spin_lock(&d->lock);
 	while ((id = d->slots[i]) && d->findings[id].key != f->key)
 		i = (i + 1) % SLOTS;
+	if (id && !d->findings[id].count) { /* a parent's, before the fork: not this process's */
+		d->findings[id].ready = false;
+		d->findings[id].happened = NULL;
+	}
 	if (!id && d->nfindings < RED_MAX_FINDINGS) {
 		id = d->nfindings;
 		d->findings[id] = (struct finding){ .key = f->key };

@@ -7,7 +7,7 @@
 #include "dynamic/message.h"
 #include "dynamic/reduction.h"
 
-enum { MAX_UIDS = 1 << 16, MAX_FRAMES = 1 << 20, MAX_MODULES = 4096 };
+enum { MAX_UIDS = 1 << 16, MAX_FRAMES = 1 << 20, MAX_MODULES = 1 << 16 };
 
 struct watched {
 	struct thread t;
@@ -353,27 +353,35 @@ void replay_forked(struct replay *r, uint32_t slot)
 	}
 	r->live = 1;
 	reach_forked(&r->d.reach, slot);
+	r->d.nlost = 0;
 	for (uint32_t i = 1; i < r->d.nfindings; i++) {
-		r->d.findings[i].sent = r->d.findings[i].ready;
+		r->d.findings[i].sent = false;
 		r->d.findings[i].count = 0;
 	}
 }
 
 /* ---- what came of it ---------------------------------------------------- */
 
+static bool add_piece(void *arg, const char *text, size_t n)
+{
+	buf_add(arg, text, n);
+	return true;
+}
+
 bool replay_message(struct replay *r, struct buf *out)
 {
 	struct message m = { .text = malloc(MESSAGE_SIZE), .created = r->created,
-		             .parent = r->parent, .nthreads = MAX_UIDS };
+		             .parent = r->parent, .nthreads = MAX_UIDS, .send = add_piece,
+		             .arg = out, .pid = r->pid, .final = true };
 	if (!m.text) {
 		r->nomem = true;
 		return false;
 	}
-	message_begin(&m, r->pid, true);
+	message_begin(&m);
 	for (uint32_t i = 0; i < r->nmodules; i++)
 		message_module(&m, &r->modules[i]);
 	bool any = message_findings(&m, &r->d, true, r->loops);
-	buf_add(out, m.text, m.n);
+	message_end(&m);
 	free(m.text);
 	return any;
 }

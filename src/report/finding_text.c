@@ -4,6 +4,7 @@
  * does, the locks, where the threads came from, and a sentence in words.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dynamic/reduction.h"
@@ -408,6 +409,7 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
                             struct shown *shown)
 {
 	struct view *v = arena_new(w->arena, struct view);
+	symbols_of(w->sym, raw);
 	v->f = raw;
 	v->count = raw->count;
 	finding_resolve(w, &v->entered, &raw->entered);
@@ -479,14 +481,36 @@ static bool merged(struct view **list, uint32_t n, struct view *v)
 	return false;
 }
 
+static int by_index(const void *a, const void *b)
+{
+	const struct raw_finding *x = *(struct raw_finding *const *)a, *y = *(struct raw_finding *const *)b;
+	return x->index != y->index ? x->index < y->index ? -1 : 1 : x < y ? -1 : x > y;
+}
+
+/* As they were met, however they came to be told. */
+static struct raw_finding **in_order(struct raw_report *r, struct arena *a)
+{
+	struct raw_finding **v = arena_array(a, struct raw_finding *, r->findings.len + 1);
+	for (uint32_t i = 0; i < r->findings.len; i++)
+		v[i] = &r->findings.data[i];
+	qsort(v, r->findings.len, sizeof *v, by_index);
+	return v;
+}
+
 void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
                    struct arena *a, struct shown *shown, struct buf *out)
 {
-	struct writer w = { out, o, symbols_open(r, a), a, false };
+	struct writer w = { out, o, o->symbols, a, false };
+	symbols_use(w.sym, r);
+	shown->lost += r->lost;
+	shown->lost_modules += r->lost_modules;
 	struct view **list = arena_array(a, struct view *, r->findings.len + 1);
+	struct raw_finding **met = in_order(r, a);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < r->findings.len; i++) {
-		struct view *v = view_of(&w, &r->findings.data[i], f, shown);
+		if (o->progress)
+			o->progress(o->arg, i, r->findings.len);
+		struct view *v = view_of(&w, met[i], f, shown);
 		if (v && !merged(list, n, v))
 			list[n++] = v;
 	}
@@ -500,6 +524,7 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 			                                       b->file ? finding_file(&w, b->file) : "?", b->line));
 			continue;
 		}
+		symbols_of(w.sym, v->f);
 		finding_resolve(&w, &v->oacquire, &v->f->other_acquire);
 		finding_resolve(&w, &v->owrite, &v->f->other_write);
 		if (o->json)
@@ -511,10 +536,6 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 		shown->confirmed += v->f->confirmed != 0;
 		avec_push(a, &shown->names, v->name);
 	}
-	if (r->dropped)
-		buf_str(out, "Intact: there was more than fits one message; fix or suppress the "
-		             "above and run again.\n");
-	symbols_close(w.sym);
 }
 
 void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions,
@@ -524,6 +545,17 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 	if (shown->count)
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
 		           shown->count == 1 ? "" : "s", shown->confirmed);
+	if (shown->lost)
+		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not kept; fix or "
+		           "mark as not-atomic what is listed and run again\n", shown->lost,
+		           shown->lost == 1 ? "" : "s", shown->lost == 1 ? "was" : "were");
+	if (shown->unread)
+		buf_printf(out, "Intact: %u message%s of the program could not be read: findings may be missing\n",
+		           shown->unread, shown->unread == 1 ? "" : "s");
+	if (shown->lost_modules)
+		buf_printf(out, "Intact: %u loaded file%s beyond the limit: addresses in %s have no names\n",
+		           shown->lost_modules, shown->lost_modules == 1 ? " is" : "s are",
+		           shown->lost_modules == 1 ? "it" : "them");
 	if (shown->nameless)
 		buf_printf(out, "Intact: %u finding%s cannot be shown: no function of the program has a name "
 		           "(was it linked with -s, or stripped?)\n", shown->nameless,
