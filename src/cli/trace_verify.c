@@ -240,9 +240,8 @@ static bool verdict_fits(const json_t *one)
 	const char *verdict = json_string_value(json_object_get(one, "verdict"));
 	json_t *run = json_object_get(one, "run"), *predicted = json_object_get(one, "predicted");
 	bool broken = json_is_false(json_object_get(one, "serializable")) ||
-	              json_integer_value(json_object_get(run, "confirmed")) > 0 ||
-	              json_integer_value(json_object_get(predicted, "proven")) > 0 ||
-	              (predicted && json_integer_value(json_object_get(run, "findings")) > 0);
+	              json_integer_value(json_object_get(run, "findings")) > 0 ||
+	              json_integer_value(json_object_get(predicted, "proven")) > 0;
 	return verdict && (!strcmp(verdict, "violated") ? broken
 	                   : !strcmp(verdict, "holds")  ? !broken
 	                                                : true);

@@ -7,7 +7,8 @@
  *
  * finding_parse.c reads it, finding_symbols.c turns addresses into frames
  * (libdw), finding_filter.c decides what is shown (what is atomic,
- * suppressions), finding_text.c writes the report in the sanitizers' grammar.
+ * suppressions), finding_text.c writes the report in the sanitizers' grammar,
+ * finding_words.c has its words.
  */
 #ifndef INTACT_REPORT_FINDING_H
 #define INTACT_REPORT_FINDING_H
