@@ -139,6 +139,7 @@ void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const st
 		f->happened->update = h->update;
 	bool mine = about(f, t, h);
 	if (mine) {
+		f->sent &= f->update == h->update;
 		f->update = h->update;
 		f->wrote |= h->first_wrote;
 	}

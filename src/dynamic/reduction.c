@@ -262,13 +262,6 @@ void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc
 	wrote(d, t, addr, pc, false);
 }
 
-/* Has the thread read one of these bytes since it last took or let go of a lock? */
-static bool read_before(const struct thread *t, const uint64_t *c, unsigned mask)
-{
-	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
-	return ((w0 ^ CELL_KEY(t->acc.tid, t->acc.epoch)) & CELL_KEY_MASK) == 0 && w0 >> 8 & mask;
-}
-
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                 unsigned mask, bool write, uintptr_t pc, uint64_t *was)
 {
@@ -286,7 +279,7 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		c = shadow_cell(d->shadow.dir, addr);
 	}
 	bool first = write && !t->wrote && (t->nheld || t->nmarks);
-	bool update = first && read_before(t, c, mask);
+	bool update = first && shadow_used(&d->shadow, &t->acc, c, mask);
 	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
 	if (first)
 		wrote(d, t, addr, pc, update);
