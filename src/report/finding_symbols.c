@@ -17,11 +17,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "dynamic/stack.h"
 #include "report/finding.h"
 #include "report/finding_dies.h"
 
 #define MAX_INLINED 32u /* calls inlined into each other */
+
+struct name { /* a symbol */
+	uint64_t lo, hi;
+	const char *text;
+};
+
+struct name_list { /* by lo */
+	struct name *v;
+	uint32_t n, cap;
+};
 
 struct file {
 	const char *path;
@@ -29,6 +40,8 @@ struct file {
 	Dwfl *dwfl;
 	Dwfl_Module *mod; /* NULL: it cannot be read */
 	struct dies *dies;
+	bool listed;      /* the two below are there */
+	struct name_list functions, data;
 };
 
 struct frames { /* of an address */
@@ -81,6 +94,8 @@ void symbols_close(struct symbols *s)
 {
 	for (uint32_t i = 0; s && i < s->files.len; i++) {
 		dies_free(s->files.data[i]->dies);
+		free(s->files.data[i]->functions.v);
+		free(s->files.data[i]->data.v);
 		if (s->files.data[i]->dwfl)
 			dwfl_end(s->files.data[i]->dwfl);
 	}
@@ -129,6 +144,70 @@ static Dwfl_Module *open_file(struct symbols *s, struct file *f)
 	f->mod = dwfl_report_elf(f->dwfl, f->path, f->path, -1, 0, true);
 	dwfl_report_end(f->dwfl, NULL, NULL);
 	return f->mod;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+	if (x->lo != y->lo)
+		return x->lo < y->lo ? -1 : 1;
+	return x->hi != y->hi ? x->hi < y->hi ? -1 : 1 : strcmp(x->text, y->text);
+}
+
+/* The symbols, sorted: libdwfl looks through all of them each time. */
+static void list_symbols(struct file *f)
+{
+	int n = dwfl_module_getsymtab(f->mod);
+	f->listed = true;
+	for (int i = 1; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr at;
+		const char *text = dwfl_module_getsym_info(f->mod, i, &sym, &at, NULL, NULL, NULL);
+		int type = GELF_ST_TYPE(sym.st_info);
+		struct name_list *l = type == STT_OBJECT ? &f->data : &f->functions;
+		if (!text || !*text || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS ||
+		    (type != STT_OBJECT && type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+			continue;
+		if (GROW(l->v, l->cap, l->n + 1ull))
+			l->v[l->n++] = (struct name){ at, at + sym.st_size, text };
+	}
+	if (f->functions.n)
+		qsort(f->functions.v, f->functions.n, sizeof *f->functions.v, by_address);
+	if (f->data.n)
+		qsort(f->data.v, f->data.n, sizeof *f->data.v, by_address);
+}
+
+/* The symbol that an address lies in; one without a size holds what follows it,
+ * if nothing else does. */
+static const struct name *name_at(const struct name_list *l, uint64_t at)
+{
+	uint32_t lo = 0, hi = l->n;
+	const struct name *open = NULL;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (l->v[mid].lo <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (uint32_t back = 0; lo-- > 0 && back < 32; back++) {
+		if (at < l->v[lo].hi)
+			return &l->v[lo];
+		if (!open && l->v[lo].lo == l->v[lo].hi)
+			open = &l->v[lo];
+		else if (!open && back)
+			break; /* a sized one that ended before */
+	}
+	return open;
+}
+
+static const struct name *function_at(struct symbols *s, struct file *f, uint64_t at)
+{
+	if (!open_file(s, f))
+		return NULL;
+	if (!f->listed)
+		list_symbols(f);
+	return name_at(&f->functions, at);
 }
 
 /* Of modules that were loaded to the same place one after the other the last. */
@@ -326,7 +405,8 @@ static uint32_t look_up(struct symbols *s, const struct spot *at, uint64_t pc, s
 	}
 	if (got)
 		return got;
-	out[0].function = plain_name(s, dwfl_module_addrname(mod, at->at));
+	const struct name *name = function_at(s, at->file, at->at);
+	out[0].function = plain_name(s, name ? name->text : NULL);
 	return 1;
 }
 
@@ -382,8 +462,6 @@ static bool is_start(const struct src_frame *f)
 /* Two addresses in one function, split or cloned parts included. */
 static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 {
-	GElf_Sym sym;
-	GElf_Off oa, ob;
 	if (s->report->saved) {
 		const struct sym_addr *x = symtab_addr(s->report->saved, a);
 		const struct sym_addr *y = symtab_addr(s->report->saved, b);
@@ -395,15 +473,13 @@ static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 		return x->start == y->start || (lx == ly && !strncmp(x->symbol, y->symbol, lx));
 	}
 	struct spot sa = spot_of(s, a), sb = spot_of(s, b);
-	Dwfl_Module *mod = sa.file ? open_file(s, sa.file) : NULL;
-	if (!mod || sa.module != sb.module)
+	if (!sa.file || sa.module != sb.module || !open_file(s, sa.file))
 		return false;
-	const char *na = dwfl_module_addrinfo(mod, sa.at, &oa, &sym, NULL, NULL, NULL);
-	const char *nb = dwfl_module_addrinfo(mod, sb.at, &ob, &sym, NULL, NULL, NULL);
-	if (!na || !nb)
+	const struct name *na = function_at(s, sa.file, sa.at), *nb = function_at(s, sb.file, sb.at);
+	if (!na || !nb || na == nb)
 		return na == nb;
-	size_t la = strcspn(na, "."), lb = strcspn(nb, ".");
-	return a - oa == b - ob || (la == lb && !strncmp(na, nb, la));
+	size_t la = strcspn(na->text, "."), lb = strcspn(nb->text, ".");
+	return na->lo == nb->lo || (la == lb && !strncmp(na->text, nb->text, la));
 }
 
 /* The system's frames say nothing: at the inner end they are how a lock is
@@ -445,20 +521,21 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 {
-	GElf_Sym sym;
-	GElf_Off at = 0;
 	if (s->report->saved) {
 		const struct sym_data *d = symtab_data(s->report->saved, addr);
 		*off = d ? addr - d->addr : 0;
 		return d ? d->name : NULL;
 	}
 	struct spot in = spot_of(s, addr);
-	Dwfl_Module *mod = in.file ? open_file(s, in.file) : NULL;
-	const char *name = mod ? dwfl_module_addrinfo(mod, in.at, &at, &sym, NULL, NULL, NULL) : NULL;
-	if (!name || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || at >= sym.st_size)
+	if (!in.file || !open_file(s, in.file))
 		return NULL;
-	*off = at;
-	return plain_name(s, name);
+	if (!in.file->listed)
+		list_symbols(in.file);
+	const struct name *name = name_at(&in.file->data, in.at);
+	if (!name || in.at >= name->hi)
+		return NULL;
+	*off = in.at - name->lo;
+	return plain_name(s, name->text);
 }
 
 /* ---- saving, for recordings ---- */
@@ -466,15 +543,12 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 /* The start of the symbol an address lies in: modules told apart by it too. */
 static const char *symbol_at(struct symbols *s, const struct spot *at, uint64_t *start)
 {
-	GElf_Sym sym;
-	GElf_Off off = 0;
-	Dwfl_Module *mod = at->file ? open_file(s, at->file) : NULL;
 	*start = 0;
-	if (!mod)
+	if (!at->file || !open_file(s, at->file))
 		return NULL;
-	const char *name = dwfl_module_addrinfo(mod, at->at, &off, &sym, NULL, NULL, NULL);
-	*start = name ? at->module->base + at->at - off : at->module->lo;
-	return name;
+	const struct name *name = function_at(s, at->file, at->at);
+	*start = name ? at->module->base + name->lo : at->module->lo;
+	return name ? name->text : NULL;
 }
 
 static void save_data(struct symbols *s, Dwfl_Module *mod, uint64_t base, struct buf *out)
