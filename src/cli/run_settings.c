@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/run_report.h"
 #include "cli/run_settings.h"
 
@@ -31,6 +32,19 @@ static bool option_on(struct arena *a, const char *name, bool otherwise)
 	return v ? !strcmp(v, "1") || !strcmp(v, "true") || !strcmp(v, "yes") : otherwise;
 }
 
+/* Looking up names can take its time: a line on a terminal, gone in the end. */
+static void looking_up(void *arg, uint32_t done, uint32_t of)
+{
+	struct settings *s = arg;
+	double now = clock_seconds();
+	if (!s->asked)
+		s->asked = now;
+	if (now - s->asked < 0.4 || now - s->said < 0.2)
+		return;
+	s->said = now;
+	fprintf(stderr, "\rintact: looking up names: finding %u of %u\033[K", done + 1, of);
+}
+
 bool settings_read(struct cli *cli, struct settings *s)
 {
 	struct arena *a = &s->arena;
@@ -38,6 +52,8 @@ bool settings_read(struct cli *cli, struct settings *s)
 	bool ok = true;
 	filter_init(&s->filter, a);
 	s->symbols = s->text.symbols = symbols_open(a);
+	s->text.progress = isatty(STDERR_FILENO) ? looking_up : NULL;
+	s->text.arg = s;
 	s->log_path = run_option(a, "log_path");
 	if (!s->log_path)
 		s->log_path = "stderr";
@@ -74,6 +90,9 @@ bool settings_cut(const struct settings *s)
  * with the reason: a report is never lost silently. */
 void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid)
 {
+	if (s->said > 0)
+		fputs("\r\033[K", stderr);
+	s->said = 0;
 	if (!text->len)
 		return;
 	if (!strcmp(s->log_path, "stdout")) {

@@ -17,6 +17,7 @@ struct settings {
 	bool print_suppressions;
 	struct finding_log log; /* for reports */
 	struct symbols *symbols; /* text.symbols */
+	double asked, said;      /* progress: when it began, when it was last shown */
 };
 
 /* The value of a key of INTACT_OPTIONS, the last one given; NULL when it is not there. */

@@ -74,13 +74,25 @@ struct lock {
 	uint64_t rel_note;     /* what a recorder knows that release by */
 	struct clock clock;   /* of releases after writing: for everyone */
 	struct clock readers; /* of releases after reading: for writers */
-	struct lock_section last, wrote; /* the last section (of readers since the
-	                                    last writer the one with the lowest number:
-	                                    they have no order); the last that wrote */
+	/* The last sections that wrote and that did not. Of readers since the last
+	 * writer the one with the lowest number is kept: they have no order. */
+	struct lock_section wrote, last;
 	struct evidence ev[LOCK_EVIDENCE];
 };
 
 #define LOCK_FIRST_USE (1u << 31)
+
+/* The last section of all. */
+static inline const struct lock_section *lock_last(const struct lock *l)
+{
+	return !l->last.uid || (l->wrote.uid && l->wrote.seq > l->last.seq) ? &l->wrote : &l->last;
+}
+
+/* Is `last` a reader's, since the last that was none? */
+static inline bool lock_readers(const struct lock *l)
+{
+	return l->last.uid && l->last.read && (!l->wrote.uid || l->last.seq > l->wrote.seq);
+}
 
 struct lock_table {
 	struct lock *locks;

@@ -219,7 +219,7 @@ void mark_looks_again(struct thread *t, uintptr_t addr, bool tried)
 static void who_closed(const struct dynamic *d, const struct reach_cycle *c, const struct finding *now,
                        struct finding *f)
 {
-	const struct lock_section *s = &d->locks.locks[now->lock].last;
+	const struct lock_section *s = lock_last(&d->locks.locks[now->lock]);
 	if (!c->uid)
 		return;
 	f->other = c->uid;

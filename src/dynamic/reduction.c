@@ -279,7 +279,9 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		c = shadow_cell(d->shadow.dir, addr);
 	}
 	bool first = write && !t->wrote && (t->nheld || t->nmarks);
-	bool update = first && shadow_used(&d->shadow, &t->acc, c, mask);
+	/* Only reports of a gap want to know. */
+	bool update = first && t->nheld && t->held[t->nheld - 1].finding &&
+	              shadow_used(&d->shadow, &t->acc, c, mask);
 	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
 	if (first)
 		wrote(d, t, addr, pc, update);

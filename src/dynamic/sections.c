@@ -43,7 +43,7 @@ static void who_came(const struct thread *t, struct lock *l, const struct log_en
 {
 	spin_lock(&l->spin); /* other readers may be letting go */
 	bool wrote = l->wrote.uid && l->wrote.uid != t->uid && l->wrote.seq > e->seq;
-	struct lock_section s = wrote ? l->wrote : l->last;
+	struct lock_section s = wrote ? l->wrote : *lock_last(l);
 	spin_unlock(&l->spin);
 	f->confirmed = wrote;
 	if (!s.uid || s.uid == t->uid)
@@ -238,12 +238,17 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		d->alone(t);
 		spin_lock(&l->spin);
 	}
-	if (!section.read || !l->last.read || t->uid <= l->last.uid || !l->last.uid)
-		l->last = (struct lock_section){ t->uid, section.seq, section.acquire,
-			                         section.read ? 0 : section.write, t->acc.all,
-			                         section.read };
-	if (section.write && !section.read)
-		l->wrote = l->last;
+	struct lock_section *seen = section.write && !section.read ? &l->wrote : &l->last;
+	if (!section.read || !lock_readers(l) || t->uid <= l->last.uid) {
+		seen->uid = t->uid;
+		seen->seq = section.seq;
+		seen->acquire = section.acquire;
+		seen->held = t->acc.all;
+		if (seen == &l->wrote)
+			seen->write = section.write;
+		else
+			seen->read = section.read;
+	}
 	teach(d, t, l, section.read);
 	evidence_add(d, t, l, &section, t->acc.all);
 	spin_unlock(&l->spin);

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-FUNCTIONS, FILES, THREADS, DEPTH, NAMES = 3000, 200, 200, 150, 60
+FUNCTIONS, FILES, DEPTH, NAMES = 2000, 200, 150, 60
 count = bad = 0
 
 
@@ -44,7 +44,8 @@ GAP = """static __attribute__((noinline)) void %s(void)
 
 
 def many(path):
-    """Two threads call all functions, one after the other; with an argument it is killed in the midst."""
+    """Two threads call all functions, one after the other; with an argument the second is killed after so many:
+    by then its first section has made all gaps of the first thread findings, at once."""
     with open(path, "w") as f:
         f.write("#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n"
                 "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic int n;\n")
@@ -212,8 +213,8 @@ def big_program(intact, tmp):
     half = FUNCTIONS // 2
     r = sh([intact, "run", exe, str(half)])
     got = names_of(r.stderr)
-    say("killed in the midst: what it met is told", None if sorted(got) == want[:half] and r.returncode not in (0, 66 if False else 0)
-        else "exit %d, %d reported, expected %d\n%s" % (r.returncode, len(got), half, r.stderr[-300:]))
+    say("killed in the midst: what it met is told", None if sorted(got) == want and r.returncode
+        else "exit %d, %d of %d reported\n%s" % (r.returncode, len(got), FUNCTIONS, r.stderr[-300:]))
     sup = os.path.join(tmp, "sup")
     open(sup, "w").write("block:f*\n")
     r = sh([intact, "run", "--suppressions", sup, exe])
@@ -250,18 +251,17 @@ def cplusplus(intact, tmp):
     if b.returncode:
         return say("long names", b.stderr[-1500:])
     r = sh([intact, "run", exe])
-    got = re.findall(r"^  void a_namespace\S* ?.*update<.*> is not atomic|^  .*update<(.*)>\(\) is not atomic", r.stderr, re.M)
     long = max((len(l) for l in r.stderr.split("\n") if "is not atomic" in l), default=0)
-    n = len(re.findall(r" is not atomic", r.stderr))
-    say("%d functions with names of %d letters" % (NAMES, long), None if n == NAMES and long > 1000 and r.returncode == 66 and
-        "reported %d warnings" % NAMES in r.stderr else "exit %d, %d\n%s" % (r.returncode, n, r.stderr[-800:]))
+    n = len(re.findall(r"^  .*update<.*is not atomic", r.stderr, re.M))
+    say("%d functions with names of %d letters" % (NAMES, long), None if n == NAMES and long > 1000 and r.returncode == 66
+        else "exit %d, %d\n%s" % (r.returncode, n, r.stderr[-800:]))
 
 
 def cut(intact, tmp):
     """More ways to one gap than the table holds."""
     src, exe, sup = os.path.join(tmp, "tree.c"), os.path.join(tmp, "tree"), os.path.join(tmp, "tsup")
     open(src, "w").write(TREE % (GAP % "leaf"))
-    open(sup, "w").write("block:leaf\n")
+    open(sup, "w").write("block:leaf\nblock:left\nblock:right\n")
     b = sh([intact, "cc", "-O0", "-g", src, "-o", exe])
     if b.returncode:
         return say("cut", b.stderr)
