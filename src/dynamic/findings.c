@@ -135,14 +135,9 @@ void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const st
 {
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
-	if (f->happened && about(f->happened, t, h))
-		f->happened->update = h->update;
 	bool mine = about(f, t, h);
-	if (mine) {
-		f->sent &= f->update == h->update;
-		f->update = h->update;
+	if (mine)
 		f->wrote |= h->first_wrote;
-	}
 	spin_unlock(&d->lock);
 	if (mine && h->first_wrote)
 		finding_judge(d, t, index);

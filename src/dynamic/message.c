@@ -172,8 +172,6 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 		put(m, "set other_op %u\n", f->other_op);
 	if (f->apart && !f->confirmed)
 		put(m, "set apart 1\n");
-	if (f->update)
-		put(m, "set update 1\n");
 	if (f->name)
 		put_name(m, f->name);
 	put_stack(m, d, "entered", f->entered);

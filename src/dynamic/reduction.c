@@ -242,24 +242,17 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
 	race_note(r, t->uid, stack, write);
 }
 
-static void wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc, bool update)
+void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc)
 {
 	if (addr >= t->stack_lo && addr < t->stack_hi)
 		return;
 	uint32_t stack = red_stack(d, t, pc);
 	t->wrote = true;
 	for (uint32_t i = 0; i < t->nheld; i++)
-		if (!t->held[i].write) {
+		if (!t->held[i].write)
 			t->held[i].write = stack;
-			t->held[i].update = update;
-		}
 	for (uint32_t i = 0; i < t->nmarks; i++)
 		t->marks[i].wrote = true;
-}
-
-void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc)
-{
-	wrote(d, t, addr, pc, false);
 }
 
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
@@ -278,13 +271,9 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		}
 		c = shadow_cell(d->shadow.dir, addr);
 	}
-	bool first = write && !t->wrote && (t->nheld || t->nmarks);
-	/* Only reports of a gap want to know. */
-	bool update = first && t->nheld && t->held[t->nheld - 1].finding &&
-	              shadow_used(&d->shadow, &t->acc, c, mask);
 	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
-	if (first)
-		wrote(d, t, addr, pc, update);
+	if (write && !t->wrote && (t->nheld || t->nmarks))
+		red_wrote(d, t, addr, pc);
 	if (race)
 		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
 	if (d->reach.open)

@@ -86,7 +86,6 @@ struct held {
 	uint32_t log;
 	uint32_t all, wr;       /* the sets of before */
 	bool read, first_wrote; /* first_wrote: the section before the gap did */
-	bool update;            /* `write` changes what the section has read itself */
 	bool stale;             /* a lock taken earlier went: all and wr have it */
 };
 
@@ -140,8 +139,6 @@ struct finding {
 	bool wrote;     /* the block wrote before and after the gap */
 	bool cycle;     /* a cycle happened: confirmed, if it is reported at all */
 	bool apart;     /* the two threads were never there at the same time */
-	bool update;    /* the section behind the gap changes what it reads itself: it
-	                   needs nothing of the first (a reference count, say) */
 	uint32_t made, made2; /* of the locks: lock.h, `created` */
 	struct finding *happened; /* while it waits: the occurrence with a cycle; or NULL */
 	bool confirmed, ready;

@@ -99,25 +99,6 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size)
 	reset(s, addr, size);
 }
 
-static bool used_now(uint64_t w0, uint64_t key, unsigned mask)
-{
-	return ((w0 ^ key) & CELL_KEY_MASK) == 0 && (w0 >> 8 & mask);
-}
-
-bool shadow_used(const struct shadow *s, const struct accessor *a, const uint64_t *c, unsigned mask)
-{
-	uint64_t w0 = __atomic_load_n(c, __ATOMIC_ACQUIRE), key = CELL_KEY(a->tid, a->epoch);
-	uint64_t w1 = __atomic_load_n(c + SHADOW_SECOND, __ATOMIC_ACQUIRE);
-	if (w0 >> CELL_TAG != CELL_OTHER)
-		return used_now(w0, key, mask);
-	if (!(w1 & CELL_EXT))
-		return cell_part_known(c, key, mask);
-	bool used = false;
-	for (unsigned i = 0; i < 8; i++) /* a byte each; which of its bits is set says nothing */
-		used |= mask >> i & 1 && used_now(s->exts[(uint32_t)w1][i].w0, key, 0xff);
-	return used;
-}
-
 void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write)
 {
 	struct race_access *a = write ? r->w : r->r;

@@ -131,9 +131,6 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size);
  * looked at for change. */
 enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c,
                          unsigned mask, bool write, uint32_t *race, uint64_t *was);
-/* Has the thread accessed one of these bytes since it last took or let go of a
- * lock? For reports: when another thread changes the cell meanwhile, either. */
-bool shadow_used(const struct shadow *s, const struct accessor *a, const uint64_t *c, unsigned mask);
 /* Keeps who accessed racing data. */
 void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write);
 

@@ -43,6 +43,9 @@ const char *finding_other(const struct view *v);
 /* "etween line 3 and line 5 ": which call, or line, comes before the gap and which
  * behind it, into w->out. */
 void finding_gap(struct writer *w, const struct view *v);
+/* Orders gaps by the line of the block at which they end, those of a loop's next
+ * turn last; 0: unknown. */
+uint32_t finding_line(const struct view *v);
 /* The sentence, into w->out, with its indent and line end. */
 void finding_sentence(struct writer *w, const struct view *v);
 

@@ -318,9 +318,9 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	return v;
 }
 
-/* Nearer to its locks first, then what was seen happening, then what the function
- * goes on to use: a section that only changes what it reads itself (it drops a
- * reference, say) needs nothing of the one before. */
+/* Nearer to its locks first, then what was seen happening, then the gap that ends
+ * first in the function: what it has read there it goes on to use, and what stands
+ * last is often no more than giving back (a reference count's drop). */
 static bool speaks_for(const struct view *a, const struct view *b)
 {
 	bool far_a = a->depth > NEAR, far_b = b->depth > NEAR;
@@ -328,8 +328,9 @@ static bool speaks_for(const struct view *a, const struct view *b)
 		return far_b;
 	if (a->f->confirmed != b->f->confirmed)
 		return a->f->confirmed;
-	if (a->f->update != b->f->update)
-		return b->f->update;
+	uint32_t la = finding_line(a), lb = finding_line(b);
+	if (la && lb && la != lb)
+		return la < lb;
 	return a->depth < b->depth;
 }
 

@@ -180,6 +180,12 @@ static bool comes_round(const struct view *v)
 	return b->line < a->line || (b->line == a->line && b->offset <= a->offset);
 }
 
+uint32_t finding_line(const struct view *v)
+{
+	const struct src_frame *f = line_in_block(v, &v->violation);
+	return !f ? 0 : comes_round(v) ? f->line | 1u << 31 : f->line;
+}
+
 /* Which call, or line, comes before the gap and which behind it. */
 void finding_gap(struct writer *w, const struct view *v)
 {
