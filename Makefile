@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-hooks bench-trace soak fuzz install clean setup bench-record
+.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-hooks bench-trace soak fuzz install clean setup bench-record
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -32,6 +32,9 @@ bench: all
 bench-run: all
 	@tools/setup.sh bench
 	@bench/run.py $(BUILD)/src/cli/intact
+
+bench-run-report: all
+	@python3 bench/run_report.py $(BUILD)/src/cli/intact
 
 bench-hooks: all
 	@tools/setup.sh bench
