@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-hooks bench-trace soak fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-hooks bench-trace soak fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -33,6 +33,9 @@ bench: all
 bench-run: all
 	@tools/setup.sh bench
 	@bench/run.py $(BUILD)/src/cli/intact
+
+bench-run-report: all
+	@python3 bench/run_report.py $(BUILD)/src/cli/intact
 
 bench-hooks: all
 	@tools/setup.sh bench

@@ -149,18 +149,21 @@ void rt_sync_acquire(const void *obj)
 }
 
 /* An object is initialised or destroyed here. One that is still held keeps
- * its entry in the holder's list until the thread lets go of it. */
-void rt_renew(const void *obj)
+ * its entry in the holder's list until the thread lets go of it. pc: where it is
+ * initialised, 0: it is destroyed. */
+void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp)
 {
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
+	if (pc)
+		red_prune(&th->t, sp);
 	bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
 	uint32_t id = lock_id(&rt_dyn.locks, (uintptr_t)obj);
 	if (id)
-		lock_renew(&rt_dyn.locks.locks[id]);
+		red_renew(&rt_dyn, &th->t, id, pc);
 	if (rec) {
-		rec_put(th, REC_RENEW, 0, (uintptr_t)obj, 0);
+		rec_put(th, REC_RENEW, 0, (uintptr_t)obj, pc);
 		rec_end();
 	}
 	rt_leave(th);

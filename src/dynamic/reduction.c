@@ -147,6 +147,10 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	if (tid < CLOCK_MAX)
 		clock_reserve(&d->bump, &t->clock, tid + 1);
 	t->parent = t->created = 0;
+	if (tid < RED_SLOTS) {
+		d->slot[tid].uid = uid;
+		d->slot[tid].first = first;
+	}
 	if (parent) {
 		clock_join(&d->bump, &t->clock, &parent->clock);
 		fixed_order(d, t, parent);
@@ -171,14 +175,15 @@ void red_thread_end(struct thread *t)
 	reach_trim(t);
 }
 
-void red_join(struct dynamic *d, struct thread *t, const struct thread *other)
+void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc)
 {
 	clock_join(&d->bump, &t->clock, &other->clock);
 	fixed_order(d, t, other);
 	if (d->reach.open) {
 		struct reach_cycle c = reach_join(t, other);
 		if (c.level)
-			mark_cycle(d, t, &c, &(struct finding){ .violation_op = OP_JOIN });
+			mark_cycle(d, t, &c, &(struct finding){
+				.violation = pc ? red_stack(d, t, pc) : 0, .violation_op = OP_JOIN });
 	}
 	red_tick(t);
 	t->joined = t->since = t->acc.epoch;
@@ -211,7 +216,7 @@ static __attribute__((noinline)) void exact_data(struct dynamic *d, struct threa
 
 /* Racing data read and then written in one block that also uses locks. */
 static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
-                       const struct race *r, uint32_t stack)
+                       struct race *r, uint32_t stack)
 {
 	uint32_t at;
 	if (!log_find(d, t, (uint64_t)addr | 1ull << 63, &at))
@@ -227,7 +232,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 	 * used again by every call: what raced there before was another variable. */
 	uint32_t across = log_held_across(d, t, at);
 	bool own_stack = addr >= t->stack_lo && addr < t->stack_hi;
-	bool confirmed = r->w[0].uid != t->uid && r->wseq != e->seq;
+	bool confirmed = r->w[0].uid && !red_same(t, r, &r->w[0]) && r->wseq != e->seq;
 	if ((across || own_stack) && !confirmed)
 		return;
 	bool locks = t->nheld && (int32_t)(t->held[t->nheld - 1].log - home->log) >= 0;
@@ -249,12 +254,14 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		.held = t->acc.all,
 		.commit_op = OP_READ,
 		.violation_op = OP_WRITE,
-		.other = w->uid,
+		.other = red_who(d, r, w),
 		.other_write = w->stack,
 		.other_op = OP_WRITE,
 		.confirmed = confirmed,
 	};
 	uint32_t id = finding_merge(d, &f);
+	if (id && !w->stack) /* where it wrote was not kept: perhaps it does so again */
+		r->finding = id;
 	if (id && !d->findings[id].ready)
 		finding_ready(d, &d->findings[id], NULL);
 }
@@ -271,6 +278,8 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
 		                                .seq = r->wseq + write,
 		                                .kind = write ? LOG_WRITE : LOG_READ });
 	}
+	if (write && r->finding)
+		finding_writer(d, t, r->finding, stack);
 	if (t->nmarks && !mover)
 		mark_access(d, t, addr, r, write, stack);
 	race_note(r, t->uid, stack, write);

@@ -52,8 +52,8 @@
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
 
-enum { RED_UIDS = 1 << 16, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096, RED_NAME = 255 /* letters of a mark's */,
-       RED_FUNCTIONS = 1 << 14 /* counted */,
+enum { RED_UIDS = 1 << 16, RED_SLOTS = 1 << 14, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 16384,
+       RED_NAME = 255 /* letters of a mark's */, RED_FUNCTIONS = 1 << 14 /* counted */,
        RED_KNOWN_BITS = 9 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
@@ -101,6 +101,11 @@ struct mark {
 	uint32_t log;      /* entries in the log when it began */
 	uint32_t column;  /* of reach.h, + 1; 0: none */
 	uint32_t finding; /* about this very block; 0: none yet */
+	struct {          /* what that finding says of this block */
+		uintptr_t address;
+		uint32_t stack, lock, lock2, life, life2, held, to, made, made2;
+		uint8_t op;
+	} violated;
 	uint8_t state, commit_kind;
 	bool wrote;
 	bool cycle;       /* it lies on one */
@@ -135,7 +140,11 @@ struct finding {
 	bool wrote;     /* the block wrote before and after the gap */
 	bool cycle;     /* a cycle happened: confirmed, if it is reported at all */
 	bool apart;     /* the two threads were never there at the same time */
-	bool confirmed, ready, sent;
+	uint32_t made, made2; /* of the locks: lock.h, `created` */
+	struct finding *happened; /* while it waits: the occurrence with a cycle; or NULL */
+	bool confirmed, ready;
+	bool sent;      /* as it is; `told`: so often counted then */
+	uint32_t told;
 };
 
 /* One thread, as the analyses see it. Owned by that thread. */
@@ -182,6 +191,8 @@ struct dynamic {
 	uint32_t *parents;        /* of threads, by number */
 	struct finding *findings; /* 1 .. nfindings - 1 */
 	uint32_t nfindings;
+	uint32_t nlost;           /* occurrences of findings beyond RED_MAX_FINDINGS */
+	struct { uint32_t uid, first; } *slot; /* whose a slot of threads is, since when */
 	uint32_t *slots;
 	struct spin lock;
 	uint32_t history; /* log entries a thread looks back on */
@@ -193,6 +204,7 @@ struct dynamic {
 	void (*alone)(struct thread *t);
 };
 
+/* False: there is not enough address space, and none is kept. */
 bool dynamic_init(struct dynamic *d);
 void dynamic_free(struct dynamic *d);
 /* Code and data at lo to hi are gone: what stacks, locks and findings say of them
@@ -207,8 +219,8 @@ void red_moved(struct thread *t);
  */
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
                       uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc);
-/* Thread t waited for the end of `other`. */
-void red_join(struct dynamic *d, struct thread *t, const struct thread *other);
+/* Thread t waited for the end of `other`, at `pc` (0: unknown). */
+void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc);
 
 /* Whether the function of frame f (not the outermost) is inlined in that below. */
 bool red_inlined(const struct frame *f);
@@ -227,6 +239,8 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc);
 void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
                  uintptr_t pc);
+/* An object is initialised at `pc`, or (0) destroyed. */
+void red_renew(struct dynamic *d, struct thread *t, uint32_t lock, uintptr_t pc);
 /* A try for a lock did not get it. */
 void red_try_failed(struct thread *t);
 /* The thread's next access, an atomic one to `addr`, is a compare-and-swap that
@@ -290,6 +304,16 @@ static inline bool red_same(const struct thread *t, const struct race *r,
 {
 	return a->uid == t->uid || (a->uid == RACE_SOMEONE && r->tid == t->acc.tid &&
 	                            r->epoch >= t->acc.first);
+}
+
+/* Who that was. One known by its slot only has no name any more when the slot is
+ * another's by now. */
+static inline uint32_t red_who(const struct dynamic *d, const struct race *r,
+                               const struct race_access *a)
+{
+	if (a->uid != RACE_SOMEONE || r->tid >= RED_SLOTS || r->epoch < d->slot[r->tid].first)
+		return a->uid;
+	return d->slot[r->tid].uid;
 }
 
 /* One access that the fast path did not settle. `was` (or NULL) gets the

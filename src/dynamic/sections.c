@@ -37,6 +37,23 @@ static bool came_between(const struct thread *t, const struct lock *l, bool read
 	return (l->rel_tid && l->rel_tid != t->tid) || (!read && !e->read && l->readers.n);
 }
 
+/* The section that came in between, into the finding: one that wrote, if any did. */
+static void who_came(const struct thread *t, struct lock *l, const struct log_entry *e,
+                     struct finding *f)
+{
+	spin_lock(&l->spin); /* other readers may be letting go */
+	bool wrote = l->wrote.uid && l->wrote.uid != t->uid && l->wrote.seq > e->seq;
+	struct lock_section s = wrote ? l->wrote : *lock_last(l);
+	spin_unlock(&l->spin);
+	f->confirmed = wrote;
+	if (!s.uid || s.uid == t->uid)
+		return;
+	f->other = s.uid;
+	f->other_acquire = s.acquire;
+	f->other_write = s.write;
+	f->other_held = s.held;
+}
+
 /* The lock was released and is taken again: who contains both? */
 static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
                         struct held *h)
@@ -52,7 +69,9 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		d->alone(t);
 	struct finding f = {
 		.kind = FIND_LOCK,
-		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)),
+		/* A loop is not reported, the same places without one are. */
+		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)) ^
+		       (e->acquire == h->acquire),
 		.address = l->addr,
 		.uid = t->uid,
 		.tid = t->tid,
@@ -71,10 +90,10 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		.violation_op = OP_ACQUIRE,
 		.loop = e->acquire == h->acquire,
 		.cycle = came_between(t, l, h->read, e),
+		.made = l->created,
 	};
-	f.confirmed = f.cycle && l->wuid && l->wuid != t->uid && l->wseq > e->seq;
-	if (f.confirmed)
-		f.other = l->wuid;
+	if (f.cycle)
+		who_came(t, l, e, &f);
 	h->finding = finding_merge(d, &f);
 	h->first_wrote = e->wrote && !e->read;
 	if (h->finding)
@@ -151,6 +170,8 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
 	h->acquire = red_stack(d, t, pc);
+	if (!l->created && !read) /* which of several readers was first is not known */
+		l->created = h->acquire | LOCK_FIRST_USE;
 	if (!wait)
 		taken_again(d, t, l, h);
 	learn(d, t, l, read);
@@ -217,19 +238,23 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		d->alone(t);
 		spin_lock(&l->spin);
 	}
-	if (section.write && !section.read) {
-		l->wseq = section.seq;
-		l->wuid = t->uid;
+	struct lock_section *seen = section.write && !section.read ? &l->wrote : &l->last;
+	if (!section.read || !lock_readers(l) || t->uid <= l->last.uid) {
+		seen->uid = t->uid;
+		seen->seq = section.seq;
+		seen->acquire = section.acquire;
+		seen->held = t->acc.all;
+		if (seen == &l->wrote)
+			seen->write = section.write;
+		else
+			seen->read = section.read;
 	}
 	teach(d, t, l, section.read);
 	evidence_add(d, t, l, &section, t->acc.all);
 	spin_unlock(&l->spin);
 	uint32_t stack = red_stack(d, t, pc);
-	if (section.finding && section.write && !section.read && section.first_wrote) {
-		struct finding *f = &d->findings[section.finding];
-		f->wrote = true;
-		finding_judge(d, t, section.finding);
-	}
+	if (section.finding && section.write && !section.read)
+		finding_wrote(d, t, section.finding, &section);
 	if (d->reach.open)
 		exact_lock(d, t, id, OP_RELEASE, !section.read, stack);
 	bool backs_off = t->backing_off && !section.write;
@@ -245,6 +270,13 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	red_tick(t);
 	if (backs_off && d->reach.open)
 		reach_restart(t, unwritten(t));
+}
+
+void red_renew(struct dynamic *d, struct thread *t, uint32_t lock, uintptr_t pc)
+{
+	lock_renew(&d->locks.locks[lock]);
+	if (pc)
+		d->locks.locks[lock].created = red_stack(d, t, pc);
 }
 
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)

@@ -81,6 +81,7 @@ struct race {
 	uint32_t wlocks; /* locks common to all writes */
 	uint32_t wseq;   /* counts writes seen */
 	uint32_t tid, epoch; /* of RACE_SOMEONE: its slot, and when */
+	uint32_t finding; /* that lacks a writer's place; 0: none */
 };
 
 struct shadow {

@@ -67,13 +67,14 @@ enum rec_kind {
 	                   atomic one to `address` */
 	REC_SYNC_RELEASE,
 	REC_SYNC_ACQUIRE,
-	REC_RENEW,      /* an object is initialised or destroyed */
+	REC_RENEW,      /* an object is initialised (pc: where) or destroyed (0) */
 	REC_FORGET,     /* memory is gone; pc: bytes */
 	REC_CREATE,     /* address: slot << 32 | number of the new thread; the
 	                   record's own slot is its parent's, 0: unknown */
 	REC_STACK,      /* the thread's stack: from address up to pc */
 	REC_END,        /* the thread is over */
-	REC_JOIN,       /* address: slot of the one that was waited for */
+	REC_JOIN,       /* address: slot of the one that was waited for; pc: where,
+	                   0: not told */
 	REC_POP,        /* address: functions that stay */
 	REC_PUSH,       /* address: where it returns to; arg: REC_INLINED, and
 	                   twice (functions that stay, before it, + 1), or 0 */

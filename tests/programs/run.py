@@ -48,6 +48,16 @@ def expectation(path):
     return want
 
 
+def functions(part, title, above):
+    """The functions of a stack; the end of it may be that of the one above."""
+    stack = re.search(r"^  " + title + r".*\n((?:    #.*\n)+)", part, re.M)
+    names = []
+    for line in stack.group(1).splitlines() if stack else []:
+        m = re.match(r"    #\d+ \.\.\. (\d+) frames as above, from (.*) on$", line)
+        names += above[-int(m.group(1)):] if m else [line.split()[1]]
+    return names
+
+
 def parse(report):
     found = []
     for part in re.split(r"^WARNING: Intact: ", report, flags=re.M)[1:]:
@@ -57,8 +67,7 @@ def parse(report):
                             ("violation", "Atomicity violation at")):
             f = re.search(r"^  " + title + r".*\n    #0 (.*?) (\S+?):(\d+)", part, re.M)
             item[mark] = int(f.group(3)) if f else None
-        stack = re.search(r"^  Atomic block commits.*\n((?:    #.*\n)+)", part, re.M)
-        item["commits"] = re.findall(r"#\d+ (\S+)", stack.group(1)) if stack else []
+        item["commits"] = functions(part, "Atomic block commits", functions(part, "Atomic block entered", []))
         item["text"] = part
         item["summary"] = re.search(r"^SUMMARY: Intact: atomicity violation \S+:\d+ in ", part, re.M)
         found.append(item)

@@ -226,7 +226,7 @@ static void drive(struct driven *v, const struct event *ev, uint32_t n)
 			drive_thread(v, e->target, id + 1);
 		} else if (e->kind == EVENT_JOIN) {
 			if (v->th[e->target])
-				red_join(&d, t, v->th[e->target]);
+				red_join(&d, t, v->th[e->target], pc);
 		} else if (e->kind == EVENT_BEGIN) {
 			v->open[id][v->depth[id]++] = i;
 			red_mark_begin(&d, t, "block", pc);
