@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dynamic/findings.h"
 #include "rt.h"
 
 enum { MAX_MODULES = 4096 };
@@ -266,7 +267,7 @@ void rt_flush(bool final)
 		return;
 	bool any = false;
 	for (uint32_t i = 1; i < rt_dyn.nfindings; i++)
-		any |= rt_dyn.findings[i].ready && rt_dyn.findings[i].count;
+		any |= finding_counts(&rt_dyn.findings[i], final);
 	if (!any)
 		return;
 	rt_modules();

@@ -1,5 +1,7 @@
 #include "dynamic/findings.h"
 
+#include "dynamic/token.h"
+
 #define SLOTS (RED_MAX_FINDINGS * 4u)
 
 bool dynamic_init(struct dynamic *d)
@@ -8,7 +10,8 @@ bool dynamic_init(struct dynamic *d)
 	d->findings = pages_map(RED_MAX_FINDINGS * sizeof *d->findings);
 	d->slots = pages_map(SLOTS * sizeof *d->slots);
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
-	bool ok = d->findings && d->slots && d->parents && lockset_init(&d->sets) &&
+	d->slot = pages_map(RED_SLOTS * sizeof *d->slot);
+	bool ok = d->findings && d->slots && d->parents && d->slot && lockset_init(&d->sets) &&
 	          stack_init(&d->stacks) && lock_init(&d->locks) &&
 	          shadow_init(&d->shadow, &d->sets);
 	d->shadow.reach = &d->reach;
@@ -23,6 +26,8 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->slots, SLOTS * sizeof *d->slots);
 	if (d->parents)
 		pages_unmap(d->parents, RED_UIDS * sizeof *d->parents);
+	if (d->slot)
+		pages_unmap(d->slot, RED_SLOTS * sizeof *d->slot);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
 	lock_free(&d->locks);
@@ -75,6 +80,10 @@ void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *
 		f->other_held = e->held;
 	}
 	f->confirmed |= f->cycle;
+	if (f->unsettled) {
+		f->settled = true;
+		return;
+	}
 	f->ready = true;
 	__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
 }
@@ -128,6 +137,15 @@ static bool descends(const struct dynamic *d, uint32_t uid, uint32_t from)
 	return false;
 }
 
+bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from,
+                         const struct race_access *a)
+{
+	if (from < t->joined || !knows(t, a->tid, a->epoch))
+		return false;
+	uint32_t uid = red_who(d, a);
+	return descends(d, uid, t->uid) || descends(d, t->uid, uid);
+}
+
 /*
  * Can this other thread come in between? It must be able to get the lock (it
  * holds none of the locks held across the gap), and one side must write: the
@@ -141,6 +159,8 @@ static bool interferes(struct dynamic *d, const struct thread *t, const struct f
 	if (apart(t, f, e) && (descends(d, e->uid, f->uid) || descends(d, f->uid, e->uid)))
 		return false;
 	if (lockset_meet(&d->sets, NULL, e->held, f->across) != LOCKSET_EMPTY)
+		return false;
+	if (f->token && (!e->write || e->token == f->token || e->token == TOKEN_MANY))
 		return false;
 	return e->write || f->wrote;
 }
@@ -196,6 +216,29 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 	spin_unlock(&d->lock);
 }
 
+void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_t token)
+{
+	struct finding *f = &d->findings[index];
+	spin_lock(&d->lock);
+	bool mine = f->unsettled == t->uid;
+	if (mine) {
+		f->unsettled = 0;
+		f->settled = false;
+		if (token) {
+			f->token = token;
+			f->cycle = f->confirmed = false;
+		}
+	}
+	spin_unlock(&d->lock);
+	if (mine)
+		finding_judge(d, t, index);
+}
+
+bool finding_counts(const struct finding *f, bool final)
+{
+	return f->count && (f->ready || (final && f->settled));
+}
+
 /*
  * The evidence that says the same; nev: there is none. Who writes may read, but
  * only as long as the thread has created and joined nobody since: what it wrote
@@ -218,33 +261,33 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
                     uint32_t held)
 {
 	uint32_t at = evidence_at(t, l, held, h->read ? 0 : h->write);
-	return at < l->nev && l->ev[at].since == t->since;
+	return at < l->nev && l->ev[at].since == t->since &&
+	       (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
 }
 
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held)
 {
 	/* What a reader of the lock writes is not under its protection. */
-	struct evidence e = { t->uid, held, h->acquire, h->read ? 0 : h->write, t->tid,
-		              t->acc.epoch, t->since };
-	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, e.write);
-	bool news = true;
-	if (at < l->nev) {
+	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
+	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);
+	struct evidence *old = &l->ev[at];
+	if (at < l->nev && old->since == t->since && (old->token == token || !old->token)) {
 		/* Known: between creating and joining threads it says nothing more. */
-		struct evidence *old = &l->ev[at];
-		news = old->since != e.since;
-		if (news)
-			*old = e;
-		old->epoch = e.epoch;
-	} else {
-		/* The first two stay: with them two threads are always told apart. */
-		if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
-			at = 2 + (h->read ? t->uid : h->seq) % 2;
-		else
-			l->nev++;
-		l->ev[at] = e;
+		old->epoch = t->acc.epoch;
+		return;
 	}
-	if (!news || !l->pending)
+	/* What is more than taking or giving back a token says all that is. */
+	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
+		token = 0;
+	else if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
+		/* The first two stay: with them two threads are always told apart. */
+		at = 2 + (h->read ? t->uid : h->seq) % 2;
+	else if (at == l->nev)
+		l->nev++;
+	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch,
+		                       t->since, token };
+	if (!l->pending)
 		return;
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {

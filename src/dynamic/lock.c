@@ -159,8 +159,9 @@ void lock_renew(struct lock *l)
 {
 	spin_lock(&l->spin);
 	l->life++;
-	l->seq = l->wseq = l->wuid = l->pending = l->created = l->nev = 0;
+	l->seq = l->wseq = l->wuid = l->pending = l->taker = l->created = l->nev = 0;
 	l->rel_tid = 0;
+	l->monitor = false;
 	clock_clear(&l->clock);
 	clock_clear(&l->readers);
 	spin_unlock(&l->spin);

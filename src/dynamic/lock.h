@@ -48,6 +48,7 @@ struct evidence {
 	uint32_t acquire, write; /* stacks; write 0: it only read */
 	uint32_t tid, epoch;   /* the last time, by the thread's own count */
 	uint32_t since;        /* its `since` then (reduction.h) */
+	uint32_t token;        /* all it did was to take it or give it back (token.h) */
 };
 
 struct lock {
@@ -57,6 +58,8 @@ struct lock {
 	uint32_t seq;          /* acquisitions so far */
 	uint32_t wseq, wuid;   /* the last section that wrote, whose */
 	uint32_t pending;      /* findings wait for evidence */
+	uint32_t taker;        /* thread whose section last took a token (token.h) */
+	bool monitor;          /* it was used with a condition (token.h) */
 	uint32_t created;      /* stack of its initialisation; 0: unknown */
 	uint32_t nev;
 	struct spin spin;

@@ -1,5 +1,7 @@
 #include "dynamic/message.h"
 
+#include "dynamic/findings.h"
+
 enum { MAX_FRAMES = 64, LAST_ROOM = 48 << 10 };
 
 static size_t put_number(char *out, size_t at, size_t max, uint64_t v, unsigned base)
@@ -136,7 +138,7 @@ bool message_findings(struct message *m, struct dynamic *d, bool final, bool loo
 	bool any = false;
 	for (uint32_t i = 1; i < d->nfindings; i++) {
 		struct finding *f = &d->findings[i];
-		if (!f->ready || !f->count || (f->sent && !final))
+		if (!finding_counts(f, final) || (f->sent && !final))
 			continue;
 		if (f->loop && !loops && !f->name)
 			continue;
