@@ -53,13 +53,13 @@ EXPORT int mtx_unlock(mtx_t *m)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
-	rt_sync_release(c);
+	rt_signal(c);
 	return REAL(cnd_signal)(c);
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
-	rt_sync_release(c);
+	rt_signal(c);
 	return REAL(cnd_broadcast)(c);
 }
 

@@ -47,13 +47,13 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
-	rt_sync_release(c);
+	rt_signal(c);
 	return REALV(pthread_cond_signal, "GLIBC_2.3.2")(c);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	rt_sync_release(c);
+	rt_signal(c);
 	return REALV(pthread_cond_broadcast, "GLIBC_2.3.2")(c);
 }
 

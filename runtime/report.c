@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dynamic/findings.h"
 #include "event/record.h"
 #include "rt.h"
 
@@ -421,7 +422,7 @@ static bool something(bool final)
 	bool any = rt_dyn.nlost != 0;
 	for (uint32_t i = 1; i < rt_dyn.nfindings && !any; i++) {
 		const struct finding *f = &rt_dyn.findings[i];
-		any = f->ready && f->count && (final || !f->sent) &&
+		any = finding_counts(f, final) && (final || !f->sent) &&
 		      (!f->loop || f->name || rt.opt.report_loops);
 	}
 	return any;

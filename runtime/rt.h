@@ -215,6 +215,7 @@ void rt_release(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_sync_release(const void *obj);
+void rt_signal(const void *cond); /* the same, of a condition */
 void rt_sync_acquire(const void *obj);
 void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);

@@ -37,7 +37,7 @@ static void looking_up(void *arg, uint32_t done, uint32_t of)
 {
 	struct settings *s = arg;
 	double now = clock_seconds();
-	if (!s->asked)
+	if (s->asked <= 0)
 		s->asked = now;
 	if (now - s->asked < 0.4 || now - s->said < 0.2)
 		return;

@@ -1,5 +1,7 @@
 #include "dynamic/findings.h"
 
+#include "dynamic/token.h"
+
 #define SLOTS (RED_MAX_FINDINGS * 4u)
 
 bool dynamic_init(struct dynamic *d)
@@ -48,7 +50,7 @@ static bool speaks_of(const struct dynamic *d, const struct finding *f, uintptr_
 	bool any = f->address - lo < hi - lo || f->address2 - lo < hi - lo;
 	for (unsigned i = 0; i < sizeof stacks / sizeof *stacks && !any; i++)
 		for (uint32_t id = stacks[i]; id && !any; id = d->stacks.nodes[id].parent)
-			any = (d->stacks.nodes[id].pc & ~STACK_MARK) - lo - 1 < hi - lo;
+			any = (d->stacks.nodes[id].pc & STACK_PC) - lo - 1 < hi - lo;
 	return any;
 }
 
@@ -141,6 +143,7 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 	} else if ((f->confirmed || f->cycle) && !d->findings[id].confirmed) {
 		replace(&d->findings[id], f);
 		d->findings[id].confirmed = true;
+		d->findings[id].unsettled = 0; /* it has been judged already */
 		__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
 	}
 	if (id)
@@ -161,6 +164,10 @@ void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *
 		f->other_held = e->held;
 	}
 	f->apart &= !f->confirmed;
+	if (f->unsettled) {
+		f->settled = true;
+		return;
+	}
 	f->ready = true;
 	__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
 }
@@ -237,6 +244,15 @@ static bool descends(const struct dynamic *d, uint32_t uid, uint32_t from)
 	return false;
 }
 
+bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from,
+                         const struct race_access *a)
+{
+	if (from < t->joined || !knows(t, a->tid, a->epoch))
+		return false;
+	uint32_t uid = red_who(d, a);
+	return descends(d, uid, t->uid) || descends(d, t->uid, uid);
+}
+
 /*
  * Can this other thread come in between? It must be able to get the lock (it
  * holds none of the locks held across the gap), and one side must write: the
@@ -250,6 +266,8 @@ static bool interferes(struct dynamic *d, const struct thread *t, const struct f
 	if (apart(t, f, e) && (descends(d, e->uid, f->uid) || descends(d, f->uid, e->uid)))
 		return false;
 	if (lockset_meet(&d->sets, NULL, e->held, f->across) != LOCKSET_EMPTY)
+		return false;
+	if (f->token && (!e->write || e->token == f->token || e->token == TOKEN_MANY))
 		return false;
 	return e->write || f->wrote;
 }
@@ -305,6 +323,34 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 	spin_unlock(&d->lock);
 }
 
+void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_t token)
+{
+	struct finding *f = &d->findings[index];
+	spin_lock(&d->lock);
+	bool mine = f->unsettled == t->uid;
+	if (mine) {
+		f->unsettled = 0;
+		f->settled = false;
+		if (token) {
+			f->token = token;
+			f->cycle = f->confirmed = false;
+		}
+	}
+	if (f->happened && f->happened->unsettled == t->uid) {
+		f->happened->unsettled = 0;
+		if (token)
+			f->happened = NULL; /* it gave back: nobody came in between */
+	}
+	spin_unlock(&d->lock);
+	if (mine)
+		finding_judge(d, t, index);
+}
+
+bool finding_counts(const struct finding *f, bool final)
+{
+	return f->count && (f->ready || (final && f->settled));
+}
+
 /*
  * The evidence that says the same; nev: there is none. Who writes may read, but
  * only as long as the thread has created and joined nobody since: what it wrote
@@ -327,33 +373,33 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
                     uint32_t held)
 {
 	uint32_t at = evidence_at(t, l, held, h->read ? 0 : h->write);
-	return at < l->nev && l->ev[at].since == t->since;
+	return at < l->nev && l->ev[at].since == t->since &&
+	       (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
 }
 
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held)
 {
 	/* What a reader of the lock writes is not under its protection. */
-	struct evidence e = { t->uid, held, h->acquire, h->read ? 0 : h->write, t->tid,
-		              t->acc.epoch, t->since };
-	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, e.write);
-	bool news = true;
-	if (at < l->nev) {
+	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
+	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);
+	struct evidence *old = &l->ev[at];
+	if (at < l->nev && old->since == t->since && (old->token == token || !old->token)) {
 		/* Known: between creating and joining threads it says nothing more. */
-		struct evidence *old = &l->ev[at];
-		news = old->since != e.since;
-		if (news)
-			*old = e;
-		old->epoch = e.epoch;
-	} else {
-		/* The first two stay: with them two threads are always told apart. */
-		if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
-			at = 2 + (h->read ? t->uid : h->seq) % 2;
-		else
-			l->nev++;
-		l->ev[at] = e;
+		old->epoch = t->acc.epoch;
+		return;
 	}
-	if (!news || !l->pending)
+	/* What is more than taking or giving back a token says all that is. */
+	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
+		token = 0;
+	else if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
+		/* The first two stay: with them two threads are always told apart. */
+		at = 2 + (h->read ? t->uid : h->seq) % 2;
+	else if (at == l->nev)
+		l->nev++;
+	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch,
+		                       t->since, token };
+	if (!l->pending)
 		return;
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {

@@ -34,6 +34,15 @@ void finding_confirm(struct dynamic *d, uint32_t index, const struct finding *se
 void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h);
 /* Thread t writes, at this stack, racing data that a finding is about. */
 void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint32_t stack);
+/* Did thread t, with what it does since its epoch `from`, come after that access in
+ * every schedule: because it made that thread later, or has waited for its end? */
+bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from,
+                         const struct race_access *a);
+/* The section behind an unsettled finding's gap is known: it gives `token` back, or,
+ * 0, is a section like others. */
+void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_t token);
+/* Is it to be told of, now or, `final`, if nothing more happens? */
+bool finding_counts(const struct finding *f, bool final);
 /* A finding is complete. */
 void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *e);
 

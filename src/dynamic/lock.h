@@ -48,6 +48,7 @@ struct evidence {
 	uint32_t acquire, write; /* stacks; write 0: it only read */
 	uint32_t tid, epoch;   /* the last time, by the thread's own count */
 	uint32_t since;        /* its `since` then (reduction.h) */
+	uint32_t token;        /* all it did was to take it or give it back (token.h) */
 };
 
 /* A section on a lock that has ended; uid 0: none has. */
@@ -64,6 +65,8 @@ struct lock {
 	uint32_t life;         /* counts the objects that lived here */
 	uint32_t seq;          /* acquisitions so far */
 	uint32_t pending;      /* findings wait for evidence */
+	uint32_t taker;        /* thread whose section last took a token (token.h) */
+	bool monitor;          /* it was used with a condition (token.h) */
 	uint32_t created;      /* stack of its initialisation, or of the first acquire
 	                          (LOCK_FIRST_USE); 0: unknown */
 	uint32_t nev;

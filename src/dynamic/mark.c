@@ -34,18 +34,23 @@ void red_mark_drop(struct thread *t)
 	reach_trim(t);
 }
 
-/* The innermost block past its commit is at fault; those around it contain
- * the same fault and say no more about it. */
+/* The innermost block past its commit; or NULL. */
+static struct mark *committed(struct thread *t)
+{
+	for (uint32_t i = t->nmarks; i; i--)
+		if (t->marks[i - 1].state == MARK_LEFT)
+			return &t->marks[i - 1];
+	return NULL;
+}
+
+/* That one is at fault; those around it contain the same fault and say no more
+ * about it. */
 static struct mark *blame(struct thread *t)
 {
-	struct mark *at = NULL;
-	for (uint32_t i = t->nmarks; i; i--) {
-		struct mark *m = &t->marks[i - 1];
-		if (m->state == MARK_LEFT && !at)
-			at = m;
-		if (at && m->state == MARK_LEFT)
-			m->state = MARK_DONE;
-	}
+	struct mark *at = committed(t);
+	for (uint32_t i = 0; at && i < t->nmarks; i++)
+		if (t->marks[i].state == MARK_LEFT)
+			t->marks[i].state = MARK_DONE;
 	return at;
 }
 
@@ -133,12 +138,14 @@ void mark_release(struct thread *t, uint32_t lock, uint32_t stack, bool wait)
 	}
 }
 
-/* The latest of two accesses that another thread made. */
-static const struct race_access *other_of(const struct thread *t, const struct race *r,
-                                          const struct race_access a[2])
+/* The latest of two accesses that another thread made, one that can meet what t
+ * does since its epoch `from`. */
+static const struct race_access *other_of(const struct dynamic *d, const struct thread *t,
+                                          const struct race *r, const struct race_access a[2],
+                                          uint32_t from)
 {
 	for (int i = 0; i < 2; i++)
-		if (a[i].uid && !red_same(t, r, &a[i]))
+		if (a[i].uid && !red_same(t, r, &a[i]) && !finding_cannot_meet(d, t, from, &a[i]))
 			return &a[i];
 	return NULL;
 }
@@ -147,11 +154,12 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                  const struct race *r, bool write, uint32_t stack)
 {
 	uint8_t op = t->acc.atomic ? OP_ATOMIC : write ? OP_WRITE : OP_READ;
-	const struct race_access *o = other_of(t, r, r->w);
+	struct mark *m = committed(t);
+	const struct race_access *o = m ? other_of(d, t, r, r->w, m->epoch) : NULL;
 	bool reads = !o && write; /* a write disturbs readers too */
-	if (reads)
-		o = other_of(t, r, r->r);
-	struct mark *m = o ? blame(t) : NULL;
+	if (m && reads)
+		o = other_of(d, t, r, r->r, m->epoch);
+	m = o ? blame(t) : NULL;
 	if (m) {
 		struct finding f = violated(d, t, m, &(struct finding){
 			.address = addr,
@@ -159,7 +167,7 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 			.violation_op = op,
 			.lock2 = m->lock, /* to name it: such a finding waits for no evidence */
 		});
-		f.other = red_who(d, r, o);
+		f.other = red_who(d, o);
 		f.other_write = o->stack;
 		f.other_op = reads ? OP_READ : OP_WRITE;
 		m->finding = finding_merge(d, &f);

@@ -1,5 +1,7 @@
 #include "dynamic/message.h"
 
+#include "dynamic/findings.h"
+
 /* FINDING_ROOM: more than any finding takes: 12 stacks of 64 counters, 17 bytes
  * each, three lists of 16 locks, and a name of RED_NAME letters. */
 enum { MAX_FRAMES = 64, FINDING_ROOM = 32 << 10 };
@@ -184,7 +186,7 @@ bool message_findings(struct message *m, struct dynamic *d, bool all, bool loops
 	bool any = false;
 	for (uint32_t i = 1; i < d->nfindings; i++) {
 		struct finding *f = &d->findings[i];
-		if (!f->ready || !f->count || (f->loop && !loops && !f->name))
+		if (!finding_counts(f, m->final) || (f->loop && !loops && !f->name))
 			continue;
 		if (!f->sent || all) {
 			room(m, FINDING_ROOM);

@@ -147,7 +147,7 @@ static void own_access(struct reduce *r, const struct event *e)
 {
 	struct watched *w = thread_of(r, e->thread);
 	if (w && e->kind == EVENT_WRITE && !w->t.wrote && (w->t.nheld || w->t.nmarks))
-		red_wrote(&r->d, &w->t, (uintptr_t)VARS, place_of(r, e));
+		red_wrote(&r->d, &w->t, (uintptr_t)(VARS + (uint64_t)e->target * 8), 0xff, false, place_of(r, e));
 }
 
 static void one(struct reduce *r, const struct event *e)

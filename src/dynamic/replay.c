@@ -291,6 +291,8 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 			red_try_failed(t);
 		break;
 	case REC_SYNC_RELEASE:
+		if (arg & REC_WAIT)
+			red_signal(&r->d, t);
 		red_sync_release(&r->d, t, addr);
 		break;
 	case REC_SYNC_ACQUIRE:
@@ -303,6 +305,10 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		forget(r, addr, rec_pc(rec));
 		break;
 	case REC_STACK:
+		if (arg == REC_CALLED) {
+			red_called(t, (uint32_t)addr);
+			break;
+		}
 		t->stack_lo = addr;
 		t->stack_hi = pc;
 		break;

@@ -99,6 +99,7 @@ struct src_frame {
 	const char *module;
 	uint64_t offset;
 	bool system;          /* from the system's headers, or our runtime */
+	bool pointer;         /* called through a pointer, as the first thing its thread did */
 };
 
 /*

@@ -523,10 +523,12 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 	uint32_t n = 0;
 	uint64_t below = 0;
 	for (uint32_t i = 0; i < st->n && n < max; i++) {
-		uint64_t pc = (st->pcs[i] & ~STACK_MARK) - 1;
+		uint64_t pc = (st->pcs[i] & STACK_PC) - 1;
 		bool mark = (st->pcs[i] & STACK_MARK) != 0;
 		if (mark && below && same_function(s, pc, below))
 			continue;
+		if (n && st->pcs[i] & STACK_THROUGH)
+			out[n - 1].pointer = true;
 		uint32_t got = at_address(s, pc, out + n, max - n);
 		if (mark)
 			got = entry_only(out + n, got);

@@ -301,7 +301,7 @@ static void add_inlined(struct writer *w, struct view *v)
 	struct stacks *s = &v->entered;
 	if (raw->n < 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
 		return;
-	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & ~STACK_MARK) == raw->pcs[0])
+	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & STACK_PC) == raw->pcs[0])
 		return;
 	memmove(s->v + 1, s->v, s->n++ * sizeof *s->v);
 	s->v[0].function = NULL;
