@@ -248,6 +248,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		.held = t->acc.all,
 		.commit_op = OP_READ,
 		.violation_op = OP_WRITE,
+		.uses = USES_WRITE,
 		.other = red_who(d, r, w),
 		.other_write = w->stack,
 		.other_op = OP_WRITE,
@@ -286,8 +287,10 @@ void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc
 	uint32_t stack = red_stack(d, t, pc);
 	t->wrote = true;
 	for (uint32_t i = 0; i < t->nheld; i++)
-		if (!t->held[i].write)
+		if (!t->held[i].write) {
 			t->held[i].write = stack;
+			t->held[i].first = addr;
+		}
 	for (uint32_t i = 0; i < t->nmarks; i++)
 		t->marks[i].wrote = true;
 }

@@ -11,6 +11,8 @@ is found with what each program's first comment says:
     intact: miss COMPILER OPT          a known weakness: nothing is found there, and
                                        the day something is, this line must go
 
+No report shows a line 0, or that something is <null>.
+
 Lines marked @entered, @commit, @violation are where the report must point.
 
     run.py INTACT [--all] [NAME...]    --all: both compilers, -O0 and -O2, 20
@@ -75,6 +77,10 @@ def parse(report):
 
 
 def compare(want, found, code):
+    for f in found:
+        nowhere = re.search(r"^    #.*(?::0\b|<null>).*|^SUMMARY.*:0 in .*|.*\((?:made|first taken) in .*:0\).*", f["text"], re.M)
+        if nowhere:
+            return "a place that is none: " + nowhere.group(0)
     if want["find"] is None:
         if found:
             return "found %s" % ", ".join(f["name"] for f in found)
