@@ -106,6 +106,8 @@ static void replace(struct finding *f, const struct finding *by)
 	f->ready = old.ready;
 	f->happened = old.happened;
 	f->name = old.name; /* the one that is kept */
+	if (f->uses < old.uses)
+		f->uses = old.uses;
 	f->sent = false;
 }
 
@@ -195,13 +197,19 @@ static bool about(const struct finding *f, const struct thread *t, const struct 
 	return f->uid == t->uid && f->lock == h->lock && f->violation == h->acquire;
 }
 
-void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h)
+void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h,
+                   enum uses uses)
 {
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	bool mine = about(f, t, h);
 	if (mine)
 		f->wrote |= h->first_wrote;
+	if (f->uses < uses) {
+		f->uses = uses;
+		__atomic_fetch_add(&d->ready, f->sent, __ATOMIC_RELAXED);
+		f->sent = false;
+	}
 	spin_unlock(&d->lock);
 	if (mine && h->first_wrote)
 		finding_judge(d, t, index);

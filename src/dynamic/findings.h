@@ -5,7 +5,8 @@
  * violation; meeting it again counts. All else a finding says is of one
  * occurrence: while it waits for evidence, of the latest; when it is ready, of
  * the one that the evidence was found for; when a cycle is seen, of the one with
- * the cycle, whole. (What the other thread does is of one section or access of
+ * the cycle, whole. (What is done behind the gap, `uses`, is of all of them: it
+ * orders findings and is not told. What the other thread does is of one section or access of
  * one thread: of the one on the cycle, or of the evidence.)
  *
  * Entries are never removed; the table is bounded, and when it is full nothing
@@ -30,8 +31,9 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
 /* It happened: a cycle through the block, in this occurrence, by way of its
  * `other`. */
 void finding_confirm(struct dynamic *d, uint32_t index, const struct finding *seen);
-/* The section behind the gap has ended, and wrote. */
-void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h);
+/* The section behind the gap has ended, and wrote, so. */
+void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h,
+                   enum uses uses);
 /* Thread t writes, at this stack, racing data that a finding is about. */
 void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint32_t stack);
 /* Did thread t, with what it does since its epoch `from`, come after that access in

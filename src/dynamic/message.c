@@ -159,6 +159,8 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 	if (f->lock2 || f->address2)
 		put(m, "set address2 %lx\n",
 		    (unsigned long)(f->lock2 ? d->locks.locks[f->lock2].addr : f->address2));
+	if (f->uses)
+		put(m, "set uses %u\n", f->uses);
 	if (f->other_op)
 		put(m, "set other_op %u\n", f->other_op);
 	if (f->apart && !f->confirmed)

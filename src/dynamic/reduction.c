@@ -285,6 +285,7 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		.held = t->acc.all,
 		.commit_op = OP_READ,
 		.violation_op = OP_WRITE,
+		.uses = USES_WRITE,
 		.other = red_who(d, w),
 		.other_write = w->stack,
 		.other_op = OP_WRITE,
@@ -329,6 +330,7 @@ void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mas
 		if (!h->write) {
 			h->write = stack;
 			h->word = word;
+			h->first = addr;
 			h->blind = !update;
 		} else if (h->word != word) {
 			h->word = TOKEN_MANY;

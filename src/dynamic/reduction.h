@@ -76,6 +76,7 @@ enum log_kind { LOG_SECTION, LOG_READ, LOG_WRITE, LOG_ACQUIRE };
 
 struct log_entry {
 	uint64_t key;   /* lock id, or address of racing data */
+	uintptr_t first; /* of a section: the data it wrote first; 0: it only read */
 	uint32_t stack, acquire;
 	uint32_t held;  /* locks still held then */
 	uint32_t seq;   /* the lock's, or the record's, count then */
@@ -85,8 +86,9 @@ struct log_entry {
 
 struct held {
 	uintptr_t addr;
+	uintptr_t first;        /* the data written first; 0: none yet */
 	uint32_t lock, depth, acquire, seq, write, finding;
-	uint32_t log;
+	uint32_t log, block;    /* entries in the log; and when the finding's block began */
 	uint32_t all, wr;       /* the sets of before */
 	bool read, first_wrote; /* first_wrote: the section before the gap did */
 	bool stale;             /* a lock taken earlier went: all and wr have it */
@@ -127,6 +129,13 @@ enum finding_kind {
 	FIND_MARKED, /* a marked block that is not reducible */
 	FIND_CYCLE,  /* a marked block on a cycle, though it may be reducible */
 };
+/* What the section behind a gap does, of all its occurrences the highest. */
+enum uses {
+	USES_READ,  /* it only reads */
+	USES_BACK,  /* it writes first what an earlier section of the block wrote first: a
+	               count, most often, that is given back */
+	USES_WRITE,
+};
 enum op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT, OP_JOIN, OP_ENTER };
 
 struct finding {
@@ -142,6 +151,7 @@ struct finding {
 	uint32_t other, other_acquire, other_write, other_held;
 	uint8_t other_op;     /* of other_write: OP_WRITE unless told */
 	uint8_t kind, commit_op, violation_op;
+	uint8_t uses;
 	bool loop;      /* the same section again: the next turn of a loop */
 	bool wrote;     /* the block wrote before and after the gap */
 	bool cycle;     /* a cycle happened: confirmed, if it is reported at all */

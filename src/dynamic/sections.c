@@ -99,9 +99,24 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 	if (f.taken)
 		f.unsettled = t->uid;
 	h->finding = finding_merge(d, &f);
+	h->block = home->log;
 	h->first_wrote = e->wrote && !e->read;
 	if (h->finding)
 		finding_judge(d, t, h->finding);
+}
+
+/* What the section that ends did with what was left before the gap. */
+static enum uses used(const struct dynamic *d, const struct thread *t, const struct held *section)
+{
+	uint32_t from = section->block;
+	if (t->nlog - from > d->history)
+		from = t->nlog - d->history;
+	for (uint32_t i = from; i != t->nlog; i++) {
+		const struct log_entry *e = &t->log[i % RED_LOG];
+		if (e->kind == LOG_SECTION && e->key == section->lock && e->first == section->first)
+			return USES_BACK;
+	}
+	return USES_WRITE;
 }
 
 /* What happened before this acquire: the sections that wrote, and for one
@@ -341,7 +356,7 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	spin_unlock(&l->spin);
 	uint32_t stack = red_stack(d, t, pc);
 	if (section.finding && section.write && !section.read)
-		finding_wrote(d, t, section.finding, &section);
+		finding_wrote(d, t, section.finding, &section, used(d, t, &section));
 	if (section.finding)
 		settle(d, t, &section);
 	if (wait) {
@@ -358,7 +373,8 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 		                                .held = t->acc.all, .seq = section.seq,
 		                                .epoch = t->acc.epoch,
 		                                .kind = LOG_SECTION, .read = section.read,
-		                                .wrote = section.write != 0 });
+		                                .wrote = section.write != 0,
+		                                .first = section.read ? 0 : section.first });
 	if (taken && !wait && !backs_off)
 		t->log_taken[(t->nlog - 1) % RED_LOG] = taken;
 	if (t->nmarks && !backs_off)

@@ -54,7 +54,7 @@ struct raw_finding {
 	uint64_t key, address, address2;
 	uint32_t index; /* in the order in which they were met */
 	uint32_t kind, confirmed, count, loop, commit_op, violation_op, thread, other;
-	uint32_t lock, lock2, other_op, apart;
+	uint32_t lock, lock2, other_op, apart, uses;
 	uint32_t modules; /* of the report's, those told before it: what is loaded later is not meant */
 	uint32_t made_first, made2_first; /* `made` is a first use, not an initialisation */
 	const char *name;

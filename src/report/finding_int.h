@@ -17,6 +17,7 @@ struct view {
 	const char *name, *key;
 	uint32_t count; /* with those merged into it */
 	uint32_t depth; /* calls between the block and its locks */
+	uint32_t uses;  /* of it and those merged into it, the highest */
 	struct view *more; /* other gaps of the same block */
 	const struct pattern *by; /* suppressed by, or NULL */
 };
@@ -43,9 +44,10 @@ const char *finding_other(const struct view *v);
 /* "etween line 3 and line 5 ": which call, or line, comes before the gap and which
  * behind it, into w->out. */
 void finding_gap(struct writer *w, const struct view *v);
-/* Orders gaps by the line of the block at which they end, those of a loop's next
- * turn last; 0: unknown. */
+/* The line of the block at which a gap ends; 0: unknown. */
 uint32_t finding_line(const struct view *v);
+/* Does the block come to the second place by going back, as a loop does? */
+bool finding_round(const struct view *v);
 /* The sentence, into w->out, with its indent and line end. */
 void finding_sentence(struct writer *w, const struct view *v);
 

@@ -81,7 +81,7 @@ static void set_field(struct raw_finding *f, struct line *l)
 #define FIELD(x) { #x, offsetof(struct raw_finding, x) }
 		FIELD(kind), FIELD(confirmed), FIELD(count), FIELD(loop), FIELD(commit_op),
 		FIELD(violation_op), FIELD(thread), FIELD(other), FIELD(lock), FIELD(lock2),
-		FIELD(other_op), FIELD(apart), FIELD(made_first), FIELD(made2_first),
+		FIELD(other_op), FIELD(apart), FIELD(made_first), FIELD(made2_first), FIELD(uses),
 	};
 	if (is(s, n, "address"))
 		f->address = number(l, 16);

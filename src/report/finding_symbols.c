@@ -335,6 +335,23 @@ static void place_of(struct symbols *s, struct src_frame *f, Dwfl_Module *mod, D
 		place(s, f, dwfl_lineinfo(l, NULL, &no, &col, NULL, NULL), no, col);
 }
 
+/* The file of a function's declaration. libdw takes the number 0 for none, as it was
+ * up to DWARF 4; since then it is the unit's own file. */
+static const char *decl_file(Dwarf_Die *die)
+{
+	const char *file = dwarf_decl_file(die);
+	Dwarf_Attribute at;
+	Dwarf_Word no = 1;
+	Dwarf_Die cu;
+	Dwarf_Half version = 0;
+	Dwarf_Files *files;
+	if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &at) || dwarf_formudata(&at, &no) || no ||
+	    !dwarf_diecu(die, &cu, NULL, NULL) || dwarf_cu_info(cu.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    version < 5 || dwarf_getsrcfiles(&cu, &files, NULL))
+		return file;
+	return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
 static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
 {
 	Dwarf_Die origin = *die;
@@ -343,7 +360,7 @@ static void declared(struct symbols *s, struct src_frame *f, Dwarf_Die *die)
 	while (dwarf_attr(&origin, DW_AT_abstract_origin, &at) && dwarf_formref_die(&at, &origin))
 		;
 	if (dwarf_decl_line(&origin, &line) == 0 && line > 0) {
-		const char *file = dwarf_decl_file(&origin);
+		const char *file = decl_file(&origin);
 		f->decl = (uint32_t)line;
 		f->decl_file = file ? tidy(s, file) : NULL;
 	}
@@ -648,7 +665,7 @@ static int see_function(Dwarf_Die *die, void *arg)
 	if (q->n == q->max || (!there && !dwarf_func_inline(die)))
 		return DWARF_CB_OK;
 	dwarf_decl_line(die, &line);
-	if (q->match(q->ctx, die_name(&q->s, die), dwarf_decl_file(die), (uint32_t)line, there) && there)
+	if (q->match(q->ctx, die_name(&q->s, die), decl_file(die), (uint32_t)line, there) && there)
 		q->out[q->n++] = low + q->bias;
 	return DWARF_CB_OK;
 }

@@ -337,12 +337,20 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	}
 	uint32_t dc = depth_of(v, &v->commit), dv = depth_of(v, &v->violation);
 	v->depth = dc > dv ? dc : dv;
+	v->uses = raw->uses;
 	return v;
 }
 
-/* Nearer to its locks first, then what was seen happening, then the gap that ends
- * first in the function: what it has read there it goes on to use, and what stands
- * last is often no more than giving back (a reference count's drop). */
+/* How much a gap matters by what the section behind it does: one that writes has most
+ * to lose; what is given back (a reference count) was only lent. */
+static uint32_t weight(const struct view *v)
+{
+	return v->uses == USES_WRITE ? 2 : v->uses == USES_BACK ? 0 : 1;
+}
+
+/* Nearer to its locks first, then what was seen happening, then the gap behind which
+ * the function uses what it has read; of those the one that ends first in it, and last
+ * those that the next turn of a loop makes. */
 static bool speaks_for(const struct view *a, const struct view *b)
 {
 	bool far_a = a->depth > NEAR, far_b = b->depth > NEAR;
@@ -350,6 +358,10 @@ static bool speaks_for(const struct view *a, const struct view *b)
 		return far_b;
 	if (a->f->confirmed != b->f->confirmed)
 		return a->f->confirmed;
+	if (finding_round(a) != finding_round(b))
+		return finding_round(b);
+	if (weight(a) != weight(b))
+		return weight(a) > weight(b);
 	uint32_t la = finding_line(a), lb = finding_line(b);
 	if (la && lb && la != lb)
 		return la < lb;
@@ -357,35 +369,44 @@ static bool speaks_for(const struct view *a, const struct view *b)
 }
 
 /* One place reached in several ways is one gap; the gaps of one block are one
- * finding, told by the plainest of them. */
+ * finding. */
 static bool merged(struct view **list, uint32_t n, struct view *v)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct view *head = list[i];
+		struct view *head = list[i], *last = head;
 		if (!head->by != !v->by || strcmp(head->name, v->name) != 0 ||
 		    strcmp(head->f->name ? head->f->name : "", v->f->name ? v->f->name : "") != 0)
 			continue;
-		for (struct view *g = head; g; g = g->more) {
+		for (struct view *g = head; g; last = g, g = g->more) {
 			if (strcmp(g->key, v->key) != 0)
 				continue;
-			uint32_t count = g->count + v->count;
+			uint32_t count = g->count + v->count, uses = g->uses > v->uses ? g->uses : v->uses;
 			struct view *more = g->more;
 			if (v->f->confirmed && !g->f->confirmed)
 				*g = *v;
 			g->more = more;
 			g->count = count;
+			g->uses = uses;
 			return true;
 		}
-		if (speaks_for(v, head)) {
-			v->more = head;
-			list[i] = v;
-		} else {
-			v->more = head->more;
-			head->more = v;
-		}
+		last->more = v;
 		return true;
 	}
 	return false;
+}
+
+/* The gap that speaks for the block comes first, the others as they were met. */
+static struct view *lead(struct view *head)
+{
+	struct view *best = head, **at = &head;
+	for (struct view *g = head->more; g; g = g->more)
+		if (speaks_for(g, best))
+			best = g;
+	while (*at != best)
+		at = &(*at)->more;
+	*at = best->more;
+	best->more = head;
+	return best;
 }
 
 static int by_index(const void *a, const void *b)
@@ -422,7 +443,7 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 			list[n++] = v;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		struct view *v = list[i];
+		struct view *v = lead(list[i]);
 		if (said_before(&w, v, shown))
 			continue;
 		const struct src_frame *b = &v->entered.v[v->block];

@@ -176,8 +176,7 @@ static const char *where(struct writer *w, const struct view *v, const struct st
 	return "the first part";
 }
 
-/* Does the block come to the second place by going back, as a loop does? */
-static bool comes_round(const struct view *v)
+bool finding_round(const struct view *v)
 {
 	const struct src_frame *a = line_in_block(v, &v->commit), *b = line_in_block(v, &v->violation);
 	if (!a || !b || strcmp(a->file, b->file) != 0 || v->f->kind == FIND_CYCLE)
@@ -188,14 +187,14 @@ static bool comes_round(const struct view *v)
 uint32_t finding_line(const struct view *v)
 {
 	const struct src_frame *f = line_in_block(v, &v->violation);
-	return !f ? 0 : comes_round(v) ? f->line | 1u << 31 : f->line;
+	return f ? f->line : 0;
 }
 
 /* Which call, or line, comes before the gap and which behind it. */
 void finding_gap(struct writer *w, const struct view *v)
 {
 	const char *a = where(w, v, &v->commit), *b = where(w, v, &v->violation);
-	bool round = comes_round(v);
+	bool round = finding_round(v);
 	if (!strcmp(a, b))
 		buf_printf(w->out, "etween two %s at %s ", round ? "turns of the loop, both" : "times", a);
 	else if (round)

@@ -11,6 +11,8 @@ is found with what each program's first comment says:
     intact: miss COMPILER OPT          a known weakness: nothing is found there, and
                                        the day something is, this line must go
 
+No report shows a line 0, or that something is <null>.
+
 Lines marked @entered, @commit, @violation are where the report must point.
 
 No expectation may depend on the schedule. The last run of each is made with
@@ -80,6 +82,10 @@ def parse(report):
 
 
 def compare(want, found, code):
+    for f in found:
+        nowhere = re.search(r"^    #.*(?::0\b|<null>).*|^SUMMARY.*:0 in .*|.*\((?:made|first taken) in .*:0\).*", f["text"], re.M)
+        if nowhere:
+            return "a place that is none: " + nowhere.group(0)
     if want["find"] is None:
         if found:
             return "found %s" % ", ".join(f["name"] for f in found)
