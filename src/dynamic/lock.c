@@ -1,5 +1,6 @@
 #include "dynamic/lock.h"
 
+#define OTHERS    ((size_t)448 << 20) /* bytes of addresses that the other tables take */
 #define MAX_LOCKS (1u << 21) /* and atomics that hand something over */
 #define MIN_LOCKS (1u << 17) /* where address space is short */
 #define HEADS     (1u << 19)
@@ -95,8 +96,15 @@ bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src)
 bool lock_init(struct lock_table *t)
 {
 	*t = (struct lock_table){ .n = 1 };
-	for (t->max = MAX_LOCKS; !t->locks && t->max >= MIN_LOCKS; t->max /= 2)
-		t->locks = pages_map(t->max * sizeof *t->locks);
+	for (t->max = MAX_LOCKS; !t->locks && t->max >= MIN_LOCKS; t->max /= 2) {
+		/* Of a short address space the other tables need a part. */
+		size_t size = t->max * sizeof *t->locks;
+		void *room = t->max > MIN_LOCKS ? pages_map(size + OTHERS) : NULL;
+		if (room)
+			pages_unmap(room, size + OTHERS);
+		if (room || t->max <= MIN_LOCKS)
+			t->locks = pages_map(size);
+	}
 	t->max *= 2;
 	t->heads = pages_map(HEADS * sizeof *t->heads);
 	t->pages = pages_map(FILTER / 8);
