@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/answers.h"
+#include "check/answers.h"
+#include "check/engine.h"
 #include "cli/check_verify_int.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
@@ -187,13 +188,15 @@ static void read_asked(struct verify *v, json_t *root)
 {
 	json_t *asked = json_object_get(root, "asked"), *block = json_object_get(asked, "block");
 	const char *engine = verify_string(asked, "engine");
+	const struct check_engine *one;
+	bool all, known = engine_choose(engine, &one, &all);
 	v->asked.block = json_string_value(block);
 	v->asked.faults = json_is_true(json_object_get(asked, "faults"));
 	v->asked.deadlock = json_is_true(json_object_get(asked, "deadlock"));
 	v->asked.any = json_object_get(asked, "any");
-	v->asked.causal = !strcmp(engine, "causal") || !strcmp(engine, "cover") || !strcmp(engine, "unfold");
+	v->asked.causal = known && one && one->ask_itself;
 	v->asked.quiescence = !v->asked.block && !v->asked.faults && v->lang.ir->nblocks && !json_array_size(v->asked.any) &&
-	                      (!*engine || !strcmp(engine, "auto") || !strcmp(engine, "all"));
+	                      (!*engine || (known && !one));
 }
 
 /* The questions of a model, in this order: its blocks, the program, faults, ways out, its objects. */
@@ -218,7 +221,8 @@ static uint32_t answered(const struct verify *v, json_t *result)
 	bool holds = !strcmp(verify_string(result, "verdict"), "holds"); /* then there is no result about these two */
 	if (!holds && !strcmp(problem, "quiescence"))
 		return whole_question(v, ASK_WAY_OUT);
-	bool fault = !strcmp(problem, "fault") || !strcmp(problem, "deadlock") || !strcmp(verify_string(result, "engine"), "search");
+	const struct check_engine *engine = engine_find(verify_string(result, "engine"));
+	bool fault = !strcmp(problem, "fault") || !strcmp(problem, "deadlock") || (engine && engine->about.question == ENGINE_FAULTS);
 	return whole_question(v, fault && !holds ? ASK_FAULTS : ASK_PROGRAM);
 }
 

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/engine.h"
 #include "cli/check_verify_int.h"
 #include "report/step_text.h"
 #include "verdict/alone.h"
 #include "verdict/replay.h"
+#include "verdict/schedule_text.h"
 #include "verdict/verify_any.h"
 #include "verdict/verify_reach.h"
 
@@ -30,7 +32,7 @@ static void refute(struct verify *v, const char *name, const struct move *path, 
 	if (ok && object) /* judged once more, by other code */
 		ok = !verify_history_of(&r, object, &open);
 	if (ok)
-		text_schedule(&r, &schedule);
+		schedule_text(&r, &schedule);
 	if (path)
 		run_free(&r);
 	c->name = name;
@@ -163,7 +165,7 @@ static bool refuted_by_more(const struct verify *v, uint32_t block, const bool *
 /* `part`: of a serializable program, where the other blocks are whole. */
 static void check_any(struct verify *v, uint32_t block, bool part, json_t *result, const char *name)
 {
-	const char *engine = verify_string(result, "engine");
+	const struct check_engine *engine = engine_find(verify_string(result, "engine"));
 	json_t *any = json_object_get(result, "any_number_of"), *one;
 	struct buf what;
 	size_t i;
@@ -177,7 +179,7 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 	buf_init(&what);
 	any_name(name, any, &what);
 	bool *many = NULL;
-	if (!strcmp(engine, "commit") || !strcmp(engine, "exact"))
+	if (engine && !engine->about.any_threads)
 		verify_say(v, buf_cstr(&what), LEDGER_REJECTED, "the engine named proves nothing about other numbers of threads");
 	else if ((many = any_templates(v, any, buf_cstr(&what))) != NULL) {
 		const char *why = verify_any(v->lang.ir, block, many);

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "cli/sim.h"
+#include "verdict/schedule_text.h"
 
 #define MAX_ITEMS 10000000u
 #define ARENA_BUDGET ((size_t)1 << 30)
@@ -290,7 +291,7 @@ static void note_alternatives(struct sched *s, struct run *r, uint32_t thread)
 		buf_clear(&b);
 		if (run_step(r, thread, out[i].pick, out[i].npick) > RUN_FAULT)
 			continue;
-		text_schedule_step(r, r->nsteps - 1, &b);
+		schedule_text_step(r, r->nsteps - 1, &b);
 		buf_str(&b, "  ");
 		text_step(r, r->nsteps - 1, glyphs_for(false), &b);
 		run_undo(r);
@@ -377,7 +378,7 @@ bool sched_save(const struct run *r, const char *path, const char *model, struct
 	buf_safe(&b, model, strlen(model));
 	buf_printf(&b, ", %u steps\n", r->nsteps);
 	for (uint32_t i = 0; i < r->nsteps; i++) {
-		text_schedule_step(r, i, &b);
+		schedule_text_step(r, i, &b);
 		buf_char(&b, i % 20 == 19 || i + 1 == r->nsteps ? '\n' : ',');
 	}
 	bool ok = buf_flush(&b, f);

@@ -1,69 +1,33 @@
-#include "cli/decide.h"
+#include "check/decide.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/rungs.h"
-#include "cli/suspicion.h"
-#include "explore/tidy.h"
+#include "check/engine.h"
+#include "check/rungs.h"
+#include "check/suspicion.h"
 #include "explore/exact.h"
 #include "lang/lang.h"
 #include "verdict/alone.h"
 #include "verdict/replay.h"
 
-#define CAUSAL_TRY  20000u   /* states of the causal rung at first */
 #define FIRST_SLICE 200000u  /* states of a block's first round, and */
 #define FIRST_TIME  64.0     /* which part of the time that is left */
 #define MORE        4u       /* how much larger the next slices are */
-#define FAULT_STATES 1000000u /* searched for faults when nobody asks for them, or sets a limit */
 
 /* ---- the ladder --------------------------------------------------------- */
-
-static const struct rung {
-	enum decide_engine engine;
-	const char *name;
-} rungs[] = {
-	{ ENGINE_REDUCTION, "reduction" },
-	{ ENGINE_CAUSAL, "causal" },
-	{ ENGINE_COMMIT, "commit" },
-	{ ENGINE_EXACT, "exact" },
-};
-enum { RUNGS = sizeof rungs / sizeof *rungs };
 
 /* A way to ask about a block; false: engines contradict each other. */
 typedef bool ask_fn(struct decide *d, uint32_t block, struct verdict *v);
 
-/* One rung, for one question: true when it answers. */
-static bool ask_rung(struct decide *d, const struct rung *r, uint32_t block, uint64_t max_states,
-                     struct verdict *v, char **points)
-{
-	struct attempt a = { .engine = r->name, .answer = ANSWER_UNKNOWN };
-	uint64_t before = v->states;
-	double start = clock_seconds();
-	bool done = false;
-	a.limit = r->engine == ENGINE_REDUCTION ? NULL : rung_spent(d);
-	if (a.limit) {
-		v->limit = a.limit;
-		v->reason = NULL;
-		a.why = strdup("not asked: nothing is left of the budget");
-	} else {
-		done = rung_ask(d, r->engine, block, max_states, v, &a, points);
-		a.limit = a.answer == ANSWER_UNKNOWN ? v->limit : NULL;
-		a.states = v->states - before;
-		a.seconds += clock_seconds() - start;
-	}
-	v->attempts[v->nattempts++] = a;
-	v->seconds += a.seconds;
-	return done;
-}
-
-/* What the engines above made of a suspicion of the causal one. */
+/* What the other engines made of the suspicion of an abstract one. */
 static void settle(const struct decide *d, struct verdict *v)
 {
 	for (uint32_t i = 0; i < v->nattempts; i++) {
 		struct attempt *a = &v->attempts[i];
-		if (strcmp(a->engine, "causal") != 0 || a->answer != ANSWER_VIOLATED || !a->why)
+		if (!a->engine->abstract || a->answer != ANSWER_VIOLATED || !a->why)
 			continue;
 		struct buf b;
 		buf_init(&b);
@@ -71,7 +35,7 @@ static void settle(const struct decide *d, struct verdict *v)
 		if (v->answer == ANSWER_UNKNOWN)
 			buf_str(&b, "; neither confirmed nor refuted");
 		else
-			buf_printf(&b, "; %s %s%s", v->engine,
+			buf_printf(&b, "; %s %s%s", v->engine->name,
 			           v->answer == ANSWER_HOLDS ? "refutes the suspicion: every outcome is one of a serial run"
 			                                     : "confirms the suspicion with a run",
 			           d->any && v->answer == ANSWER_HOLDS ? " (with the declared number of threads)" : "");
@@ -81,9 +45,9 @@ static void settle(const struct decide *d, struct verdict *v)
 	}
 }
 
-static bool wanted(const struct decide *d, enum decide_engine e)
+static bool wanted(const struct decide *d, const struct check_engine *e)
 {
-	return d->o.engine == ENGINE_AUTO || d->o.engine == ENGINE_ALL || d->o.engine == e;
+	return e->ladder && (!d->o.engine || d->o.engine == e);
 }
 
 /* The run that causality found can be judged by itself: when the searches have
@@ -97,37 +61,48 @@ static bool follow_suspicion(struct decide *d, uint32_t block, struct verdict *v
 		return false;
 	v->answer = ANSWER_VIOLATED;
 	v->problem = PROBLEM_ATOMICITY;
-	v->engine = "exact";
+	v->engine = &engine_exact.about;
 	v->limit = v->reason = NULL;
 	v->path = run;
 	v->npath = n;
 	exact_shorten(d->p, block, d->o.search.deadline, d->o.search.max_bytes, &v->path, &v->npath);
-	rung_serial(d, block, v);
+	rung_serial(d, block, engine_exact.shortest, v);
 	return true;
 }
 
+static const struct attempt *last_attempt(const struct verdict *v)
+{
+	assert(v->nattempts);
+	return &v->attempts[v->nattempts - 1];
+}
+
+/* From the cheapest engine to the most expensive, until one answers. */
 static void ask(struct decide *d, uint32_t block, struct verdict *v, char **points)
 {
-	bool done = false, suspected = false, cut = false;
+	const struct check_engine *cut = NULL; /* it had a small piece of the budget, and that was not enough */
+	bool done = false, suspected = false;
 	free(d->suspect);
 	d->suspect = NULL;
 	memset(v, 0, sizeof *v);
 	v->block = block;
 	v->answer = ANSWER_UNKNOWN;
-	for (uint32_t i = 0; i < RUNGS && !done; i++) {
-		if (!wanted(d, rungs[i].engine))
+	for (const struct check_engine *const *e = engines; *e && !done; e++) {
+		struct engine_ask q = { .block = block, .max_states = d->any ? 0 : (*e)->first_states, .points = points };
+		if (!wanted(d, *e))
 			continue;
-		done = ask_rung(d, &rungs[i], block, d->any ? 0 : CAUSAL_TRY, v, points);
-		const struct attempt *a = &v->attempts[v->nattempts - 1];
-		suspected |= rungs[i].engine == ENGINE_CAUSAL && a->answer == ANSWER_VIOLATED;
-		cut |= rungs[i].engine == ENGINE_CAUSAL && a->limit && !d->any;
-		if (!done && suspected && d->any && rungs[i].engine == ENGINE_CAUSAL)
+		done = rung_ask(d, *e, &q, v);
+		const struct attempt *a = last_attempt(v);
+		bool suspects = (*e)->about.abstract && a->answer == ANSWER_VIOLATED;
+		suspected |= suspects;
+		if ((*e)->first_states && a->limit && !d->any)
+			cut = *e;
+		if (!done && suspects && d->any)
 			done = follow_suspicion(d, block, v);
 	}
 	if (!done && suspected)
 		done = follow_suspicion(d, block, v);
 	if (!done && !suspected && cut && !rung_spent(d))
-		ask_rung(d, &rungs[1], block, 0, v, NULL); /* all that is left is for it */
+		rung_ask(d, cut, &(struct engine_ask){ .block = block }, v); /* all that is left is for it */
 	settle(d, v);
 }
 
@@ -218,55 +193,25 @@ void decide_block(struct decide *d, uint32_t block, struct verdict *v)
 	ask_alone(d, block, ask_ladder, v);
 }
 
-/* The program needed a search, but this block may be causally atomic by
- * itself. All blocks together get as much as one question. */
-static bool causal_alone(struct decide *d, uint32_t block, const struct verdict *program, struct verdict *v)
-{
-	struct verdict alone = { .block = block, .answer = ANSWER_UNKNOWN };
-	if (!wanted(d, ENGINE_CAUSAL) || !strcmp(program->engine, "causal") || d->causal_states >= CAUSAL_TRY)
-		return false;
-	ask_rung(d, &rungs[0], block, 0, &alone, NULL);
-	bool holds = ask_rung(d, &rungs[1], block, CAUSAL_TRY - d->causal_states, &alone, NULL);
-	d->causal_states += alone.states + 100; /* making the net counts too */
-	if (holds)
-		*v = alone;
-	else
-		verdict_free(&alone);
-	return holds;
-}
-
 /* A block of a serializable program, with the cheapest argument for it. */
 static void as_part(struct decide *d, uint32_t block, const struct verdict *program, char *commits,
                     struct verdict *v)
 {
-	const struct reduce_block *r = &d->reduce.blocks[block];
-	bool reduces = wanted(d, ENGINE_REDUCTION) && r->part;
-	*v = (struct verdict){ .block = block, .answer = ANSWER_HOLDS, .as_part = true,
-		               .engine = reduces ? "reduction" : program->engine };
-	if (reduces) {
-		v->scope = rung_scope(d->p, r->part_any);
-		free(commits);
-		return;
-	}
-	if (causal_alone(d, block, program, v)) {
-		v->as_part = true;
-		free(commits);
-		return;
-	}
+	*v = (struct verdict){ .block = block, .answer = ANSWER_HOLDS, .as_part = true, .engine = program->engine };
+	for (const struct check_engine *const *e = engines; *e; e++)
+		if (wanted(d, *e) && (*e)->ask_part && (*e)->ask_part(d, block, program, v)) {
+			v->as_part = true;
+			free(commits);
+			return;
+		}
 	v->commits = commits;
 	v->seconds = program->seconds;
 	for (uint32_t i = 0; i < program->nattempts; i++) {
 		struct attempt a = program->attempts[i];
-		a.why = !strcmp(a.engine, "reduction") ? rung_copy(r->part_why) : rung_copy(a.why);
+		const struct check_engine *e = engine_find(a.engine->name);
+		a.why = rung_copy(e->part_why ? e->part_why(d, block) : a.why);
 		v->attempts[v->nattempts++] = a;
 	}
-}
-
-/* The end of this part of the time that is left; 0: there is no limit on it. */
-static double part_of_time(const struct decide *d, double part)
-{
-	double now = clock_seconds(), end = d->o.search.deadline;
-	return end <= 0 ? 0 : now < end ? now + (end - now) * part : end;
 }
 
 void decide_program(struct decide *d, struct verdict *v)
@@ -275,7 +220,7 @@ void decide_program(struct decide *d, struct verdict *v)
 	struct verdict *program = &v[p->nblocks];
 	char **points = calloc(p->nblocks + 1, sizeof *points);
 	if (p->nblocks > 1 || p->nobjects || !d->reduce.fault_free)
-		d->slice.deadline = part_of_time(d, 0.75);
+		d->slice.deadline = rung_part_of_time(d, 0.75);
 	ask(d, VERDICT_PROGRAM, program, points);
 	d->slice = (struct slice){ 0 };
 	for (uint32_t b = 0; b < p->nblocks; b++) {
@@ -330,11 +275,11 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 	if (run && exact_explains(p, VERDICT_PROGRAM, run, v->npath, d->o.search.max_bytes) == 0) {
 		program->answer = ANSWER_VIOLATED;
 		program->problem = PROBLEM_ATOMICITY;
-		program->engine = "exact";
+		program->engine = &engine_exact.about;
 		program->limit = program->reason = NULL;
 		program->path = run;
 		program->npath = v->npath;
-		rung_serial(d, VERDICT_PROGRAM, program);
+		rung_serial(d, VERDICT_PROGRAM, engine_exact.shortest, program);
 		return;
 	}
 	free(run);
@@ -446,43 +391,6 @@ void decide_blocks(struct decide *d, struct verdict *v)
 	free(open);
 }
 
-void decide_safety(struct decide *d, bool main_question, struct verdict *v)
-{
-	struct search_result r;
-	double start = clock_seconds();
-	bool bounded = !main_question && !d->o.search.max_states && d->o.search.deadline <= 0;
-	if (!main_question)
-		d->slice.deadline = part_of_time(d, 0.5);
-	struct search_options so = rung_remaining(d);
-	d->slice = (struct slice){ 0 };
-	if (bounded)
-		so.max_states = FAULT_STATES;
-	memset(v, 0, sizeof *v);
-	v->block = VERDICT_PROGRAM;
-	v->engine = "search";
-	if ((v->limit = rung_spent(d)) != NULL) {
-		v->answer = ANSWER_UNKNOWN;
-		v->reason = "not looked for: nothing was left of the budget";
-		return;
-	}
-	so.faults = true;
-	search_run(d->p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &so, &r);
-	d->states += r.states;
-	rung_take(v, &r);
-	if (v->path)
-		tidy_order(d->p, v->path, v->npath);
-	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
-	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
-	                                        : ANSWER_VIOLATED;
-	v->problem = r.verdict == SEARCH_FAULT      ? PROBLEM_FAULT
-	             : r.verdict == SEARCH_DEADLOCK ? PROBLEM_DEADLOCK
-	                                            : PROBLEM_NONE;
-	if (v->answer == ANSWER_UNKNOWN)
-		v->reason = bounded ? "not every execution was searched for faults (--faults lifts this limit)"
-		                    : "not every execution was searched for faults";
-	v->seconds = clock_seconds() - start;
-}
-
 /* ---- all engines side by side ------------------------------------------- */
 
 static bool ask_all(struct decide *d, uint32_t block, struct verdict *v)
@@ -491,9 +399,11 @@ static bool ask_all(struct decide *d, uint32_t block, struct verdict *v)
 	memset(v, 0, sizeof *v);
 	v->block = block;
 	v->answer = ANSWER_UNKNOWN;
-	for (uint32_t i = 0; i < RUNGS; i++) {
+	for (const struct check_engine *const *e = engines; *e; e++) {
+		if (!(*e)->ladder)
+			continue;
 		struct verdict one = { .block = block, .answer = ANSWER_UNKNOWN };
-		bool done = ask_rung(d, &rungs[i], block, 0, &one, NULL);
+		bool done = rung_ask(d, *e, &(struct engine_ask){ .block = block }, &one);
 		struct attempt a = one.attempts[0];
 		one.nattempts = 0;
 		proved |= done && one.answer == ANSWER_HOLDS;

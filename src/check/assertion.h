@@ -2,8 +2,8 @@
  * assertion: the two assertions of the SOAR paper, Fig. 3 and Definition 1,
  * over histories that an exploration recorded.
  */
-#ifndef INTACT_CLI_ASSERTION_H
-#define INTACT_CLI_ASSERTION_H
+#ifndef INTACT_CHECK_ASSERTION_H
+#define INTACT_CHECK_ASSERTION_H
 
 #include "explore/monitor.h"
 #include "lin/history.h"

@@ -4,8 +4,8 @@
  * on with until the threads inside blocks have left them, and that one
  * execution is decided exactly.
  */
-#ifndef INTACT_CLI_SUSPICION_H
-#define INTACT_CLI_SUSPICION_H
+#ifndef INTACT_CHECK_SUSPICION_H
+#define INTACT_CHECK_SUSPICION_H
 
 #include "verdict/verdict.h"
 

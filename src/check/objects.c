@@ -1,26 +1,32 @@
-#include "cli/objects.h"
+#include "check/objects.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/assertion.h"
+#include "check/assertion.h"
+#include "check/engine.h"
 #include "explore/object.h"
 #include "verdict/replay.h"
 
-const char *const objects_assertions[] = { "monitor", "soar", "clmt", NULL };
+static const struct check_engine *judge(const struct objects_options *o)
+{
+	assert(!o->assertion || o->assertion->about.question == ENGINE_OBJECTS);
+	return o->assertion ? o->assertion : &engine_monitor;
+}
 
 /* ---- the paper's assertions ------------------------------------------------------------ */
 
 bool objects_allowed(const struct ir *p, const struct objects_options *o, struct diags *d)
 {
 	bool ok = true;
-	if (o->assertion == ASSERT_MONITOR)
+	if (judge(o) == &engine_monitor)
 		return true;
 	if (o->condition != OBJECT_ATOMIC) {
 		diag_error(d, "assertion", NULL, (struct span){ 0, 0 },
 		           "--assertion=%s asserts atomicity: it does not go with --condition=%s",
-		           objects_assertions[o->assertion], object_conditions[o->condition]);
+		           judge(o)->about.name, object_conditions[o->condition]);
 		return false;
 	}
 	for (uint32_t object = 0; object < p->nobjects; object++) {
@@ -39,7 +45,7 @@ bool objects_allowed(const struct ir *p, const struct objects_options *o, struct
 		ok = false;
 		diag_error(d, "assertion", p->src, p->opers[second].span,
 		           "--assertion=%s judges registers with one writer, and '%s' has several",
-		           objects_assertions[o->assertion], p->objects[object].name);
+		           judge(o)->about.name, p->objects[object].name);
 		if (second != first)
 			diag_note(d, p->src, p->opers[first].span, "another thread writes here");
 		else
@@ -76,8 +82,8 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 		                     .deadline = s->deadline };
 	struct object_result r;
 	double start = clock_seconds();
-	assertion_open(&j, o->assertion == ASSERT_CLMT, p->objects[object].init);
-	if (o->assertion != ASSERT_MONITOR) {
+	assertion_open(&j, judge(o) == &engine_clmt, p->objects[object].init);
+	if (judge(o) != &engine_monitor) {
 		oo.kind = MONITOR_RECORD;
 		oo.judge = assertion_judge;
 		oo.judge_arg = &j;
@@ -85,7 +91,7 @@ static void check_one(const struct ir *p, uint32_t object, const struct objects_
 	object_check(p, object, &oo, &r);
 	*v = (struct verdict){ .block = VERDICT_PROGRAM, .object1 = object + 1, .answer = r.answer,
 		               .condition = object_conditions[o->condition],
-		               .engine = objects_assertions[o->assertion], .limit = r.limit,
+		               .engine = &judge(o)->about, .limit = r.limit,
 		               .states = r.states, .transitions = r.transitions, .bytes = r.bytes,
 		               .path = r.path, .npath = r.npath };
 	r.path = NULL;
@@ -116,3 +122,19 @@ void objects_check(const struct ir *p, const struct objects_options *o, const st
 		check_one(p, object, o, &share, &v[object]);
 	}
 }
+
+const struct check_engine engine_monitor = {
+	.about = { .name = "monitor", .summary = "every history of an object, judged while the program is explored",
+	           .question = ENGINE_OBJECTS, .topic = "monitor" },
+	.explores = true,
+};
+const struct check_engine engine_soar = {
+	.about = { .name = "soar", .summary = "the assertion of the SOAR paper, Fig. 3, on every history that was recorded",
+	           .question = ENGINE_OBJECTS, .topic = "monitor" },
+	.explores = true,
+};
+const struct check_engine engine_clmt = {
+	.about = { .name = "clmt", .summary = "the assertion of the SOAR paper, Definition 1, on every history that was recorded",
+	           .question = ENGINE_OBJECTS, .topic = "monitor" },
+	.explores = true,
+};

@@ -1,8 +1,8 @@
 /*
  * decide: the ladder. Which engines answer which question, in which order.
  *
- * A question is a block, or the program (all blocks at once). The rungs, the
- * cheapest argument first:
+ * A question is a block, or the program (all blocks at once). The rungs are the
+ * engines of the table (engine.h), the cheapest argument first:
  *
  *   reduction  linear, for any number of threads; proves or does not know
  *   causal     the program with most data forgotten; proves, or suspects: what
@@ -13,7 +13,7 @@
  * A question goes up until a rung proves it or finds a concrete run that no
  * serial order explains. All rungs of all questions share one budget: time,
  * states, and the memory of the search that is going on. The causal rung gets
- * a small piece of it at first (CAUSAL_TRY states, so that it never costs much
+ * a small piece of it at first (first_states of its row, so that it never costs much
  * beside the engine that decides), and what is left when the others have not
  * answered either. For --threads name=any it gets all of it at once: only
  * reduction and causal can answer that.
@@ -34,18 +34,18 @@
  * atomic, can be seen half-way.) A block that a cheaper argument proves is
  * reported with that one.
  */
-#ifndef INTACT_CLI_DECIDE_H
-#define INTACT_CLI_DECIDE_H
+#ifndef INTACT_CHECK_DECIDE_H
+#define INTACT_CHECK_DECIDE_H
 
 #include "base/diag.h"
 #include "explore/search.h"
 #include "reduce/reduce.h"
 #include "verdict/verdict.h"
 
-enum decide_engine { ENGINE_AUTO, ENGINE_REDUCTION, ENGINE_COMMIT, ENGINE_EXACT, ENGINE_ALL, ENGINE_CAUSAL };
+struct check_engine;
 
 struct decide_options {
-	enum decide_engine engine;
+	const struct check_engine *engine; /* this one alone; NULL: the ladder */
 	struct search_options search;
 	const char *const *track, *const *abstract; /* for causal: variables to keep, to forget */
 	uint32_t ntrack, nabstract;
@@ -71,10 +71,6 @@ struct decide { /* one model, and what has been spent on it */
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o);
 void decide_end(struct decide *d);
 
-/* Can the variables of --track and --abstract be kept and forgotten? Else an
- * error is in `e`. */
-bool decide_options_fit(const struct ir *p, const struct decide_options *o, struct diags *e);
-
 /* Room for nblocks + 1 verdicts: the blocks in order, then the program. The
  * first asks about the program and leaves the blocks open unless that answers
  * them; the second asks about the blocks then. */
@@ -85,7 +81,7 @@ void decide_block(struct decide *d, uint32_t block, struct verdict *v);
  * half of the time that is left and, without any limit, only so many states. */
 void decide_safety(struct decide *d, bool main_question, struct verdict *v);
 
-/* ENGINE_ALL: every rung is asked, `v` is what they say together. False when
+/* Every engine of the ladder is asked, `v` is what they say together. False when
  * one proves what another refutes: a bug. */
 bool decide_by_all(struct decide *d, uint32_t block, struct verdict *v);
 

@@ -1,4 +1,4 @@
-#include "cli/assertion.h"
+#include "check/assertion.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/suspicion.h"
+#include "check/suspicion.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,20 +4,19 @@
  * explore walks the executions and lin knows the paper's assertions; they
  * know nothing of each other and meet here.
  */
-#ifndef INTACT_CLI_OBJECTS_H
-#define INTACT_CLI_OBJECTS_H
+#ifndef INTACT_CHECK_OBJECTS_H
+#define INTACT_CHECK_OBJECTS_H
 
 #include "base/diag.h"
 #include "explore/search.h"
 #include "verdict/object_history.h"
 #include "verdict/verdict.h"
 
-enum objects_assertion { ASSERT_MONITOR, ASSERT_SOAR, ASSERT_CLMT };
-extern const char *const objects_assertions[];
+struct check_engine;
 
 struct objects_options {
 	int condition; /* enum object_condition */
-	int assertion; /* enum objects_assertion */
+	const struct check_engine *assertion; /* who judges (ENGINE_OBJECTS); NULL: the monitor */
 };
 
 /* Can the assertion judge the model's objects? Else an error is in d. */
