@@ -6,7 +6,7 @@
 #define INTACT_CHECK_ASSERTION_H
 
 #include "explore/monitor.h"
-#include "lin/history.h"
+#include "history/history.h"
 
 struct assertion {
 	bool clmt; /* Definition 1; else SOAR */

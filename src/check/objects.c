@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "check/assertion.h"
 #include "check/engine.h"
+#include "check/object_why.h"
 #include "explore/object.h"
 #include "verdict/replay.h"
 
@@ -65,7 +66,7 @@ static void explain(const struct ir *p, uint32_t object, int condition, struct v
 	struct buf why;
 	buf_init(&why);
 	if (run_init(&r, p) && replay(&r, v->path, v->npath) && object_history_init(&h, &r, object) &&
-	    object_history_why(&h, (enum object_condition)condition, &why))
+	    object_why(&h, (enum object_condition)condition, &why))
 		v->why = strdup(buf_cstr(&why));
 	object_history_free(&h);
 	run_free(&r);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/object_why.h"
 #include "cli/check_verify_int.h"
 #include "cli/sim.h"
 #include "report/check_json.h"
@@ -45,7 +46,7 @@ static bool same_history(const struct run *r, const struct question *c, json_t *
 	check_json_history(r, c->object, &text);
 	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 	bool same = own && json_equal(own, json_object_get(result, "history"));
-	if (object_history_init(&h, r, c->object) && object_history_why(&h, c->condition, &why))
+	if (object_history_init(&h, r, c->object) && object_why(&h, c->condition, &why))
 		same &= !strcmp(buf_cstr(&why), verify_string(result, "sentence"));
 	object_history_free(&h);
 	json_decref(own);

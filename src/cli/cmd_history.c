@@ -16,7 +16,7 @@
 #include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
-#include "lin/read.h"
+#include "history/read.h"
 #include "lin/say.h"
 #include "report/doc.h"
 #include "verdict/verify_history_json.h"

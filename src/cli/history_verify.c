@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lang/spec.h"
-#include "lin/read.h"
+#include "history/read.h"
 #include "verdict/verify_history_json.h"
 
 /* The one result of the report, or NULL. */

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lin/check.h"
-#include "lin/say.h"
+#include "history/problem.h"
 
 #define BUDGET (1u << 20) /* configurations of the naive search */
 

@@ -6,8 +6,8 @@
  * kind of compression is told by the first bytes. Memory: the window (1 MiB)
  * unless one record is larger, up to INPUT_MAX_RECORD.
  */
-#ifndef INTACT_LIN_INPUT_H
-#define INTACT_LIN_INPUT_H
+#ifndef INTACT_HISTORY_INPUT_H
+#define INTACT_HISTORY_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,10 +10,10 @@
  * An operation that never answered may answer anything: apply then accepts
  * whatever the state allows.
  */
-#ifndef INTACT_LIN_SPEC_H
-#define INTACT_LIN_SPEC_H
+#ifndef INTACT_HISTORY_SPEC_H
+#define INTACT_HISTORY_SPEC_H
 
-#include "lin/history.h"
+#include "history/history.h"
 
 struct spec_ctx;
 

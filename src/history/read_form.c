@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "lin/read.h"
+#include "history/read.h"
 
 static bool is(const char *s, size_t len, const char *w)
 {

@@ -1,4 +1,4 @@
-#include "lin/history.h"
+#include "history/history.h"
 
 #include <stdlib.h>
 #include <string.h>

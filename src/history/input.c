@@ -1,4 +1,4 @@
-#include "lin/input.h"
+#include "history/input.h"
 
 #include <errno.h>
 #include <fcntl.h>

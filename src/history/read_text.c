@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lin/read.h"
+#include "history/read.h"
 
 struct cell {
 	const char *s;

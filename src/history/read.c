@@ -5,7 +5,7 @@
  * operation is all the state there is. Cost: one pass, no copy of the text.
  */
 #include "ir/seqspec.h"
-#include "lin/read.h"
+#include "history/read.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

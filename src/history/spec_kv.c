@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lin/spec.h"
+#include "history/spec.h"
 
 struct text_node {
 	uint32_t prev; /* UINT32_MAX: the value itself */

@@ -11,11 +11,11 @@
  * when the set is not empty at its end, so the engines, which know nothing of
  * sets, search among orders as for any other object.
  */
-#ifndef INTACT_LIN_USER_H
-#define INTACT_LIN_USER_H
+#ifndef INTACT_HISTORY_USER_H
+#define INTACT_HISTORY_USER_H
 
 #include "ir/seqspec.h"
-#include "lin/spec.h"
+#include "history/spec.h"
 
 #define USER_MAX_SET 4096u /* states at once; more: unknown (memory) */
 

@@ -3,12 +3,12 @@
  * What a state is stands above each; all but the register's and the mutex's
  * are interned vectors (states.c).
  */
-#include "lin/spec.h"
+#include "history/spec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "lin/user.h"
+#include "history/user.h"
 
 /* ---- vectors ------------------------------------------------------------------ */
 

@@ -9,10 +9,10 @@
  * ends with a NUL; running into it means "not all here yet" (FORM_MORE) while
  * the input has not ended. Nesting is bounded by FORM_DEPTH.
  */
-#ifndef INTACT_LIN_FORM_H
-#define INTACT_LIN_FORM_H
+#ifndef INTACT_HISTORY_FORM_H
+#define INTACT_HISTORY_FORM_H
 
-#include "lin/value.h"
+#include "history/value.h"
 
 #define FORM_DEPTH 64
 #define FORM_MAX_ELEMS (1u << 22)

@@ -1,4 +1,4 @@
-#include "lin/value.h"
+#include "history/value.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "lin/user.h"
+#include "history/user.h"
 
 const char *const object_names[] = {
 	"guess", "register", "cas-register", "counter", "mutex", "set", "queue", "stack",

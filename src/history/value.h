@@ -7,8 +7,8 @@
  * and found by hash. Two values are equal iff their ids are. nil, false and
  * true have fixed ids.
  */
-#ifndef INTACT_LIN_VALUE_H
-#define INTACT_LIN_VALUE_H
+#ifndef INTACT_HISTORY_VALUE_H
+#define INTACT_HISTORY_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "lin/form.h"
+#include "history/form.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "lin/spec.h"
+#include "history/spec.h"
 
 static uint32_t hash_words(const uint32_t *w, uint32_t n)
 {

@@ -16,14 +16,14 @@
  *   cas              a = from, b = to        deq pop poll   b, nil = empty
  *   res              whether it said true or false, when it said
  */
-#ifndef INTACT_LIN_HISTORY_H
-#define INTACT_LIN_HISTORY_H
+#ifndef INTACT_HISTORY_HISTORY_H
+#define INTACT_HISTORY_HISTORY_H
 
 #include <stdatomic.h>
 
 #include "base/diag.h"
 #include "base/map.h"
-#include "lin/value.h"
+#include "history/value.h"
 
 #define RANK_INF UINT32_MAX
 #define VAL_NONE UINT32_MAX /* no value was recorded */

@@ -12,12 +12,12 @@
  * A reader yields one record at a time and keeps nothing of the text; history
  * building (matching responses to invocations) is on top of it.
  */
-#ifndef INTACT_LIN_READ_H
-#define INTACT_LIN_READ_H
+#ifndef INTACT_HISTORY_READ_H
+#define INTACT_HISTORY_READ_H
 
-#include "lin/form.h"
-#include "lin/history.h"
-#include "lin/input.h"
+#include "history/form.h"
+#include "history/history.h"
+#include "history/input.h"
 
 enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG };
 extern const char *const format_names[]; /* by enum format, NULL-terminated */

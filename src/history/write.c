@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ir/seqspec.h"
-#include "lin/read.h"
+#include "history/read.h"
 
 static const char *raw_name(const struct history *h, const struct hop *op)
 {

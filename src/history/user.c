@@ -1,4 +1,4 @@
-#include "lin/user.h"
+#include "history/user.h"
 
 #include <stdlib.h>
 #include <string.h>
