@@ -74,6 +74,8 @@ bool engine_is_choice(const struct check_engine *e);
 enum { ENGINE_MAX_CHOICES = 32 };
 /* What --engine takes: "auto" (the ladder), the engines, "all" (every one of the ladder), NULL. */
 void engine_choices(const char *names[ENGINE_MAX_CHOICES]);
+/* The other way round: the name of a choice. */
+const char *engine_chosen(const struct check_engine *one, bool all);
 /* The engines with this question, then NULL. */
 void engine_names(enum engine_question q, const char *names[ENGINE_MAX_CHOICES]);
 /* Is this one of what --engine takes? *one is the engine, or NULL for the ladder; *all: every engine of it. */

@@ -61,3 +61,9 @@ bool engine_choose(const char *name, const struct check_engine **one, bool *all)
 	*one = e;
 	return true;
 }
+
+const char *engine_chosen(const struct check_engine *one, bool all)
+{
+	assert(!(one && all));
+	return one ? one->about.name : all ? EVERY : LADDER;
+}

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/check_document.h"
 #include "base/clock.h"
 #include "check/answers.h"
 #include "check/check.h"
@@ -9,7 +10,6 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "report/causal_text.h"
-#include "report/check_json.h"
 #include "report/check_text.h"
 
 struct command {
@@ -152,18 +152,11 @@ static void say_causality(struct command *c, const struct check_result *r)
 
 static int write_reports(struct command *c, const struct check_result *r, int rc)
 {
-	struct check_json_options jo = { .model = c->path, .engine = c->engines[c->engine], .block = c->options.block,
-		                         .keep_dead = c->model.keep_dead };
 	struct buf doc;
 	if (!outputs_wanted(&c->outputs))
 		return rc;
-	if (!r->causality) {
-		jo.faults = c->options.faults;
-		jo.deadlock = c->options.deadlock;
-		jo.quiescence = quiescence_word(r->way_out);
-	}
 	buf_init(&doc);
-	check_json(r->p, r->v, r->n, &jo, &doc);
+	check_document(r, &c->options, c->path, c->model.keep_dead, &doc);
 	rc = outputs_write(c->cli, c->cmd, &c->outputs, &doc, rc);
 	buf_free(&doc);
 	return rc;
