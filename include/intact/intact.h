@@ -122,6 +122,14 @@ enum intact_format {
  * is loaded, or there is no such format. */
 const char *intact_document_render(struct intact_document *d, enum intact_format f, size_t *len);
 
+/*
+ * Checks a result of `check` or `history` (made with --witness) again without the engines that made it, as `intact verify` does:
+ * counterexamples are replayed, what holds is gone through anew. `about`: the model or the history that it must be about; NULL: what the
+ * result itself names. The answer is a document of kind "verify": INTACT_HOLDS when everything is accepted, INTACT_VIOLATED
+ * when something is rejected or missing; its answers are the claims. Messages are d's.
+ */
+enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer);
+
 #ifdef __cplusplus
 }
 #endif

@@ -76,6 +76,16 @@ enum intact_status api_document_set(struct intact_document *d, const char *name,
 	return d->doc ? INTACT_OK : INTACT_INVALID;
 }
 
+json_t *api_document_root(struct intact_document *d)
+{
+	return d->doc;
+}
+
+struct buf *api_document_messages(struct intact_document *d)
+{
+	return &d->messages;
+}
+
 EXPORT enum intact_status intact_document_load_text(struct intact_document *d, const char *text, size_t len)
 {
 	return api_document_set(d, "document", text ? text : "", text ? len : 0);

@@ -47,7 +47,7 @@ check("pkg-config knows what to link", re.search(r"^Libs:.*-lintact", text, re.M
 COMPILERS = [(["clang", "-std=c11"], "c"), (["clang++"], "c++")] if clang and sanitized else \
     [(["gcc", "-std=c99"], "c"), (["g++"], "c++"), (["clang"], "c"), (["clang++", "-std=c++11"], "c++")]
 COMPILERS = [c for c in COMPILERS if shutil.which(c[0][0])]
-LINKS = {"shared": ["-L", str(lib), "-lintact", f"-Wl,-rpath,{lib}"], "static": [str(archive), "-ljansson", "-pthread"]}
+LINKS = {"shared": ["-L", str(lib), "-lintact", f"-Wl,-rpath,{lib}"], "static": [str(archive), "-ljansson", "-lz", "-lzstd", "-pthread"]}
 model = root / "examples/stringbuffer.atm"
 want = {r["block"] or "program": r for r in json.loads(run([intact, "check", "-q", "--max-states=1000000", "--json=-", model])[1])["results"]}
 
@@ -143,6 +143,13 @@ int main(int argc, char **argv)
 	ok("another file", intact_document_load(e, "/nonexistent.json") == INTACT_INVALID && strstr(intact_document_messages(e), "cannot read"));
 	ok("saved by the command", intact_document_load(e, argv[1]) == INTACT_OK && intact_document_verdict(e) == INTACT_VIOLATED);
 	fputs(intact_document_render(e, INTACT_TEXT, NULL), stderr);
+	ok("verified", intact_document_verify(e, NULL, d) == INTACT_OK && intact_document_verdict(d) == INTACT_HOLDS &&
+	   !strcmp(intact_document_kind(d), "verify") && intact_document_answers(d) >= 2 && !*intact_document_messages(e));
+	ok("about another model", intact_document_verify(e, argv[2], d) == INTACT_OK && intact_document_verdict(d) == INTACT_VIOLATED);
+	ok("a claim that is not true", intact_document_load(e, argv[3]) == INTACT_OK && intact_document_verify(e, NULL, d) == INTACT_OK &&
+	   intact_document_verdict(d) == INTACT_VIOLATED);
+	ok("nothing to verify", intact_document_verify(d, NULL, e) == INTACT_INVALID && strstr(intact_document_messages(d), "check and history") &&
+	   intact_document_verify(e, NULL, e) == INTACT_INVALID);
 	intact_document_free(d);
 	intact_document_free(e);
 	intact_model_free(NULL); intact_check_free(NULL); intact_document_free(NULL);
@@ -151,10 +158,12 @@ int main(int argc, char **argv)
 """)
 saved = tmp / "saved.json"
 run([intact, "check", "-q", "--json", saved, root / "examples/lost-update.atm"])
+lie = tmp / "lie.json"
+lie.write_text(saved.read_text().replace('"verdict": "violated"', '"verdict": "holds"'))
 for link in LINKS:
     good, why = compiled(USE, *COMPILERS[0], link, tmp / "use")
-    rc, out, err = run([tmp / "use", saved]) if good else (None, "", why)
-    check(f"the edges ({link})", rc == 0 and out.count("ok ") == 28 and "not ok" not in out, out + err[:2000])
+    rc, out, err = run([tmp / "use", saved, model, lie]) if good else (None, "", why)
+    check(f"the edges ({link})", rc == 0 and out.count("ok ") == 32 and "not ok" not in out, out + err[:2000])
     check(f"a saved result is rendered as intact report renders it ({link})", err == run([intact, "report", saved])[1], err[:1500])
 shutil.rmtree(tmp)
 done()

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "check/object_why.h"
-#include "cli/check_verify_int.h"
-#include "cli/sim.h"
+#include "verify/check_verify_int.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 #include "report/run_json.h"
@@ -16,6 +15,7 @@
 #include "verdict/alone.h"
 #include "verdict/replay.h"
 #include "verdict/verify_causal.h"
+#include "verify/schedule.h"
 
 #define ENDS_SHOWN 4u /* at most so many ends are listed */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check/engine.h"
-#include "cli/check_verify_int.h"
+#include "verify/check_verify_int.h"
 #include "report/step_text.h"
 #include "verdict/alone.h"
 #include "verdict/replay.h"

@@ -1,5 +1,5 @@
 /*
- * sim_schedule: schedules as text.
+ * schedule: schedules as text.
  *
  *     schedule = item { ("," | white space) item }
  *     item     = thread { "." alternative } [ "*" times ]
@@ -16,8 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/sim.h"
+#include "report/step_text.h"
 #include "verdict/schedule_text.h"
+#include "verify/schedule.h"
 
 #define MAX_ITEMS 10000000u
 #define ARENA_BUDGET ((size_t)1 << 30)

@@ -6,10 +6,13 @@
  * "verify") that every report is made of. The verdict is that of the claims: violated when one is rejected,
  * unknown when one could not be decided or has nothing to check (unchecked), else holds.
  */
-#ifndef INTACT_CLI_LEDGER_H
-#define INTACT_CLI_LEDGER_H
+#ifndef INTACT_VERIFY_LEDGER_H
+#define INTACT_VERIFY_LEDGER_H
 
-#include "cli/outputs.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
 
 #define LEDGER_LISTED 100000u /* claims that the document lists, as the schema allows */
 
@@ -27,9 +30,10 @@ struct claim {
 };
 
 struct ledger {
-	struct cli *cli;
-	const struct cmd *cmd;
-	struct outputs *outputs;
+	struct buf *text;      /* a line a claim; NULL: nowhere */
+	struct buf *err;       /* what is wrong with the input */
+	bool color;            /* ... in colours */
+	bool keep;             /* there will be a document */
 	const char *file;      /* the result */
 	const char *of;        /* its kind: "check", "trace", "history" */
 	const char *subject;   /* the model, trace or history it is about; NULL: not known */
@@ -40,15 +44,24 @@ struct ledger {
 	uint32_t listed;
 };
 
-void ledger_init(struct ledger *l, struct cli *cli, const struct cmd *cmd, struct outputs *o, const char *file,
-                 const char *of);
+/* How a verification ended. */
+enum ledger_status {
+	LEDGER_HOLDS,    /* everything is accepted */
+	LEDGER_VIOLATED, /* something is rejected or missing */
+	LEDGER_INPUT,    /* something could not be read: `err` says what */
+	LEDGER_OPEN,     /* something is unknown or unchecked */
+	LEDGER_INTERNAL,
+};
+
+/* Nothing is told or kept until text and keep are set; err must be. */
+void ledger_init(struct ledger *l, struct buf *err, const char *file, const char *of);
 void ledger_free(struct ledger *l);
 void ledger_add(struct ledger *l, const struct claim *c);
-/* The exit code of what was added. */
+/* The status of what was added. */
 int ledger_code(const struct ledger *l);
-/* Where text goes: a buf that is thrown away when a report takes standard output. NULL: nowhere. */
+/* Where text goes. NULL: nowhere. */
 struct buf *ledger_text(struct ledger *l);
-/* Writes the reports. `rc`: how it ended; nothing is written of what could not be read. */
-int ledger_end(struct ledger *l, int rc);
+/* The document (kind "verify") of what was kept. False: there is none, of what could not be read. */
+bool ledger_document(const struct ledger *l, int status, struct buf *doc);
 
 #endif

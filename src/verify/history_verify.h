@@ -1,11 +1,11 @@
 /* history_verify: a report of `intact history --json --witness` held against
  * its history, for `intact verify`. */
-#ifndef INTACT_CLI_HISTORY_VERIFY_H
-#define INTACT_CLI_HISTORY_VERIFY_H
+#ifndef INTACT_VERIFY_HISTORY_VERIFY_H
+#define INTACT_VERIFY_HISTORY_VERIFY_H
 
 #include <jansson.h>
 
-#include "cli/ledger.h"
+#include "verify/ledger.h"
 
 /* `history`: the file, or NULL for the one that the report names. */
 int history_verify_report(struct ledger *l, json_t *root, const char *history);

@@ -1,8 +1,8 @@
 /* check_verify_int: what the parts of check_verify share. */
-#ifndef INTACT_CLI_CHECK_VERIFY_INT_H
-#define INTACT_CLI_CHECK_VERIFY_INT_H
+#ifndef INTACT_VERIFY_CHECK_VERIFY_INT_H
+#define INTACT_VERIFY_CHECK_VERIFY_INT_H
 
-#include "cli/check_verify.h"
+#include "verify/check_verify.h"
 #include "lang/lang.h"
 #include "verdict/object_history.h"
 #include "verdict/verify_anew.h"

@@ -1,5 +1,6 @@
-#include "cli/ledger.h"
+#include "verify/ledger.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "report/doc.h"
@@ -8,10 +9,10 @@
 
 static const char *const words[] = { "accepted", "rejected", "unknown", "unchecked" };
 
-void ledger_init(struct ledger *l, struct cli *cli, const struct cmd *cmd, struct outputs *o, const char *file,
-                 const char *of)
+void ledger_init(struct ledger *l, struct buf *err, const char *file, const char *of)
 {
-	*l = (struct ledger){ .cli = cli, .cmd = cmd, .outputs = o, .file = file, .of = of };
+	assert(err && file && of);
+	*l = (struct ledger){ .err = err, .file = file, .of = of };
 	buf_init(&l->list);
 }
 
@@ -22,10 +23,7 @@ void ledger_free(struct ledger *l)
 
 struct buf *ledger_text(struct ledger *l)
 {
-	if (l->silent || outputs_take_stdout(l->outputs))
-		return NULL;
-	l->cli->prose = true;
-	return &l->cli->out;
+	return l->silent ? NULL : l->text;
 }
 
 static void say(struct buf *out, const struct claim *c)
@@ -85,41 +83,38 @@ void ledger_add(struct ledger *l, const struct claim *c)
 	if (text && !(c->answer == LEDGER_ACCEPTED && l->brief))
 		say(text, c);
 	l->n[c->answer]++;
-	if (outputs_wanted(l->outputs))
+	if (l->keep)
 		keep(l, c);
 }
 
 int ledger_code(const struct ledger *l)
 {
-	return l->n[LEDGER_REJECTED] ? EXIT_VIOLATED : l->n[LEDGER_UNKNOWN] || l->n[LEDGER_UNCHECKED] ? EXIT_UNKNOWN : EXIT_HOLDS;
+	return l->n[LEDGER_REJECTED] ? LEDGER_VIOLATED : l->n[LEDGER_UNKNOWN] || l->n[LEDGER_UNCHECKED] ? LEDGER_OPEN : LEDGER_HOLDS;
 }
 
-int ledger_end(struct ledger *l, int rc)
+bool ledger_document(const struct ledger *l, int status, struct buf *doc)
 {
-	struct buf doc;
 	uint32_t all = 0;
-	if (!outputs_wanted(l->outputs) || (rc != EXIT_HOLDS && rc != EXIT_VIOLATED && rc != EXIT_UNKNOWN))
-		return rc;
-	buf_init(&doc);
-	buf_char(&doc, '{');
-	doc_begin(&doc, "verify");
-	buf_printf(&doc, ",\n  \"verdict\": \"%s\"",
-	           rc == EXIT_HOLDS ? "holds" : rc == EXIT_VIOLATED ? "violated" : "unknown");
-	member(&doc, "file", l->file, ",\n  ");
-	member(&doc, "of", l->of, ",\n  ");
+	assert(l->keep);
+	if (status != LEDGER_HOLDS && status != LEDGER_VIOLATED && status != LEDGER_OPEN)
+		return false;
+	buf_char(doc, '{');
+	doc_begin(doc, "verify");
+	buf_printf(doc, ",\n  \"verdict\": \"%s\"",
+	           status == LEDGER_HOLDS ? "holds" : status == LEDGER_VIOLATED ? "violated" : "unknown");
+	member(doc, "file", l->file, ",\n  ");
+	member(doc, "of", l->of, ",\n  ");
 	if (l->subject)
-		member(&doc, "subject", l->subject, ",\n  ");
+		member(doc, "subject", l->subject, ",\n  ");
 	for (int i = 0; i < 4; i++) {
-		buf_printf(&doc, ",\n  \"%s\": %u", words[i], l->n[i]);
+		buf_printf(doc, ",\n  \"%s\": %u", words[i], l->n[i]);
 		all += l->n[i];
 	}
 	if (all > l->listed)
-		buf_printf(&doc, ",\n  \"not_listed\": %u", all - l->listed);
-	buf_str(&doc, ",\n  \"results\": [");
-	buf_add(&doc, buf_cstr(&l->list), l->list.len);
-	buf_str(&doc, l->listed ? "\n  ]\n}\n" : "]\n}\n");
-	doc.failed |= l->list.failed;
-	rc = outputs_write(l->cli, l->cmd, l->outputs, &doc, rc);
-	buf_free(&doc);
-	return rc;
+		buf_printf(doc, ",\n  \"not_listed\": %u", all - l->listed);
+	buf_str(doc, ",\n  \"results\": [");
+	buf_add(doc, buf_cstr(&l->list), l->list.len);
+	buf_str(doc, l->listed ? "\n  ]\n}\n" : "]\n}\n");
+	doc->failed |= l->list.failed;
+	return true;
 }

@@ -7,7 +7,7 @@
 
 #include "check/answers.h"
 #include "check/engine.h"
-#include "cli/check_verify_int.h"
+#include "verify/check_verify_int.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 
@@ -114,15 +114,15 @@ static int load_model(struct verify *v, json_t *root)
 	const char *name, *language = verify_string(m, "language");
 	char hash[17];
 	if (!json_is_string(text) || !json_is_object(threads)) {
-		buf_str(&v->ledger->cli->err, "intact verify: ");
-		buf_safe(&v->ledger->cli->err, v->ledger->file, strlen(v->ledger->file));
-		buf_str(&v->ledger->cli->err, ": the result carries no model\n");
-		return EXIT_USAGE;
+		buf_str(v->ledger->err, "intact verify: ");
+		buf_safe(v->ledger->err, v->ledger->file, strlen(v->ledger->file));
+		buf_str(v->ledger->err, ": the result carries no model\n");
+		return LEDGER_INPUT;
 	}
 	text_hash(json_string_value(text), json_string_length(text), hash);
 	if (strcmp(hash, verify_string(m, "hash"))) {
 		reject(v, "model", "its text does not have the hash that is claimed");
-		return EXIT_VIOLATED;
+		return LEDGER_VIOLATED;
 	}
 	struct lang_threads *counts =
 		arena_array(&v->lang.arena, struct lang_threads, json_object_size(threads) + 1);
@@ -132,16 +132,16 @@ static int load_model(struct verify *v, json_t *root)
 		json_int_t count = json_integer_value(n);
 		if (count < 1 || count > 10000) {
 			reject(v, "model", "a number of threads is out of range");
-			return EXIT_VIOLATED;
+			return LEDGER_VIOLATED;
 		}
 		counts[o.nthreads++] = (struct lang_threads){ .name = name, .count = (uint32_t)count };
 	}
 	if (!lang_load_text(&v->lang, verify_string(m, "name"), json_string_value(text),
 	                    json_string_length(text), &o)) {
 		reject(v, "model", "it does not load");
-		return EXIT_VIOLATED;
+		return LEDGER_VIOLATED;
 	}
-	return EXIT_HOLDS;
+	return LEDGER_HOLDS;
 }
 
 static bool same_file(struct verify *v, json_t *root)
@@ -153,7 +153,7 @@ static bool same_file(struct verify *v, json_t *root)
 	arena_init(&a, 0);
 	bool ok = source_read(&src, &a, v->model, &why);
 	if (!ok)
-		buf_printf(&v->ledger->cli->err, "intact verify: %s: %s\n", v->model, why);
+		buf_printf(v->ledger->err, "intact verify: %s: %s\n", v->model, why);
 	else if (src.len != json_string_length(text) ||
 	         memcmp(src.text, json_string_value(text), src.len)) {
 		reject(v, "model", "the result is about another text than the file's");
@@ -298,14 +298,14 @@ static int check_result(struct verify *v, json_t *root)
 	int rc = load_model(v, root);
 	json_t *results = json_object_get(root, "results"), *result;
 	size_t i;
-	if (rc != EXIT_HOLDS)
+	if (rc != LEDGER_HOLDS)
 		return rc;
 	if (v->model && !same_file(v, root))
-		return v->ledger->n[LEDGER_REJECTED] ? EXIT_VIOLATED : EXIT_USAGE;
+		return v->ledger->n[LEDGER_REJECTED] ? LEDGER_VIOLATED : LEDGER_INPUT;
 	read_asked(v, root);
 	uint32_t n = whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects, *times = calloc(n + 1ull, sizeof *times);
 	if (!times)
-		return EXIT_INTERNAL;
+		return LEDGER_INTERNAL;
 	json_array_foreach(results, i, result) {
 		v->result = result;
 		uint32_t q = answered(v, result);
@@ -331,7 +331,7 @@ int check_verify_report(struct ledger *l, json_t *root, const char *model, uint6
 	lang_init(&v.lang);
 	int rc = check_result(&v, root);
 	struct buf *text = ledger_text(l);
-	if (text && rc != EXIT_USAGE)
+	if (text && rc != LEDGER_INPUT)
 		buf_printf(text, "%u accepted, %u rejected, %u unknown, %u unchecked\n", l->n[LEDGER_ACCEPTED],
 		           l->n[LEDGER_REJECTED], l->n[LEDGER_UNKNOWN], l->n[LEDGER_UNCHECKED]);
 	lang_free(&v.lang);

@@ -1,4 +1,4 @@
-#include "cli/history_verify.h"
+#include "verify/history_verify.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static enum format format_of(const json_t *root)
 static int no_memory(struct ledger *l, const char *path)
 {
 	ledger_add(l, &(struct claim){ .name = path, .answer = LEDGER_UNKNOWN, .why = "no memory for the history" });
-	return EXIT_UNKNOWN;
+	return LEDGER_OPEN;
 }
 
 static int judge(struct ledger *l, json_t *root, struct history *h, const char *path, struct diags *d)
@@ -36,7 +36,7 @@ static int judge(struct ledger *l, json_t *root, struct history *h, const char *
 	struct read_options ro = { .format = format_of(result_of(root)) };
 	char why[VERIFY_WHY] = "";
 	if (!history_read(h, path, &ro, d))
-		return d->errors ? EXIT_USAGE : no_memory(l, path);
+		return d->errors ? LEDGER_INPUT : no_memory(l, path);
 	char *text = json_dumps(root, JSON_COMPACT);
 	enum verify_answer v = text ? verify_history_json(h, text, strlen(text), why) : VERIFY_UNDECIDED;
 	free(text);
@@ -56,14 +56,14 @@ static int judge(struct ledger *l, json_t *root, struct history *h, const char *
 }
 
 /* The specification that the report names, if it does; false after a message. */
-static bool load_spec(struct cli *cli, json_t *root, struct lang *l, struct history *h)
+static bool load_spec(struct ledger *led, json_t *root, struct lang *l, struct history *h)
 {
 	const char *path = json_string_value(json_object_get(result_of(root), "spec"));
 	if (!path)
 		return true;
 	h->user = lang_load_spec(l, path);
 	if (!h->user)
-		diags_render(&l->diags, &cli->err, cli->color_err);
+		diags_render(&l->diags, led->err, led->color);
 	return h->user != NULL;
 }
 
@@ -74,7 +74,6 @@ static int verify_file(struct ledger *l, json_t *root, const char *path)
 	struct history h;
 	struct diags d;
 	struct lang lang;
-	struct cli *cli = l->cli;
 	jmp_buf oom;
 	arena_init(&arena, (size_t)8 << 30);
 	arena.oom = &oom;
@@ -85,8 +84,8 @@ static int verify_file(struct ledger *l, json_t *root, const char *path)
 	history_init(&h, &arena, &lim);
 	diags_init(&d, &arena);
 	lang_init(&lang);
-	int rc = load_spec(cli, root, &lang, &h) ? judge(l, root, &h, path, &d) : EXIT_USAGE;
-	diags_render(&d, &cli->err, cli->color_err);
+	int rc = load_spec(l, root, &lang, &h) ? judge(l, root, &h, path, &d) : LEDGER_INPUT;
+	diags_render(&d, l->err, l->color);
 	history_free(&h);
 	arena_free(&arena);
 	lang_free(&lang);
@@ -99,9 +98,9 @@ int history_verify_report(struct ledger *l, json_t *root, const char *history)
 	if (!history)
 		history = json_string_value(json_object_get(result, "file"));
 	if (!result || !history || !strcmp(history, "-")) {
-		buf_str(&l->cli->err, result ? "intact verify: the report names no file: intact verify REPORT.json HISTORY\n"
+		buf_str(l->err, result ? "intact verify: the report names no file: intact verify REPORT.json HISTORY\n"
 		                             : "intact verify: the report must be about one history\n");
-		return EXIT_USAGE;
+		return LEDGER_INPUT;
 	}
 	l->subject = history;
 	return verify_file(l, root, history);
