@@ -5,19 +5,20 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-hooks bench-trace soak fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-hooks bench-trace soak fuzz install clean setup bench-record
 
-all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+all: setup
+	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
 
 setup:
 	@tools/setup.sh build
 
-$(BUILD)/build.ninja: | setup
-	@$(MESON) setup $(BUILD) --prefix=$(PREFIX) >/dev/null
+# the command and its runtime, no tests
+tool: setup
+	@tools/build.sh $(BUILD) tool --prefix=$(PREFIX)
 
-demo: all
-	@INTACT=$(BUILD)/src/cli/intact tools/demo.sh
+demo: tool
+	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) tools/demo.sh
 
 test:
 	@tools/setup.sh test
@@ -32,6 +33,9 @@ bench: all
 bench-run: all
 	@tools/setup.sh bench
 	@bench/run.py $(BUILD)/src/cli/intact
+
+bench-run-report: all
+	@python3 bench/run_report.py $(BUILD)/src/cli/intact
 
 bench-hooks: all
 	@tools/setup.sh bench

@@ -59,6 +59,42 @@ for o in queue stack priority-queue; do
 	done
 done
 
+# Values that repeat, and what nothing can explain: each family grows tenfold.
+# The limit is one of CPU time (HARD_LIMIT). OLD names an earlier intact to
+# measure beside.
+limited() { # limited COMMAND...: as measure does, or "over N s"
+	local rc=0
+	(ulimit -t "$HARD_LIMIT" && exec /usr/bin/time -o "$T/time" -f "%U %S %M" "$@") >"$T/out" 2>&1 || rc=$?
+	awk -v rc=$rc -v n="$HARD_LIMIT" 'END { if (rc > 3) printf "over %s s", n
+		else printf "%.2f s, %.0f MB, %s", $1 + $2, $3 / 1024, rc == 0 ? "holds" : rc == 1 ? "violated" : "unknown" }' "$T/time"
+}
+printf '\nrepeated values and a violation: CPU time, at most %s s each\n\n' "${HARD_LIMIT:=20}"
+printf '| object | operations | clients | values | crashes of 1000 | violation | intact history | %sporcupine |\n' "${OLD:+before | }"
+printf '|---|---|---|---|---|---|---|%s---|\n' "${OLD:+---|}"
+while read -r n o v w c k; do
+	"$G" "$n" "$o" "$v" "$w" "$c" "$k" >"$T/h.edn"
+	printf '| %s | %s | %s | %s | %s | %s | %s | %s%s |\n' "$o" "$n" "$c" "$v" "$k" "$w" \
+		"$(limited "$I" history "$T/h.edn")" \
+		"$([ -z "${OLD:-}" ] || { limited "$OLD" history "$T/h.edn"; echo -n ' | '; })" \
+		"$([ -z "${INTACT_PORCUPINE:-}" ] && echo 'not here (INTACT_PORCUPINE)' || limited "$INTACT_PORCUPINE" "$T/h.edn")"
+done <<'ROWS'
+200 queue 5 none 8 0
+200 queue 5 end 8 0
+2000 queue 5 end 8 0
+20000 queue 5 end 8 0
+200 queue 5 end 8 10
+2000 queue 5 end 8 10
+200 cas 5 none 32 0
+200 cas 5 end 32 0
+2000 cas 5 end 32 0
+20000 cas 5 end 32 0
+2000 cas 5 end 64 0
+200 cas 20 end 8 20
+2000 cas 20 end 8 20
+2000 cas 20 end 32 20
+20000 cas 20 end 32 20
+ROWS
+
 if [ -n "${INTACT_HISTORIES:-}" ]; then
 	python3 "$(dirname "$0")/history_known.py" "$I" "$INTACT_HISTORIES" ${INTACT_PORCUPINE:+"$INTACT_PORCUPINE"}
 else

@@ -12,12 +12,10 @@
 
 #include "dynamic/predict.h"
 #include "dynamic/serial.h"
-#include "event/itr.h"
 #include "event/order.h"
 #include "event/reader.h"
+#include "fuzz.h"
 #include "verdict/verify_cycle.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MAX 4096
 
@@ -42,23 +40,6 @@ static void on_cycle(void *ctx, const struct cycle *c)
 		abort();
 	}
 	judge_free(j);
-}
-
-static void mend(uint8_t *p, size_t size)
-{
-	if (size < ITR_HEADER || memcmp(p, ITR_MAGIC, 8))
-		return;
-	for (size_t at = ITR_HEADER; at + ITR_HEAD <= size;) {
-		uint32_t stored, crc;
-		memcpy(&stored, p + at + 8, 4);
-		if (stored > size - at - ITR_HEAD)
-			return;
-		crc = itr_crc(p + at + ITR_HEAD, stored);
-		memcpy(p + at + 28, &crc, 4);
-		crc = itr_crc(p + at, 36);
-		memcpy(p + at + 36, &crc, 4);
-		at += ITR_HEAD + stored;
-	}
 }
 
 static void judge_all(struct event *ev, size_t n)
@@ -87,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memfd_create("trace", 0);
 	uint8_t *copy = malloc(size + 1);
 	memcpy(copy, data, size);
-	mend(copy, size);
+	mend_trace(copy, size);
 	if (fd < 0 || write(fd, copy, size) != (ssize_t)size)
 		abort();
 	free(copy);

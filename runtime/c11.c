@@ -9,13 +9,13 @@
 
 EXPORT int mtx_init(mtx_t *m, int type)
 {
-	rt_renew(m);
+	rt_renew(m, CALLER, FRAME);
 	return REAL(mtx_init)(m, type);
 }
 
 EXPORT void mtx_destroy(mtx_t *m)
 {
-	rt_renew(m);
+	rt_renew(m, 0, 0);
 	REAL(mtx_destroy)(m);
 }
 
@@ -53,13 +53,13 @@ EXPORT int mtx_unlock(mtx_t *m)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
-	rt_sync_release(c);
+	rt_signal(c);
 	return REAL(cnd_signal)(c);
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
-	rt_sync_release(c);
+	rt_signal(c);
 	return REAL(cnd_broadcast)(c);
 }
 
@@ -114,7 +114,7 @@ EXPORT int thrd_create(thrd_t *id, thrd_start_t fn, void *arg)
 EXPORT int thrd_join(thrd_t id, int *res)
 {
 	void *value;
-	if (rt_join(id, &value))
+	if (rt_join(id, &value, CALLER, FRAME))
 		return thrd_error;
 	if (res)
 		*res = (int)(intptr_t)value;

@@ -47,25 +47,25 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
-	rt_sync_release(c);
+	rt_signal(c);
 	return REALV(pthread_cond_signal, "GLIBC_2.3.2")(c);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	rt_sync_release(c);
+	rt_signal(c);
 	return REALV(pthread_cond_broadcast, "GLIBC_2.3.2")(c);
 }
 
 EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a)
 {
-	rt_renew(c);
+	rt_renew(c, CALLER, FRAME);
 	return REALV(pthread_cond_init, "GLIBC_2.3.2")(c, a);
 }
 
 EXPORT int pthread_cond_destroy(pthread_cond_t *c)
 {
 	int r = REALV(pthread_cond_destroy, "GLIBC_2.3.2")(c);
-	rt_renew(c);
+	rt_renew(c, 0, 0);
 	return r;
 }

@@ -34,12 +34,51 @@ static inline void check_locks(void)
 		tell_full();
 }
 
+/*
+ * Does this return address follow a call through a pointer? (FF /2; one relative to
+ * the instruction is a call of a library's function.) When the bytes can be read
+ * as a direct call, too, it is taken for that.
+ */
+static bool after_pointer(const unsigned char *site)
+{
+	static const unsigned char with_sib[] = { 3, 4, 7 }, plain[] = { 2, 3, 6, 2 };
+	if (site[-5] == 0xe8)
+		return false;
+	for (unsigned n = 2; n <= 7; n++) {
+		unsigned modrm = site[1 - (int)n], mod = modrm >> 6, rm = modrm & 7;
+		if (site[-(int)n] != 0xff || (modrm >> 3 & 7) != 2 || (mod == 0 && rm == 5))
+			continue;
+		if (n == (mod < 3 && rm == 4 ? with_sib[mod] : plain[mod]))
+			return true;
+	}
+	return false;
+}
+
+/* Which of the functions the thread is in were called through a pointer; it takes
+ * its first lock. */
+static NOINLINE void tell_called(struct rt_thread *th)
+{
+	struct thread *t = &th->t;
+	uint32_t set = 0;
+	for (struct frame *f = t->frames + 2; f <= t->top && f->pc && f < t->frames + 2 + RED_CALLED_MAX; f++)
+		if (t->uid != 1 && !f->log && !red_inlined(f) && after_pointer((unsigned char *)f->site))
+			set |= 1u << (f - t->frames - 2);
+	bool rec = set && rec_try(th);
+	red_called(t, set);
+	if (rec) {
+		rec_put(th, REC_STACK, REC_CALLED, set, 0);
+		rec_end();
+	}
+}
+
 void rt_acquire(const void *obj, bool read, uintptr_t pc, uintptr_t sp)
 {
 	int keep = errno;
 	struct rt_thread *th = rt_enter();
 	if (th) {
 		red_prune(&th->t, sp);
+		if (unlikely(!th->t.pointers))
+			tell_called(th);
 		bool rec = rec_try_lock(th, obj, read ? REC_LOCK_SHARED : REC_LOCK_ACQUIRE);
 		red_acquire(&rt_dyn, &th->t, (uintptr_t)obj, read, false, pc);
 		check_locks();
@@ -117,18 +156,30 @@ void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp)
 	errno = keep;
 }
 
-void rt_sync_release(const void *obj)
+static void sync_release(const void *obj, bool signal)
 {
 	struct rt_thread *th = rt.uids > 1 ? rt_enter() : NULL;
 	if (!th)
 		return;
 	bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
+	if (signal)
+		red_signal(&rt_dyn, &th->t);
 	red_sync_release(&rt_dyn, &th->t, (uintptr_t)obj);
 	if (rec) {
-		rec_put(th, REC_SYNC_RELEASE, 0, (uintptr_t)obj, 0);
+		rec_put(th, REC_SYNC_RELEASE, signal ? REC_WAIT : 0, (uintptr_t)obj, 0);
 		rec_end();
 	}
 	rt_leave(th);
+}
+
+void rt_sync_release(const void *obj)
+{
+	sync_release(obj, false);
+}
+
+void rt_signal(const void *cond)
+{
+	sync_release(cond, true);
 }
 
 void rt_sync_acquire(const void *obj)
@@ -149,18 +200,21 @@ void rt_sync_acquire(const void *obj)
 }
 
 /* An object is initialised or destroyed here. One that is still held keeps
- * its entry in the holder's list until the thread lets go of it. */
-void rt_renew(const void *obj)
+ * its entry in the holder's list until the thread lets go of it. pc: where it is
+ * initialised, 0: it is destroyed. */
+void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp)
 {
 	struct rt_thread *th = rt_enter();
 	if (!th)
 		return;
+	if (pc)
+		red_prune(&th->t, sp);
 	bool rec = rec_try_lock(th, obj, REC_LOCK_OTHER);
 	uint32_t id = lock_id(&rt_dyn.locks, (uintptr_t)obj);
 	if (id)
-		lock_renew(&rt_dyn.locks.locks[id]);
+		red_renew(&rt_dyn, &th->t, id, pc);
 	if (rec) {
-		rec_put(th, REC_RENEW, 0, (uintptr_t)obj, 0);
+		rec_put(th, REC_RENEW, 0, (uintptr_t)obj, pc);
 		rec_end();
 	}
 	rt_leave(th);

@@ -156,7 +156,7 @@ void rt_init(void)
 	rt.slot_epoch = pages_map((SHADOW_MAX_TID + 1) * sizeof *rt.slot_epoch);
 	rt.created = pages_map(RT_UIDS * sizeof *rt.created);
 	rt.parent = pages_map(RT_UIDS * sizeof *rt.parent);
-	rt.modules = pages_map(4096 * sizeof *rt.modules);
+	rt.modules = pages_map(RT_MODULES * sizeof *rt.modules);
 	rt.nslots = 1;
 	rt_options_read();
 	if (!rt.threads || !rt.slot_epoch || !rt.created || !rt.parent ||

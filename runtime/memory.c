@@ -1,6 +1,7 @@
 /*
- * memory: memcpy and its kin, which compilers leave uninstrumented: the bytes
- * they read and write are accesses of the caller.
+ * memory: memcpy and its kin, which compilers leave uninstrumented (clang since
+ * 15 calls __tsan_memcpy and the like instead of them): the bytes they read and
+ * write are accesses of the caller.
  *
  * Before libc's own can be looked up (and while that happens) a plain loop
  * does the work.
@@ -69,6 +70,30 @@ EXPORT void *memmove(void *d, const void *s, size_t n)
 }
 
 EXPORT void *memset(void *d, int c, size_t n)
+{
+	touch(d, n, true, CALLER);
+	return rt_set_fn(d, c, n);
+}
+
+void *__tsan_memcpy(void *d, const void *s, size_t n);
+void *__tsan_memmove(void *d, const void *s, size_t n);
+void *__tsan_memset(void *d, int c, size_t n);
+
+HOOK void *__tsan_memcpy(void *d, const void *s, size_t n)
+{
+	touch(s, n, false, CALLER);
+	touch(d, n, true, CALLER);
+	return rt_copy_fn(d, s, n);
+}
+
+HOOK void *__tsan_memmove(void *d, const void *s, size_t n)
+{
+	touch(s, n, false, CALLER);
+	touch(d, n, true, CALLER);
+	return rt_move_fn(d, s, n);
+}
+
+HOOK void *__tsan_memset(void *d, int c, size_t n)
 {
 	touch(d, n, true, CALLER);
 	return rt_set_fn(d, c, n);

@@ -15,7 +15,7 @@ static inline bool got(int r)
 EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a)
 {
 	int r = REAL(pthread_mutex_init)(m, a);
-	rt_renew(m);
+	rt_renew(m, CALLER, FRAME);
 	return r;
 }
 
@@ -23,7 +23,7 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 {
 	int r = REAL(pthread_mutex_destroy)(m);
 	if (!r)
-		rt_renew(m);
+		rt_renew(m, 0, 0);
 	return r;
 }
 
@@ -71,13 +71,13 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int shared)
 {
 	int r = REAL(pthread_spin_init)(s, shared);
-	rt_renew((const void *)s);
+	rt_renew((const void *)s, CALLER, FRAME);
 	return r;
 }
 
 EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
 {
-	rt_renew((const void *)s);
+	rt_renew((const void *)s, 0, 0);
 	return REAL(pthread_spin_destroy)(s);
 }
 

@@ -14,7 +14,7 @@
 EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a,
                                 unsigned n)
 {
-	rt_renew(b);
+	rt_renew(b, CALLER, FRAME);
 	return REAL(pthread_barrier_init)(b, a, n);
 }
 
@@ -28,7 +28,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 
 EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 {
-	rt_renew(s);
+	rt_renew(s, CALLER, FRAME);
 	return REAL(sem_init)(s, shared, value);
 }
 

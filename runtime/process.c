@@ -42,9 +42,10 @@ static void in_child(void)
 	/* What the parent found is the parent's to tell. */
 	for (uint32_t i = 1; i < rt_dyn.nfindings; i++) {
 		struct finding *f = &rt_dyn.findings[i];
-		f->sent = f->ready;
+		f->sent = false;
 		f->count = 0;
 	}
+	rt_dyn.nlost = 0;
 	rt.nready = rt_dyn.ready;
 }
 

@@ -110,7 +110,7 @@ static bool first_time(uint64_t pc)
 NOINLINE void rec_note_pcs(struct recenc *e, unsigned kind)
 {
 	bool named = kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH ||
-	             kind == REC_MARK;
+	             kind == REC_MARK || kind == REC_JOIN || kind == REC_RENEW;
 	for (uint32_t i = 0; named && pc_set && i < e->nnews && i < 2; i++)
 		if (e->news[i] && first_time(e->news[i])) {
 			uint64_t at = __atomic_fetch_add(&rec_shm->npcs, 1, __ATOMIC_RELAXED);

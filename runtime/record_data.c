@@ -29,13 +29,15 @@ static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask,
 	if (!common || lockset_meet(&rt_dyn.sets, a->cache, a->all, common) != common ||
 	    (write && lockset_meet(&rt_dyn.sets, a->cache, writes, a->wr) != writes))
 		return false;
-	if ((w0 & ~0xffffull) == (CELL_SHARED << CELL_TAG | key))
+	bool known = (w0 & ~0xffffull) == (CELL_SHARED << CELL_TAG | key);
+	bool update = known && w0 >> 8 & mask;
+	if (known)
 		need |= w0 & 0xffff;
 	if (!__atomic_compare_exchange_n(c, &w0, CELL_SHARED << CELL_TAG | key | need, 0,
 	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
 	if (write && !t->wrote && t->nheld)
-		red_wrote(&rt_dyn, t, addr, pc);
+		red_wrote(&rt_dyn, t, addr, mask, update, pc);
 	return true;
 }
 
@@ -53,6 +55,7 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 	    !__atomic_compare_exchange_n(c, &w0, CELL_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
 	uint32_t held = write ? a->wr : a->all;
+	bool update = (w0 & ~0xffffull) == key && w0 >> 8 & mask;
 	if (w0 & 0xffff && (w0 & ~0xffffull) == key) {
 		need |= w0 & 0xffff;
 		held = lockset_meet(&rt_dyn.sets, a->cache, held, (uint32_t)c[SHADOW_SECOND]);
@@ -60,7 +63,7 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 	c[SHADOW_SECOND] = held;
 	__atomic_store_n(c, key | need, __ATOMIC_RELEASE);
 	if (write && !t->wrote && t->nheld)
-		red_wrote(&rt_dyn, t, addr, pc);
+		red_wrote(&rt_dyn, t, addr, mask, update, pc);
 	return true;
 }
 

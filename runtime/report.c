@@ -2,11 +2,12 @@
  * report: findings leave the program as text with raw addresses and the list
  * of loaded files; `intact` symbolises and prints them elsewhere.
  *
- * Under `intact run` each message is a datagram to its socket, opened for the
- * occasion: no descriptor of ours stays in the program. Otherwise, at the
- * end, `intact symbolize` is started with the message in a pipe; it is no
- * child that wait() would see. Without it the addresses are printed as they
- * are.
+ * Under `intact run` each piece of a message is a datagram to its socket, opened
+ * for the occasion: no descriptor of ours stays in the program. A finding is sent
+ * when it is there, so that the program may die any time; later only what has
+ * changed. Otherwise, at the end, `intact symbolize` is started with the message
+ * in a pipe; it is no child that wait() would see. Without it the addresses are
+ * printed as they are.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,15 +18,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dynamic/findings.h"
 #include "event/record.h"
 #include "rt.h"
 
-enum { MAX_MODULES = 4096 };
 enum { MOVED_APART = 1 << 28 }; /* pages: more than a module has */
 
 static struct message out;
 static struct spin out_lock;
 static uint32_t shown;
+static uint32_t modules_lost; /* beyond RT_MODULES */
 
 uint32_t rt_shown(void)
 {
@@ -36,6 +38,8 @@ void rt_report_forked(void)
 {
 	out_lock.held = 0;
 	shown = 0;
+	for (uint32_t i = 0; i < rt.nmodules; i++)
+		rt.modules[i].told = false; /* by another process */
 }
 
 /* ---- modules ---- */
@@ -115,6 +119,7 @@ static void move_out(uint32_t index)
 		return;
 	}
 	m->moved = true;
+	m->told = false;
 	m->base += delta;
 	m->lo += delta;
 	m->hi += delta;
@@ -169,8 +174,10 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 	if (hi <= lo)
 		return 0;
 	move_gone(NULL, lo, hi);
-	if (rt.nmodules == MAX_MODULES)
+	if (rt.nmodules == RT_MODULES) {
+		modules_lost++;
 		return 0;
+	}
 	if (!name || !*name) {
 		if (rt.nmodules)
 			return 0; /* the vdso */
@@ -200,11 +207,20 @@ static void forget_module(const struct rt_module *m)
 		rec_end();
 }
 
-void rt_modules(void)
+/* How many were ever loaded and unloaded: when neither has changed, neither have
+ * the modules. */
+static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	int busy = me->busy; /* rt_nobody's is always set: the last thread's end has no other */
-	me->busy = 1;
-	spin_lock(&rt.modules_lock);
+	unsigned long long *n = arg;
+	(void)size;
+	n[0] = info->dlpi_adds;
+	n[1] = info->dlpi_subs;
+	return 1;
+}
+
+/* Under modules_lock. */
+static void look_again(void)
+{
 	for (uint32_t i = 0; i < rt.nmodules; i++)
 		rt.modules[i].there = rt.modules[i].moved;
 	dl_iterate_phdr(see_module, NULL);
@@ -214,6 +230,20 @@ void rt_modules(void)
 			forget_module(m);
 		m->gone = !m->there;
 	}
+}
+
+void rt_modules(void)
+{
+	static unsigned long long seen[2]; /* under modules_lock */
+	unsigned long long now[2] = { 0, 0 };
+	int busy = me->busy; /* rt_nobody's is always set: the last thread's end has no other */
+	me->busy = 1;
+	spin_lock(&rt.modules_lock);
+	dl_iterate_phdr(count_loads, now);
+	if (!rt.nmodules || now[0] != seen[0] || now[1] != seen[1])
+		look_again();
+	seen[0] = now[0];
+	seen[1] = now[1];
 	spin_unlock(&rt.modules_lock);
 	me->busy = busy;
 }
@@ -234,20 +264,56 @@ void rt_before_load(const char *path)
 
 /* ---- messages ---- */
 
-static bool compose(bool final)
+/* Where a message goes, and what its reader has heard before. */
+struct way {
+	bool (*send)(void *, const char *, size_t);
+	void *arg;
+	bool knows;   /* it has heard of the modules that are `told` */
+	bool again;   /* findings sent before are sent again */
+};
+
+/* What is to be told goes that way. Returns whether there was anything; out.failed
+ * tells the rest. */
+static bool compose(bool final, struct way way)
 {
+	static uint64_t image;
+	if (!image) {
+		struct timespec now = { 0, 0 };
+		syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+		image = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
+	}
 	out.created = rt.created;
 	out.parent = rt.parent;
 	out.nthreads = RT_UIDS;
-	message_begin(&out, rt.pid, final);
+	out.send = way.send;
+	out.arg = way.arg;
+	out.pid = rt.pid;
+	out.image = image;
+	out.final = final;
+	message_begin(&out);
+	spin_lock(&rt.modules_lock); /* none moves until the findings that lead into it are told */
 	for (uint32_t i = 0; i < rt.nmodules; i++) {
 		const struct rt_module *m = &rt.modules[i];
-		message_module(&out, &(struct message_module){ m->lo, m->hi, m->base, m->path });
+		if (!(way.knows && m->told))
+			message_module(&out, &(struct message_module){ m->lo, m->hi, m->base, m->path });
 	}
-	return message_findings(&out, &rt_dyn, final, rt.opt.report_loops);
+	if (modules_lost)
+		message_lost(&out, "modules", modules_lost);
+	bool any = message_findings(&out, &rt_dyn, way.again, rt.opt.report_loops);
+	bool sent = any && message_end(&out);
+	for (uint32_t i = 0; sent && way.knows && i < rt.nmodules; i++)
+		rt.modules[i].told = true;
+	spin_unlock(&rt.modules_lock);
+	return any;
 }
 
 /* ---- ways out ---- */
+
+static bool send_piece(void *arg, const char *text, size_t n)
+{
+	(void)arg;
+	return rt_send(text, n);
+}
 
 /* In the process between: start the tool, wait, pass its status on. */
 static _Noreturn void between(const char *tool, const int fd[2])
@@ -275,13 +341,15 @@ static _Noreturn void between(const char *tool, const int fd[2])
 		syscall(SYS_exit_group, pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127);
 }
 
-static void write_message(int fd)
+static bool write_piece(void *arg, const char *text, size_t n)
 {
+	const int fd = *(const int *)arg;
 	uint64_t pipe_set = 1ull << (SIGPIPE - 1), old;
 	struct timespec now = { 0, 0 };
+	size_t at = 0;
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &pipe_set, &old, 8);
-	for (size_t at = 0; at < out.n;) {
-		long w = syscall(SYS_write, fd, out.text + at, out.n - at);
+	while (at < n) {
+		long w = syscall(SYS_write, fd, text + at, n - at);
 		if (w < 0 && errno == EINTR)
 			continue;
 		if (w < 0 && errno == EPIPE)
@@ -291,12 +359,13 @@ static void write_message(int fd)
 		at += (size_t)w;
 	}
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+	return at == n;
 }
 
 /* `intact symbolize`, fed through a pipe. Returns its exit status, -1. A
  * process between us and it has no exit signal (exec would set one): the
  * program's wait() and SIGCHLD know nothing of either. */
-static int start_tool(const char *tool)
+static int start_tool(const char *tool, bool final, bool again)
 {
 	int fd[2], status = -1;
 	if (syscall(SYS_pipe2, fd, O_CLOEXEC))
@@ -306,7 +375,7 @@ static int start_tool(const char *tool)
 		between(tool, fd);
 	syscall(SYS_close, fd[0]);
 	if (pid > 0)
-		write_message(fd[1]);
+		compose(final, (struct way){ write_piece, &fd[1], false, again });
 	syscall(SYS_close, fd[1]);
 	while (pid > 0 && syscall(SYS_wait4, pid, &status, __WALL, NULL) < 0 && errno == EINTR)
 		;
@@ -315,44 +384,64 @@ static int start_tool(const char *tool)
 
 extern const char __intact_tool[] __attribute__((weak));
 
-static void print_raw(void)
+static bool print_piece(void *arg, const char *text, size_t n)
+{
+	(void)arg;
+	(void)n;
+	rt_say(text);
+	return true;
+}
+
+static void print_raw(bool final)
 {
 	rt_say("==================\nIntact: the tool that symbolises reports "
 	       "(intact) was not found; set INTACT_OPTIONS=tool=PATH.\n"
 	       "The report as it is:\n");
-	rt_say(out.text);
+	compose(final, (struct way){ print_piece, NULL, false, true });
 	rt_say("==================\n");
+}
+
+static void tell_tool(bool final, bool again)
+{
+	const char *tool = *rt.opt.tool ? rt.opt.tool : NULL;
+	int r = -1;
+	if (!tool)
+		tool = rt_env("INTACT_TOOL");
+	if (!tool && __intact_tool)
+		tool = __intact_tool;
+	if (tool && *tool)
+		r = start_tool(tool, final, again);
+	if (r == 127 || r < 0)
+		print_raw(final);
+	shown |= r == 127 || r < 0 || r == 1;
+}
+
+/* Is there something that nobody has heard of? */
+static bool something(bool final)
+{
+	bool any = rt_dyn.nlost != 0;
+	for (uint32_t i = 1; i < rt_dyn.nfindings && !any; i++) {
+		const struct finding *f = &rt_dyn.findings[i];
+		any = finding_counts(f, final) && (final || !f->sent) &&
+		      (!f->loop || f->name || rt.opt.report_loops);
+	}
+	return any;
 }
 
 void rt_flush(bool final)
 {
-	if (!rt.on || (!*rt.opt.socket && !rt.opt.atexit_report))
-		return;
-	bool any = false;
-	for (uint32_t i = 1; i < rt_dyn.nfindings; i++)
-		any |= rt_dyn.findings[i].ready && rt_dyn.findings[i].count;
-	if (!any)
+	if (!rt.on || (!*rt.opt.socket && !rt.opt.atexit_report) || !something(final))
 		return;
 	rt_modules();
 	spin_lock(&out_lock);
 	if (!out.text)
 		out.text = pages_map(MESSAGE_SIZE);
-	if (out.text && compose(final) && !(*rt.opt.socket && !rt.opt.halt_on_error && rt_send(out.text, out.n))) {
-		const char *tool = *rt.opt.tool ? rt.opt.tool : NULL;
-		int r = -1;
-		if (!tool)
-			tool = rt_env("INTACT_TOOL");
-		if (!tool && __intact_tool)
-			tool = __intact_tool;
-		if (tool && *tool)
-			r = start_tool(tool);
-		if (r == 127 || r < 0) {
-			print_raw();
-			shown = 1;
-		} else if (r == 1) {
-			shown = 1;
-		}
-	}
+	bool by_socket = *rt.opt.socket && !rt.opt.halt_on_error;
+	bool any = out.text != NULL;
+	if (any && by_socket)
+		any = compose(final, (struct way){ send_piece, NULL, true, false }) && out.failed;
+	if (any)
+		tell_tool(final, final || by_socket);
 	spin_unlock(&out_lock);
 }
 

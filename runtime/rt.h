@@ -88,6 +88,7 @@ struct rt_module {
 	bool there; /* seen, while they are looked for */
 	bool gone;  /* unloaded */
 	bool moved; /* unloaded; the addresses are those of its stacks now (report.c) */
+	bool told;  /* `intact run` has heard of it as it is */
 };
 
 struct rt {
@@ -132,10 +133,10 @@ void rt_stack_bounds(struct rt_thread *th);
  * `sp` its frame. */
 int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg,
               uintptr_t pc, uintptr_t sp);
-int rt_join(pthread_t id, void **value);
+int rt_join(pthread_t id, void **value, uintptr_t pc, uintptr_t sp);
 int rt_detach(pthread_t id);
 int rt_once(pthread_once_t *o, void (*fn)(void));
-enum { RT_UIDS = 1 << 16 };
+enum { RT_UIDS = 1 << 16, RT_MODULES = 1 << 16 };
 
 static inline void rt_set_key(struct rt_thread *th)
 {
@@ -214,8 +215,9 @@ void rt_release(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_wait_release(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_wait_acquire(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_sync_release(const void *obj);
+void rt_signal(const void *cond); /* the same, of a condition */
 void rt_sync_acquire(const void *obj);
-void rt_renew(const void *obj);
+void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp);
 void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
 void rt_fresh(uint64_t *c);
 void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);

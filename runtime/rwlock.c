@@ -7,7 +7,7 @@
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a)
 {
 	int r = REAL(pthread_rwlock_init)(l, a);
-	rt_renew(l);
+	rt_renew(l, CALLER, FRAME);
 	return r;
 }
 
@@ -15,7 +15,7 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 {
 	int r = REAL(pthread_rwlock_destroy)(l);
 	if (!r)
-		rt_renew(l);
+		rt_renew(l, 0, 0);
 	return r;
 }
 

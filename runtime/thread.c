@@ -265,15 +265,16 @@ static struct rt_thread *find(pthread_t id)
 }
 
 /* After a join: what the thread did happened before. */
-static void joined(struct rt_thread *th)
+static void joined(struct rt_thread *th, uintptr_t pc, uintptr_t sp)
 {
 	int keep = errno;
 	struct rt_thread *self = th ? rt_enter() : NULL;
 	if (self) {
 		bool rec = rec_try(self);
-		red_join(&rt_dyn, &self->t, &th->t);
+		red_prune(&self->t, sp);
+		red_join(&rt_dyn, &self->t, &th->t, pc);
 		if (rec) {
-			rec_put(self, REC_JOIN, 0, th->t.tid, 0);
+			rec_put(self, REC_JOIN, 0, th->t.tid, pc);
 			rec_end();
 		}
 		rt_leave(self);
@@ -285,18 +286,18 @@ static void joined(struct rt_thread *th)
 	errno = keep;
 }
 
-int rt_join(pthread_t id, void **value)
+int rt_join(pthread_t id, void **value, uintptr_t pc, uintptr_t sp)
 {
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_join)(id, value);
 	if (!r)
-		joined(th);
+		joined(th, pc, sp);
 	return r;
 }
 
 EXPORT int pthread_join(pthread_t id, void **value)
 {
-	return rt_join(id, value);
+	return rt_join(id, value, CALLER, FRAME);
 }
 
 EXPORT int pthread_tryjoin_np(pthread_t id, void **value)
@@ -304,7 +305,7 @@ EXPORT int pthread_tryjoin_np(pthread_t id, void **value)
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_tryjoin_np)(id, value);
 	if (!r)
-		joined(th);
+		joined(th, CALLER, FRAME);
 	return r;
 }
 
@@ -313,7 +314,7 @@ EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespe
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_timedjoin_np)(id, value, ts);
 	if (!r)
-		joined(th);
+		joined(th, CALLER, FRAME);
 	return r;
 }
 
@@ -323,7 +324,7 @@ EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_clockjoin_np)(id, value, clock, ts);
 	if (!r)
-		joined(th);
+		joined(th, CALLER, FRAME);
 	return r;
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# make soak: the random campaigns whole. The result goes into docs/reliability.md by hand.
+# make soak: the random campaigns whole, then every fuzz target for SOAK_FUZZ_SECONDS (3600; two at a time, 0: none).
+# The result goes into docs/reliability.md by hand.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
@@ -53,7 +54,7 @@ wait $half
 INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_register" random
 echo "== objects in models against every execution and every order"
 INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
-for t in objects conditions formats spec; do
+for t in objects follow conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
 echo "== locksets, stacks, locks and cells against twins; confirmed cycles against the judge"
@@ -71,3 +72,11 @@ INTACT_SOAK=${INTACT_RECORDINGS:-200000} "$BUILD/tests/unit/test_translate"
 INTACT_SOAK=1 python3 tests/record/run.py "$intact" --all
 echo "== the wrapper: every command line"
 INTACT_SOAK=1 python3 tests/cli/test_cc.py "$intact"
+if [ "${SOAK_FUZZ_SECONDS:-3600}" != 0 ]; then
+	echo "== fuzz targets, ${SOAK_FUZZ_SECONDS:-3600} s each"
+	tools/setup.sh fuzz
+	targets=$(fuzz/run.sh --list)
+	fuzz/run.sh --build # once, not by two at a time
+	# shellcheck disable=SC2086
+	printf '%s\n' $targets | FUZZ_BUILT=1 FUZZ_SECONDS=${SOAK_FUZZ_SECONDS:-3600} xargs -n 1 -P 2 fuzz/run.sh
+fi

@@ -6,20 +6,23 @@
  * being written.
  */
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fold.h"
 #include "cli/claims.h"
+#include "cli/progress.h"
 #include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
 #include "history/read.h"
 #include "lin/say.h"
 #include "report/doc.h"
-#include "verdict/verify_history_json.h"
+#include "verify/history_json.h"
 
 static const char *const order_names[] = { "strict", "lines", "time", NULL };
 static const char *const nil_names[] = { "guess", "value", "any", NULL };
@@ -44,6 +47,8 @@ struct run {
 	const struct seqspec *spec; /* or NULL */
 	struct buf doc; /* results, when a report is wanted */
 	struct ledger ledger; /* of --verify */
+	struct progress progress;
+	atomic_flag ticking;
 };
 
 /* Where the next result goes; NULL: none is wanted. */
@@ -62,11 +67,29 @@ static uint64_t default_memory(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages / 10 * 8 * (uint64_t)size : 0;
 }
 
+/* One line about what takes its time, on a terminal; parts may be judged by
+ * several threads. */
+static void tick(void *arg, size_t used)
+{
+	struct run *run = arg;
+	double t = clock_seconds();
+	if (!run->progress.on || t - run->progress.last < 0.2 || t - run->progress.start < 0.4 || atomic_flag_test_and_set(&run->ticking))
+		return;
+	fprintf(stderr, "\rjudging the history: %.1f s, %zu MiB\033[K", t - run->progress.start, used >> 20);
+	fflush(stderr);
+	run->progress.shown = true;
+	run->progress.last = t;
+	atomic_flag_clear(&run->ticking);
+}
+
 static void start_limits(struct run *run)
 {
 	struct timespec ts;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	memset(&run->lim, 0, sizeof run->lim);
+	progress_begin(&run->progress);
+	run->lim.tick = run->a->quiet || run->a->follow ? NULL : tick;
+	run->lim.tick_arg = run;
 	run->lim.max_memory = run->a->max_memory ? run->a->max_memory : default_memory();
 	if (run->a->timeout)
 		run->lim.deadline_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec +
@@ -171,6 +194,22 @@ static int verify_report(struct run *run, struct history *h, const char *path, s
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
 
+/* A history that says nothing is not right: nothing was judged. */
+static int nothing_to_judge(const struct history *h, const char *name, uint32_t records, struct diags *d)
+{
+	if (!records && h->nskipped)
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: nothing but %u record%s or line%s of no client (read as %s)",
+		           name, h->nskipped, h->nskipped == 1 ? "" : "s", h->nskipped == 1 ? "" : "s", h->format);
+	else if (!records)
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: the history is empty (read as %s)", name, h->format);
+	else
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: all %u failed, or never answered and say nothing",
+		           name, records);
+	diag_hint(d, records ? "a history tells something when a read, or a removal, has answered"
+	                     : "--format=NAME says what it is, when the guess is wrong");
+	return EXIT_USAGE;
+}
+
 static int judge_file(struct run *run, struct history *h, const char *path, struct diags *d)
 {
 	struct args *a = run->a;
@@ -183,8 +222,11 @@ static int judge_file(struct run *run, struct history *h, const char *path, stru
 	if (a->verify)
 		return verify_report(run, h, path, d);
 	struct interpretation in = interpretation_of(a, init);
+	uint32_t records = h->n;
 	if (!history_interpret(h, &in, d))
 		return EXIT_USAGE;
+	if (!h->n)
+		return nothing_to_judge(h, path, records, d);
 	struct check c;
 	if (!lin_check(h, &in, &run->opts, &c)) {
 		check_free(&c, h);
@@ -242,10 +284,9 @@ static void say_follow(struct run *run, const char *path, const struct history *
 		buf_str(out, "not atomic, certain since line ");
 		buf_printf(out, "%u\n  ", f->line);
 		hop_print(h, &f->culprit, in->object, out);
-		buf_str(out, " cannot be explained");
-		if (f->states && *f->states)
-			buf_printf(out, ": before it returned, the %s was %s", history_object(h, in->object), f->states);
-		buf_char(out, '\n');
+		buf_str(out, " cannot be explained\n");
+		if (f->sentence)
+			buf_printf(out, "  %s\n", f->sentence);
 	} else if (f->verdict == LIN_UNKNOWN) {
 		buf_printf(out, "the limit on %s was spent in line %u\n", say_limit(&run->lim), f->line);
 	} else {
@@ -265,12 +306,16 @@ static int follow_file(struct run *run, struct history *h, const char *path, str
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
 	struct interpretation in = interpretation_of(run->a, init);
-	if (!follow(h, path, &ro, &in, run->opts.k, d, &f)) {
-		free(f.states);
+	if (!follow(h, path, &ro, &in, run->opts.k, 0, d, &f)) {
+		free(f.sentence);
 		return EXIT_USAGE;
 	}
+	if (!f.ops && f.verdict == LIN_HOLDS) {
+		free(f.sentence);
+		return nothing_to_judge(h, path, 0, d);
+	}
 	say_follow(run, path, h, &in, &f);
-	free(f.states);
+	free(f.sentence);
 	return exit_of(f.verdict);
 }
 
@@ -314,6 +359,7 @@ static int with_file(struct run *run, const char *path,
 	h.user = run->spec;
 	diags_init(&d, &arena);
 	rc = f(run, &h, path, &d);
+	progress_end(&run->progress);
 	diags_render(&d, &run->cli->err, run->cli->color_err);
 	history_free(&h);
 	arena_free(&arena);
@@ -458,7 +504,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		rc = cli_usage(cli, cmd, "--follow judges atomicity (or --k=N) of one history");
 	else if (algorithm_unused(&run))
 		rc = cli_usage(cli, cmd, "%s", algorithm_unused(&run));
-	else if (convert && a.to == FORMAT_GUESS)
+	else if (convert && (a.to == FORMAT_GUESS || a.to == FORMAT_VIOLIN))
 		rc = cli_usage(cli, cmd, "--to: edn, json, csv or log");
 	else if (spec_conflict(&run))
 		rc = cli_usage(cli, cmd, "%s", spec_conflict(&run));
@@ -503,8 +549,8 @@ const struct cmd cmd_history = {
 	"Says whether a recorded history is atomic (linearizable), or meets a weaker\n"
 	"condition; with an order of the operations when it is, and the operations in\n"
 	"conflict when it is not. Reads Jepsen and Knossos histories (EDN, JSON, logs),\n"
-	"porcupine's operations and CSV tables, plain, gzip or zstd. Operations that\n"
-	"never answered may or may not have happened.\n\n"
+	"porcupine's operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations\n"
+	"that never answered may or may not have happened.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
 	"was spent).",
 	NULL, run_history,

@@ -53,7 +53,7 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 		setenv("INTACT_OPTIONS", record_options(&s.arena), 1);
 		struct run_result result;
 		rc = settings_read(cli, &s) ? run_once(cli, &s, &how, argv + at, &result) : EXIT_USAGE;
-		arena_free(&s.arena);
+		settings_free(&s);
 	}
 	buf_free(&err);
 	free(args);

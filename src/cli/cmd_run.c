@@ -108,7 +108,9 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	const char *reason = halted ? "stopped at the first finding, which the program printed itself"
 	                     : r->failed ? "the program could not be run"
 	                     : r->signal ? "a signal ended the program: what it would have done is not known"
-	                                 : run_unwatched(r);
+	                     : run_unwatched(r) ? run_unwatched(r)
+	                     : settings_cut(s)  ? "more was found than is kept, or could be read"
+	                                        : NULL;
 	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ",
 	           found ? "violated" : reason ? "unknown" : "holds");
 	buf_json(&doc, program, strlen(program));
@@ -243,8 +245,10 @@ static int found_status(struct cli *cli, struct settings *s, const struct run_re
 {
 	const char *v = run_option(&s->arena, "exitcode");
 	uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
-	if (!s->shown.count || !code || o.infer || r->signal || r->failed)
+	if (r->signal || r->failed)
 		return rc;
+	if (!s->shown.count || !code || o.infer)
+		return rc || !settings_cut(s) ? rc : EXIT_UNWATCHED; /* what was cut may have been findings */
 	if (rc && (uint64_t)rc != code)
 		buf_printf(&cli->err, "intact: exit status %d for the findings; the program's own was %d\n", (int)code, rc);
 	return (int)code;
@@ -299,7 +303,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			rc = write_reports(cli, cmd, &s, argv[at], &result, rc);
 			buf_free(&s.log.results);
 		}
-		arena_free(&s.arena);
+		settings_free(&s);
 	}
 	buf_free(&err);
 	free(room);

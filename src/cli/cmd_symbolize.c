@@ -20,22 +20,27 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 	buf_init(&in);
 	buf_init(&text);
 	arena_init(&s.arena, 0);
-	while ((n = fread(block, 1, sizeof block, stdin)) && in.len < 64u << 20)
+	while ((n = fread(block, 1, sizeof block, stdin)))
 		buf_add(&in, block, n);
 	settings_read(cli, &s); /* a bad file is told of; the findings are shown */
-	struct raw_report r;
+	struct raw_reports all = { 0 };
 	int rc = EXIT_HOLDS;
-	if (raw_parse(&r, &s.arena, buf_cstr(&in), in.len)) {
-		findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, &text);
+	if (in.failed) {
+		buf_str(&cli->err, "intact: out of memory for the findings of a program\n");
+		rc = EXIT_INTERNAL;
+	} else if (raw_add_all(&all, &s.arena, buf_cstr(&in), in.len)) {
+		for (uint32_t i = 0; i < all.list.len; i++)
+			findings_text(all.list.data[i], &s.filter, &s.text, &s.arena, &s.shown, &text);
 		findings_close(&s.filter, &s.shown, s.print_suppressions, &text);
-		settings_deliver(cli, &s, &text, r.pid);
-		rc = s.shown.count ? EXIT_VIOLATED : EXIT_HOLDS;
+		settings_deliver(cli, &s, &text, all.list.data[0]->pid);
+		rc = s.shown.count || settings_cut(&s) ? EXIT_VIOLATED : EXIT_HOLDS;
 	} else {
 		rc = cli_usage(cli, cmd, "standard input is no message of a watched program");
 	}
+	raw_free(&all);
 	buf_free(&in);
 	buf_free(&text);
-	arena_free(&s.arena);
+	settings_free(&s);
 	return rc;
 }
 

@@ -37,7 +37,7 @@ struct judged {
 	uint64_t events, blocks;
 	enum serial_end end;
 	bool failed, damaged;
-	bool recording, predicting;
+	bool recording;
 	struct recorded rec; /* when it is one: the findings of the run */
 	struct serial_stats st;
 };
@@ -114,12 +114,10 @@ static int exit_of(const struct judged *j)
 {
 	if (j->failed)
 		return EXIT_USAGE;
-	if (j->found.blocks || j->rec.shown.confirmed)
+	if (j->found.blocks || j->rec.shown.count)
 		return EXIT_VIOLATED;
-	if (j->end || j->rec.nomem)
+	if (j->end || j->rec.nomem || j->rec.shown.cut)
 		return EXIT_UNKNOWN;
-	if (j->predicting && j->rec.shown.count)
-		return EXIT_VIOLATED;
 	if (j->predict && predict_count(j->predict, PREDICT_PROVEN))
 		return EXIT_VIOLATED;
 	return EXIT_HOLDS;
@@ -140,20 +138,52 @@ static void plural(struct buf *out, uint64_t n, const char *word)
 	buf_printf(out, "%llu %s%s", (ull)n, word, n == 1 ? "" : "s");
 }
 
-static void text_report(struct cli *cli, const struct judged *j,
-                        const struct trace_opts *o)
+/* Of a recording: the findings of the run, and what the marked blocks add. */
+static void headline_recorded(const struct judged *j, struct buf *out)
 {
-	struct buf *out = &cli->out;
-	const struct trace_names *t = trace_reader_names(j->r);
-	buf_safe(out, j->file, strlen(j->file));
-	buf_str(out, ": ");
+	const struct run_shown *s = &j->rec.shown;
+	if (!s->count && s->cut) {
+		buf_str(out, "unknown: there were more findings than can be kept");
+		return;
+	}
+	if (!s->count) {
+		buf_str(out, "nothing found: ");
+		if (j->blocks)
+			plural(out, j->blocks, "marked block");
+		else
+			buf_str(out, "no block is marked, and no function is reported");
+		buf_str(out, j->blocks ? ", serializable" : "");
+		return;
+	}
+	buf_str(out, "not atomic: ");
+	plural(out, s->count, "finding");
+	if (s->confirmed == s->count)
+		buf_str(out, s->count == 1 ? ", confirmed" : ", all confirmed");
+	else if (s->confirmed)
+		buf_printf(out, ", %u confirmed and %u predicted", s->confirmed, s->count - s->confirmed);
+	else
+		buf_str(out, s->count == 1 ? ", predicted: another schedule can break it"
+		                           : ", all predicted: another schedule can break them");
+	if (j->blocks) {
+		buf_str(out, "; the ");
+		plural(out, j->blocks, "marked block");
+		buf_str(out, j->blocks == 1 ? " is serializable in this run" : " are serializable in this run");
+	}
+}
+
+static void headline(const struct judged *j, struct buf *out)
+{
 	if (j->found.blocks) {
 		buf_str(out, "not serializable: ");
 		buf_printf(out, "%llu of ", (ull)j->found.blocks);
 		plural(out, j->blocks, "block");
 		buf_str(out, j->found.blocks == 1 ? " is not atomic" : " are not atomic");
-	} else if (j->end) {
-		buf_printf(out, "unknown: out of %s", limit_of(j->end));
+	} else if (j->recording && j->rec.shown.count) {
+		headline_recorded(j, out);
+	} else if (j->end || j->rec.nomem) {
+		buf_printf(out, "unknown: out of %s", limit_of(j->end ? j->end : SERIAL_NOMEM));
+	} else if (j->recording) {
+		headline_recorded(j, out);
 	} else {
 		buf_str(out, "serializable: ");
 		if (j->blocks)
@@ -161,6 +191,16 @@ static void text_report(struct cli *cli, const struct judged *j,
 		else
 			buf_str(out, "there are no blocks");
 	}
+}
+
+static void text_report(struct cli *cli, const struct judged *j,
+                        const struct trace_opts *o)
+{
+	struct buf *out = &cli->out;
+	const struct trace_names *t = trace_reader_names(j->r);
+	buf_safe(out, j->file, strlen(j->file));
+	buf_str(out, ": ");
+	headline(j, out);
 	buf_str(out, " (");
 	plural(out, j->events, "event");
 	if (j->rec.processes > 1 && o->process)
@@ -168,7 +208,7 @@ static void text_report(struct cli *cli, const struct judged *j,
 	else if (j->rec.processes > 1)
 		buf_printf(out, " of the first of %u processes", j->rec.processes);
 	buf_char(out, ')');
-	if (j->end && j->found.blocks)
+	if (j->end && (j->found.blocks || j->rec.shown.count))
 		buf_printf(out, ", then out of %s: there may be more", limit_of(j->end));
 	if (j->damaged)
 		buf_str(out, ", the readable part");
@@ -275,7 +315,6 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 		struct msgs m = { .cli = cli };
 		cycles_init(&j.found, (uint32_t)o->limit, o->each);
 		judge(&j, o, &m);
-		j.predicting = o->predict;
 		if (j.recording && !j.failed) {
 			recorded_judge(cli, trace_reopen(j.r), &(struct msgs){ .cli = cli, .silent = true }, &j.rec);
 			j.failed |= j.rec.failed;
@@ -380,7 +419,7 @@ const struct cmd cmd_trace = {
 	"Tells whether the recorded execution is conflict-serializable: whether some order\n"
 	"that runs every block in one piece agrees with it on all conflicts. Each block that\n"
 	"is in the way is shown with its cycle. For a recording of a program (`intact run\n"
-	"--record`) the findings of the run follow. Reads Intact's own trace files and STD text\n"
+	"--record`) the findings of the run follow, and count. Reads Intact's own trace files and STD text\n"
 	"(T1|w(x)|12 with r w acq rel fork join begin end), plain, zstd or gzip; \"-\" is\n"
 	"standard input. Memory follows threads, variables and open blocks, not the length.\n"
 	"\n"
@@ -388,7 +427,7 @@ const struct cmd cmd_trace = {
 	"stats    what a trace holds                   (intact trace stats --help)\n"
 	"verify   checks the cycles of a --json report against the trace, independently\n"
 	"\n"
-	"Exit code: 0 serializable, 1 not, 2 the trace cannot be read or cannot have\n"
-	"happened, 3 unknown (a limit was reached).",
+	"Exit code: 0 serializable and nothing found, 1 not, 2 the trace cannot be read or\n"
+	"cannot have happened, 3 unknown (a limit was reached).",
 	NULL, run,
 };

@@ -94,6 +94,10 @@ const struct explain_page explain_input[] = {
 	  "likely that the wrong file was given.\n", NULL, NULL, NULL },
 	{ "mixed-records", "whole operations and events in one history",
 	  "Either every record has its call and its return, or invocations and responses are records of their own.\n", NULL, NULL, NULL },
+	{ "no-operations", "a history without an operation to judge",
+	  "Nothing was judged, so nothing holds. The file is empty, or it was read in another format than its own (--format\n"
+	  "names it), or it has only records of processes that are no clients, or every operation failed.\n",
+	  NULL, NULL, NULL },
 	{ "no-time", "a record without a time where times count",
 	  "--order=time sorts by the times of the records, so each of them needs one.\n", NULL, NULL, NULL },
 	{ "not-a-register", "k-atomicity of something that is no register",

@@ -3,8 +3,8 @@
  * find, and prints it when the program has ended.
  *
  * The program's own behaviour is left alone: its descriptors, its output, its
- * exit status when nothing was found. Messages are bounded in size and number;
- * lost ones are counted and told of.
+ * exit status when nothing was found. Pieces of messages are added up as they
+ * come, process by process; unreadable ones are counted and told of.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,9 @@ struct listener {
 	char dir[64], path[80];
 	int fd;
 	struct recording *rec;
+	struct arena *arena;
 	struct processes *processes;
+	struct raw_reports said;
 	uint64_t bytes;
 	uint32_t lost;
 };
@@ -59,6 +61,7 @@ static void listen_end(struct listener *l)
 		close(l->fd);
 	unlink(l->path);
 	rmdir(l->dir);
+	raw_free(&l->said);
 }
 
 /* One datagram; *fd gets the descriptor that came with it. */
@@ -97,8 +100,9 @@ static void take_messages(struct listener *l)
 		l->bytes += (uint64_t)n;
 		if (l->bytes > BYTES_MAX)
 			l->lost++;
-		else
-			processes_take(l->processes, block, (size_t)n);
+		else if (!processes_take(l->processes, block, (size_t)n) &&
+		         !raw_add(&l->said, l->arena, block, (size_t)n))
+			l->lost++;
 	}
 }
 
@@ -159,22 +163,22 @@ static const char *environment(struct settings *s, const struct run_how *how,
 	                    l->rec ? arena_printf(&s->arena, ":record=-%d", (int)getpid()) : "");
 }
 
-static void show(struct cli *cli, struct settings *s, struct listener *l)
+static void show(struct cli *cli, struct settings *s, struct listener *l, uint32_t pid)
 {
 	struct buf text;
-	uint32_t pid = 0, lost = l->lost + l->processes->unreadable;
+	uint32_t who = pid, n = l->said.list.len;
 	buf_init(&text);
-	for (uint32_t i = 0; i < l->processes->list.len; i++) {
-		struct process *p = &l->processes->list.data[i];
-		if (!p->report.findings.len && !p->report.dropped)
-			continue;
-		findings_text(&p->report, &s->filter, &s->text, &s->arena, &s->shown, &text);
-		pid = p->pid;
-	}
-	if (lost)
-		buf_printf(&text, "Intact: %u messages were lost or unreadable\n", lost);
+	for (int own = 1; own >= 0; own--) /* the program itself, then its children */
+		for (uint32_t i = 0; i < n; i++) {
+			struct raw_report *r = l->said.list.data[i];
+			if ((r->pid == pid) != own)
+				continue;
+			findings_text(r, &s->filter, &s->text, &s->arena, &s->shown, &text);
+			who = r->pid;
+		}
+	s->shown.unread += l->lost + l->said.lost;
 	findings_close(&s->filter, &s->shown, s->print_suppressions, &text);
-	settings_deliver(cli, s, &text, pid);
+	settings_deliver(cli, s, &text, n == 1 ? who : pid);
 	buf_free(&text);
 }
 
@@ -243,7 +247,7 @@ static void tell_watched(struct cli *cli, const struct settings *s, const struct
 		processes_names(p, err);
 		buf_char(err, '\n');
 	}
-	if (how->silent || s->shown.count || processes_halted(p) || !isatty(STDERR_FILENO))
+	if (how->silent || s->shown.count || settings_cut(s) || processes_halted(p) || !isatty(STDERR_FILENO))
 		return;
 	buf_str(err, "intact: nothing found; watched ");
 	processes_text(p, err);
@@ -275,7 +279,7 @@ static void tell_signal(struct cli *cli, const struct run_result *r)
 int run_once(struct cli *cli, struct settings *s, const struct run_how *how, char **argv, struct run_result *r)
 {
 	*r = (struct run_result){ .processes.arena = &s->arena };
-	struct listener l = { .processes = &r->processes };
+	struct listener l = { .arena = &s->arena, .processes = &r->processes };
 	if (!listen_begin(&l)) {
 		buf_printf(&cli->err, "intact: cannot listen for findings in %s: %s\n", l.dir,
 		           strerror(errno));
@@ -297,13 +301,13 @@ int run_once(struct cli *cli, struct settings *s, const struct run_how *how, cha
 	int cause = start(cli, how, env, argv, &pid);
 	int status = pid > 0 ? watch(&l, pid) : 0;
 	r->failed = pid <= 0;
-	r->watched = processes_any(&r->processes);
+	r->watched = processes_any(&r->processes) || l.said.list.len;
 	r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	if (l.rec)
 		recording_end(l.rec, &cli->err, false);
 	if (!how->silent)
-		show(cli, s, &l);
+		show(cli, s, &l, (uint32_t)pid);
 	listen_end(&l);
 	if (r->failed) {
 		buf_str(&cli->err, "intact: cannot run '");

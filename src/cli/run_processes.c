@@ -99,61 +99,13 @@ static void take_self(struct processes *p, const char *text, size_t len)
 	}
 }
 
-/* ---- what it found ---- */
-
-static struct raw_finding *by_key(const struct raw_report *r, uint64_t key)
-{
-	for (uint32_t i = 0; i < r->findings.len; i++)
-		if (r->findings.data[i].key == key)
-			return &r->findings.data[i];
-	return NULL;
-}
-
-/* What is new of it replaces what is known; the last message of a process has all, in
- * the order in which they were found, which is the order of a recording's too. */
-static void merge(struct processes *p, struct raw_report *into, struct raw_report *r)
-{
-	/* A finding whose modules were unloaded is told again, with other addresses: the
-	 * newest list is the one for all. */
-	into->modules.data = r->modules.data;
-	into->modules.len = r->modules.len;
-	into->modules.cap = r->modules.cap;
-	struct raw_report *first = r->final ? r : into, *second = r->final ? into : r;
-	for (uint32_t i = 0; i < second->findings.len; i++) {
-		struct raw_finding *f = &second->findings.data[i], *known = by_key(first, f->key);
-		if (!known)
-			avec_push(p->arena, &first->findings, *f);
-		else if (second == r)
-			*known = *f;
-	}
-	into->findings.data = first->findings.data;
-	into->findings.len = first->findings.len;
-	into->findings.cap = first->findings.cap;
-	into->final |= r->final;
-	into->dropped |= r->dropped;
-}
-
-void processes_take(struct processes *p, const char *text, size_t len)
+bool processes_take(struct processes *p, const char *text, size_t len)
 {
 	static const char self[] = "INTACT-PROCESS 1\n";
-	if (len >= sizeof self - 1 && !memcmp(text, self, sizeof self - 1)) {
-		take_self(p, text, len);
-		return;
-	}
-	struct raw_report r;
-	if (!raw_parse(&r, p->arena, text, len)) {
-		p->unreadable++;
-		return;
-	}
-	struct process *at = find(p, r.pid);
-	if (!at)
-		at = add(p, r.pid);
-	if (!at) {
-		p->unreadable++;
-		return;
-	}
-	at->report.pid = r.pid;
-	merge(p, &at->report, &r);
+	if (len < sizeof self - 1 || memcmp(text, self, sizeof self - 1) != 0)
+		return false;
+	take_self(p, text, len);
+	return true;
 }
 
 /* ---- what is said of them ---- */

@@ -1,17 +1,15 @@
 /*
  * run_processes: which processes of a run were watched, and what each of them
- * told (runtime/tell.c, runtime/report.c).
+ * told of itself (runtime/tell.c). What it found is in raw_reports (finding.h).
  *
  * A process is one program image: after exec another one begins under the same
- * number. All that one image found is one report, in which a later message about
- * a finding replaces the earlier; so what was told before a sudden end counts.
+ * number.
  */
 #ifndef INTACT_CLI_RUN_PROCESSES_H
 #define INTACT_CLI_RUN_PROCESSES_H
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "report/finding.h"
 
 struct process {
 	uint32_t pid;
@@ -21,19 +19,17 @@ struct process {
 	bool unwatched; /* the runtime could not start in it */
 	bool ended;     /* it told so itself: the numbers are known */
 	bool halted;    /* it printed its first finding and stopped */
-	struct raw_report report;
 	AVEC(const char *) own; /* functions of ours that it defines itself */
 };
 
 struct processes {
 	struct arena *arena;
 	AVEC(struct process) list;
-	uint32_t more;       /* that were too many to list */
-	uint32_t unreadable; /* messages */
+	uint32_t more; /* that were too many to list */
 };
 
-/* One datagram; what matters of it is copied. */
-void processes_take(struct processes *p, const char *text, size_t len);
+/* One datagram; what matters of it is copied. False: it is about something else. */
+bool processes_take(struct processes *p, const char *text, size_t len);
 /* Was this process watched, and any at all? */
 bool processes_watched(const struct processes *p, uint32_t pid);
 bool processes_any(const struct processes *p);

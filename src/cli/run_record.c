@@ -223,7 +223,9 @@ static void save_symbols(struct recording *r)
 			avec_push(&a, &report.modules, raw);
 	}
 	add_addresses(&all, &a, &seen);
-	symbols_save(&report, &a, all.v.data, all.v.len, &text);
+	struct symbols *names = symbols_open(&a);
+	symbols_save(names, &report, all.v.data, all.v.len, &text);
+	symbols_close(names);
 	if (!text.failed)
 		recorder_symbols(r->out, buf_cstr(&text), text.len);
 	buf_free(&text);

@@ -19,6 +19,7 @@ struct run_message {
 
 struct run_shown {
 	uint32_t count, confirmed, suppressed;
+	bool cut; /* there was more than is kept */
 };
 
 /* False when a setting cannot be read (cli->err says so). `results` (or NULL)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/run_report.h"
 #include "cli/run_settings.h"
 
@@ -31,12 +32,28 @@ static bool option_on(struct arena *a, const char *name, bool otherwise)
 	return v ? !strcmp(v, "1") || !strcmp(v, "true") || !strcmp(v, "yes") : otherwise;
 }
 
+/* Looking up names can take its time: a line on a terminal, gone in the end. */
+static void looking_up(void *arg, uint32_t done, uint32_t of)
+{
+	struct settings *s = arg;
+	double now = clock_seconds();
+	if (s->asked <= 0)
+		s->asked = now;
+	if (now - s->asked < 0.4 || now - s->said < 0.2)
+		return;
+	s->said = now;
+	fprintf(stderr, "\rintact: looking up names: finding %u of %u\033[K", done + 1, of);
+}
+
 bool settings_read(struct cli *cli, struct settings *s)
 {
 	struct arena *a = &s->arena;
 	const char *v = run_option(a, "color");
 	bool ok = true;
 	filter_init(&s->filter, a);
+	s->symbols = s->text.symbols = symbols_open(a);
+	s->text.progress = isatty(STDERR_FILENO) ? looking_up : NULL;
+	s->text.arg = s;
 	s->log_path = run_option(a, "log_path");
 	if (!s->log_path)
 		s->log_path = "stderr";
@@ -58,10 +75,24 @@ bool settings_read(struct cli *cli, struct settings *s)
 	return ok;
 }
 
+void settings_free(struct settings *s)
+{
+	symbols_close(s->symbols);
+	arena_free(&s->arena);
+}
+
+bool settings_cut(const struct settings *s)
+{
+	return s->shown.lost || s->shown.lost_modules || s->shown.unread;
+}
+
 /* Where the report goes. A file that cannot be written falls back to stderr,
  * with the reason: a report is never lost silently. */
 void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid)
 {
+	if (s->said > 0)
+		fputs("\r\033[K", stderr);
+	s->said = 0;
 	if (!text->len)
 		return;
 	if (!strcmp(s->log_path, "stdout")) {
@@ -107,18 +138,22 @@ bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct
 	if (results)
 		run_log_begin(&s);
 	for (uint32_t i = 0; i < n; i++) {
-		struct raw_report r;
-		if (!raw_parse(&r, &s.arena, m[i].text, m[i].len))
+		struct raw_reports all = { 0 };
+		if (!raw_add_all(&all, &s.arena, m[i].text, m[i].len))
 			continue;
-		r.saved = m[i].symbols;
-		findings_text(&r, &s.filter, &s.text, &s.arena, &s.shown, out);
+		for (uint32_t k = 0; k < all.list.len; k++) {
+			all.list.data[k]->saved = m[i].symbols;
+			findings_text(all.list.data[k], &s.filter, &s.text, &s.arena, &s.shown, out);
+		}
+		raw_free(&all);
 	}
 	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
-	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed };
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed,
+		                     settings_cut(&s) };
 	if (results) {
 		buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
 		buf_free(&s.log.results);
 	}
-	arena_free(&s.arena);
+	settings_free(&s);
 	return ok;
 }

@@ -76,6 +76,10 @@ static void schedule(const struct predicted *f, const struct trace_names *t,
 	if (f->remote) {
 		buf_str(out, "events ");
 		runs(f->order, 0, f->remote, 12, out);
+		if (f->remote == f->norder) { /* no such shape */
+			buf_str(out, ", in this order.\n");
+			return;
+		}
 		buf_str(out, ", then ");
 	}
 	names_show(&t->ns[NS_THREAD], f->between.thread, out);
@@ -210,8 +214,7 @@ static const char *copy(struct trace_reader *r, struct trace_writer *w,
 		order_check(ord, ev, n, trace_reader_names(r));
 		for (size_t i = 0; i < n && next < f->norder; i++) {
 			if (ev[i].index < f->start) {
-				/* what only repeats is left out: the rest of it may be */
-				if (!(ev[i].flags & EVENT_INNER) && !writer_put(w, &ev[i], 1))
+				if (!writer_put(w, &ev[i], 1))
 					return "cannot write";
 			} else if (ev[i].index == want[next].event) {
 				out[want[next++].at] = ev[i];

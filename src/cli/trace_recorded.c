@@ -152,7 +152,7 @@ void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct re
 	out->processes = ps.n;
 	if (k && !out->failed)
 		out->failed = !run_report(cli, msg, k, &out->text, &out->results, &out->shown);
-	for (uint32_t i = 0; texts && i < ps.n; i++)
+	for (uint32_t i = 0; texts && i < (ps.n ? ps.n : 1); i++) /* the first has one, also without a record */
 		buf_free(&texts[i]);
 	buf_free(&symbols);
 	symtab_free(&names);

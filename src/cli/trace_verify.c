@@ -248,9 +248,8 @@ static bool verdict_fits(const json_t *root, const json_t *one, bool cycles)
 	json_t *run = json_object_get(one, "run"), *predicted = json_object_get(one, "predicted");
 	json_t *fine = json_object_get(one, "serializable");
 	bool broken = json_is_false(fine) || cycles ||
-	              json_integer_value(json_object_get(run, "confirmed")) > 0 ||
-	              json_integer_value(json_object_get(predicted, "proven")) > 0 ||
-	              (predicted && json_integer_value(json_object_get(run, "findings")) > 0);
+	              json_integer_value(json_object_get(run, "findings")) > 0 ||
+	              json_integer_value(json_object_get(predicted, "proven")) > 0;
 	if (!verdict || strcmp(verdict, text_of(root, "verdict")) || json_is_true(fine) == cycles)
 		return false;
 	return !strcmp(verdict, "violated") ? broken : !strcmp(verdict, "holds") ? !broken && json_is_true(fine) : true;

@@ -1,5 +1,7 @@
 #include "dynamic/findings.h"
 
+#include "dynamic/token.h"
+
 #define SLOTS (RED_MAX_FINDINGS * 4u)
 
 bool dynamic_init(struct dynamic *d)
@@ -9,10 +11,13 @@ bool dynamic_init(struct dynamic *d)
 	d->slots = pages_map(SLOTS * sizeof *d->slots);
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
 	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
-	bool ok = d->findings && d->slots && d->parents && lockset_init(&d->sets) &&
+	d->slot = pages_map(RED_SLOTS * sizeof *d->slot);
+	bool ok = d->findings && d->slots && d->parents && d->slot && lockset_init(&d->sets) &&
 	          stack_init(&d->stacks) && lock_init(&d->locks) &&
 	          shadow_init(&d->shadow, &d->sets);
 	d->shadow.reach = &d->reach;
+	if (!ok)
+		dynamic_free(d);
 	return ok;
 }
 
@@ -26,6 +31,8 @@ void dynamic_free(struct dynamic *d)
 		pages_unmap(d->parents, RED_UIDS * sizeof *d->parents);
 	if (d->functions)
 		pages_unmap(d->functions, RED_FUNCTIONS * sizeof *d->functions);
+	if (d->slot)
+		pages_unmap(d->slot, RED_SLOTS * sizeof *d->slot);
 	lockset_free(&d->sets);
 	stack_free(&d->stacks);
 	lock_free(&d->locks);
@@ -39,12 +46,20 @@ void dynamic_free(struct dynamic *d)
 static bool speaks_of(const struct dynamic *d, const struct finding *f, uintptr_t lo, uintptr_t hi)
 {
 	const uint32_t stacks[] = { f->entered, f->section, f->commit, f->violation, f->other_acquire,
-		                    f->other_write };
+		                    f->other_write, f->made & ~LOCK_FIRST_USE, f->made2 & ~LOCK_FIRST_USE };
 	bool any = f->address - lo < hi - lo || f->address2 - lo < hi - lo;
 	for (unsigned i = 0; i < sizeof stacks / sizeof *stacks && !any; i++)
 		for (uint32_t id = stacks[i]; id && !any; id = d->stacks.nodes[id].parent)
-			any = (d->stacks.nodes[id].pc & ~STACK_MARK) - lo - 1 < hi - lo;
+			any = (d->stacks.nodes[id].pc & STACK_PC) - lo - 1 < hi - lo;
 	return any;
+}
+
+static void move_data(struct finding *f, uintptr_t lo, uintptr_t hi, uintptr_t delta)
+{
+	if (f->address - lo < hi - lo)
+		f->address += delta;
+	if (f->address2 - lo < hi - lo)
+		f->address2 += delta;
 }
 
 bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta)
@@ -54,10 +69,9 @@ bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {
 		struct finding *f = &d->findings[i];
-		if (f->address - lo < hi - lo)
-			f->address += delta;
-		if (f->address2 - lo < hi - lo)
-			f->address2 += delta;
+		move_data(f, lo, hi, delta);
+		if (f->happened)
+			move_data(f->happened, lo, hi, delta);
 		if (f->sent && speaks_of(d, f, lo + delta, hi + delta)) { /* told with the old addresses */
 			f->sent = false;
 			__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
@@ -81,14 +95,29 @@ static const char *kept_name(struct dynamic *d, const char *name)
 	return copy || !name ? copy : "?";
 }
 
-/* More is known than was told: it is told again, in case the end comes suddenly. */
-static void confirmed_now(struct dynamic *d, struct finding *f)
+/* Another occurrence takes the place of the one told of so far, whole. */
+static void replace(struct finding *f, const struct finding *by)
 {
-	if (f->ready && !f->confirmed) {
-		f->sent = false;
-		__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
-	}
-	f->confirmed = true;
+	struct finding old = *f;
+	*f = *by;
+	f->key = old.key;
+	f->count = old.count;
+	f->told = old.told;
+	f->ready = old.ready;
+	f->happened = old.happened;
+	f->name = old.name; /* the one that is kept */
+	f->sent = false;
+}
+
+/* Met again before there was evidence: the latest try is the one to judge. One
+ * with a cycle is kept beside it, as it is what will be told. */
+static void again_waiting(struct dynamic *d, struct finding *old, const struct finding *f)
+{
+	if (f->cycle && !old->happened && (old->happened = bump_alloc(&d->bump, sizeof *f)))
+		*old->happened = *f;
+	else if (f->cycle && old->happened && f->confirmed > old->happened->confirmed)
+		*old->happened = *f;
+	replace(old, f);
 }
 
 uint32_t finding_merge(struct dynamic *d, const struct finding *f)
@@ -97,71 +126,96 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 	spin_lock(&d->lock);
 	while ((id = d->slots[i]) && d->findings[id].key != f->key)
 		i = (i + 1) % SLOTS;
-	if (id) {
-		struct finding *old = &d->findings[id];
-		old->count++;
-		if (!old->ready) { /* the latest try is the one to judge */
-			uint32_t count = old->count;
-			bool cycle = old->cycle;
-			const char *name = old->name;
-			*old = *f;
-			old->name = name;
-			old->count = count;
-			old->cycle |= cycle;
-		} else if (f->confirmed && !old->confirmed) {
-			old->other = f->other;
-			if (f->other_acquire)
-				old->other_acquire = f->other_acquire;
-			confirmed_now(d, old);
-		} else if (f->cycle) {
-			confirmed_now(d, old);
-		}
-	} else if (d->nfindings < RED_MAX_FINDINGS) {
+	if (id && !d->findings[id].count) { /* a parent's, before the fork: not this process's */
+		d->findings[id].ready = false;
+		d->findings[id].happened = NULL;
+	}
+	if (!id && d->nfindings < RED_MAX_FINDINGS) {
 		id = d->nfindings;
-		d->findings[id] = *f;
-		d->findings[id].name = kept_name(d, f->name);
-		d->findings[id].count = 1;
+		d->findings[id] = (struct finding){ .key = f->key, .name = kept_name(d, f->name) };
+		again_waiting(d, &d->findings[id], f);
 		d->slots[i] = id;
 		__atomic_store_n(&d->nfindings, id + 1, __ATOMIC_RELEASE);
+	} else if (!id) {
+		d->nlost++;
+	} else if (!d->findings[id].ready) {
+		again_waiting(d, &d->findings[id], f);
+	} else if ((f->confirmed || f->cycle) && !d->findings[id].confirmed) {
+		replace(&d->findings[id], f);
+		d->findings[id].confirmed = true;
+		d->findings[id].unsettled = 0; /* it has been judged already */
+		__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
 	}
+	if (id)
+		d->findings[id].count++;
 	spin_unlock(&d->lock);
 	return id;
 }
 
 void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *e)
 {
-	if (e) {
+	if (f->happened) {
+		replace(f, f->happened);
+		f->confirmed = true;
+	} else if (e) {
 		f->other = e->uid;
 		f->other_acquire = e->acquire;
 		f->other_write = e->write;
 		f->other_held = e->held;
 	}
-	f->confirmed |= f->cycle;
+	f->apart &= !f->confirmed;
+	if (f->unsettled) {
+		f->settled = true;
+		return;
+	}
 	f->ready = true;
 	__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
 }
 
-void finding_confirm(struct dynamic *d, uint32_t index, uint32_t other, uint32_t stack,
-                     uint8_t op)
+void finding_confirm(struct dynamic *d, uint32_t index, const struct finding *seen)
 {
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
-	if (other) {
-		const struct evidence *e = NULL;
-		struct lock *l = &d->locks.locks[f->lock];
-		/* By way of the lock: what it did under it says more than the release. */
-		for (uint32_t i = 0; f->lock && op < OP_READ && i < l->nev && i < LOCK_EVIDENCE; i++)
-			if (l->ev[i].uid == other && (!e || l->ev[i].write))
-				e = &l->ev[i];
-		f->other = other;
-		f->other_write = e ? e->write : stack;
-		f->other_op = e ? 0 : op;
-		f->other_acquire = e ? e->acquire : 0;
-		f->other_held = e ? e->held : 0;
+	if (!f->confirmed || !f->ready) {
+		bool ready = f->ready;
+		replace(f, seen);
+		f->confirmed = true;
+		f->happened = NULL;
+		if (ready)
+			__atomic_fetch_add(&d->ready, 1, __ATOMIC_RELAXED);
+		else
+			finding_ready(d, f, NULL);
 	}
-	confirmed_now(d, f);
-	if (!f->ready)
-		finding_ready(d, f, NULL);
+	spin_unlock(&d->lock);
+}
+
+/* Is it still this thread's gap that the finding is about? */
+static bool about(const struct finding *f, const struct thread *t, const struct held *h)
+{
+	return f->uid == t->uid && f->lock == h->lock && f->violation == h->acquire;
+}
+
+void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h)
+{
+	struct finding *f = &d->findings[index];
+	spin_lock(&d->lock);
+	bool mine = about(f, t, h);
+	if (mine)
+		f->wrote |= h->first_wrote;
+	spin_unlock(&d->lock);
+	if (mine && h->first_wrote)
+		finding_judge(d, t, index);
+}
+
+void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint32_t stack)
+{
+	struct finding *f = &d->findings[index];
+	spin_lock(&d->lock);
+	if (f->kind == FIND_RACE && !f->confirmed && !f->other_write && f->uid != t->uid) {
+		f->other = t->uid;
+		f->other_write = stack;
+		f->sent = false;
+	}
 	spin_unlock(&d->lock);
 }
 
@@ -190,6 +244,15 @@ static bool descends(const struct dynamic *d, uint32_t uid, uint32_t from)
 	return false;
 }
 
+bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from,
+                         const struct race_access *a)
+{
+	if (from < t->joined || !knows(t, a->tid, a->epoch))
+		return false;
+	uint32_t uid = red_who(d, a);
+	return descends(d, uid, t->uid) || descends(d, t->uid, uid);
+}
+
 /*
  * Can this other thread come in between? It must be able to get the lock (it
  * holds none of the locks held across the gap), and one side must write: the
@@ -203,6 +266,8 @@ static bool interferes(struct dynamic *d, const struct thread *t, const struct f
 	if (apart(t, f, e) && (descends(d, e->uid, f->uid) || descends(d, f->uid, e->uid)))
 		return false;
 	if (lockset_meet(&d->sets, NULL, e->held, f->across) != LOCKSET_EMPTY)
+		return false;
+	if (f->token && (!e->write || e->token == f->token || e->token == TOKEN_MANY))
 		return false;
 	return e->write || f->wrote;
 }
@@ -258,6 +323,34 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 	spin_unlock(&d->lock);
 }
 
+void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_t token)
+{
+	struct finding *f = &d->findings[index];
+	spin_lock(&d->lock);
+	bool mine = f->unsettled == t->uid;
+	if (mine) {
+		f->unsettled = 0;
+		f->settled = false;
+		if (token) {
+			f->token = token;
+			f->cycle = f->confirmed = false;
+		}
+	}
+	if (f->happened && f->happened->unsettled == t->uid) {
+		f->happened->unsettled = 0;
+		if (token)
+			f->happened = NULL; /* it gave back: nobody came in between */
+	}
+	spin_unlock(&d->lock);
+	if (mine)
+		finding_judge(d, t, index);
+}
+
+bool finding_counts(const struct finding *f, bool final)
+{
+	return f->count && (f->ready || (final && f->settled));
+}
+
 /*
  * The evidence that says the same; nev: there is none. Who writes may read, but
  * only as long as the thread has created and joined nobody since: what it wrote
@@ -280,33 +373,33 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
                     uint32_t held)
 {
 	uint32_t at = evidence_at(t, l, held, h->read ? 0 : h->write);
-	return at < l->nev && l->ev[at].since == t->since;
+	return at < l->nev && l->ev[at].since == t->since &&
+	       (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
 }
 
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held)
 {
 	/* What a reader of the lock writes is not under its protection. */
-	struct evidence e = { t->uid, held, h->acquire, h->read ? 0 : h->write, t->tid,
-		              t->acc.epoch, t->since };
-	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, e.write);
-	bool news = true;
-	if (at < l->nev) {
+	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
+	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);
+	struct evidence *old = &l->ev[at];
+	if (at < l->nev && old->since == t->since && (old->token == token || !old->token)) {
 		/* Known: between creating and joining threads it says nothing more. */
-		struct evidence *old = &l->ev[at];
-		news = old->since != e.since;
-		if (news)
-			*old = e;
-		old->epoch = e.epoch;
-	} else {
-		/* The first two stay: with them two threads are always told apart. */
-		if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
-			at = 2 + (h->read ? t->uid : h->seq) % 2;
-		else
-			l->nev++;
-		l->ev[at] = e;
+		old->epoch = t->acc.epoch;
+		return;
 	}
-	if (!news || !l->pending)
+	/* What is more than taking or giving back a token says all that is. */
+	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
+		token = 0;
+	else if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
+		/* The first two stay: with them two threads are always told apart. */
+		at = 2 + (h->read ? t->uid : h->seq) % 2;
+	else if (at == l->nev)
+		l->nev++;
+	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch,
+		                       t->since, token };
+	if (!l->pending)
 		return;
 	spin_lock(&d->lock);
 	for (uint32_t i = 1; i < d->nfindings; i++) {

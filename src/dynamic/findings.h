@@ -2,8 +2,14 @@
  * findings: the table of what was found, merged, and its evidence.
  *
  * A finding's key is the block, the stack of the commit and the stack of the
- * violation; meeting it again counts. Entries are never removed; the table is
- * bounded, and when it is full nothing new is kept.
+ * violation; meeting it again counts. All else a finding says is of one
+ * occurrence: while it waits for evidence, of the latest; when it is ready, of
+ * the one that the evidence was found for; when a cycle is seen, of the one with
+ * the cycle, whole. (What the other thread does is of one section or access of
+ * one thread: of the one on the cycle, or of the evidence.)
+ *
+ * Entries are never removed; the table is bounded, and when it is full nothing
+ * new is kept, but counted (`nlost`).
  */
 #ifndef INTACT_DYNAMIC_FINDINGS_H
 #define INTACT_DYNAMIC_FINDINGS_H
@@ -21,9 +27,22 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
 /* Would that be nothing new? */
 bool evidence_known(const struct thread *t, const struct lock *l, const struct held *h,
                     uint32_t held);
-/* It happened: a cycle through the block, by way of this thread. */
-void finding_confirm(struct dynamic *d, uint32_t index, uint32_t other, uint32_t stack,
-                     uint8_t op);
+/* It happened: a cycle through the block, in this occurrence, by way of its
+ * `other`. */
+void finding_confirm(struct dynamic *d, uint32_t index, const struct finding *seen);
+/* The section behind the gap has ended, and wrote. */
+void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h);
+/* Thread t writes, at this stack, racing data that a finding is about. */
+void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint32_t stack);
+/* Did thread t, with what it does since its epoch `from`, come after that access in
+ * every schedule: because it made that thread later, or has waited for its end? */
+bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from,
+                         const struct race_access *a);
+/* The section behind an unsettled finding's gap is known: it gives `token` back, or,
+ * 0, is a section like others. */
+void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_t token);
+/* Is it to be told of, now or, `final`, if nothing more happens? */
+bool finding_counts(const struct finding *f, bool final);
 /* A finding is complete. */
 void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *e);
 

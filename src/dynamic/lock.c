@@ -160,8 +160,10 @@ void lock_renew(struct lock *l)
 	spin_lock(&l->spin);
 	l->life++;
 	l->lived += l->seq != 0;
-	l->seq = l->wseq = l->wuid = l->pending = l->created = l->nev = 0;
+	l->seq = l->pending = l->taker = l->created = l->nev = 0;
+	l->last.uid = l->wrote.uid = 0;
 	l->rel_tid = 0;
+	l->monitor = false;
 	clock_clear(&l->clock);
 	clock_clear(&l->readers);
 	spin_unlock(&l->spin);

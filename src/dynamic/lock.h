@@ -48,6 +48,15 @@ struct evidence {
 	uint32_t acquire, write; /* stacks; write 0: it only read */
 	uint32_t tid, epoch;   /* the last time, by the thread's own count */
 	uint32_t since;        /* its `since` then (reduction.h) */
+	uint32_t token;        /* all it did was to take it or give it back (token.h) */
+};
+
+/* A section on a lock that has ended; uid 0: none has. */
+struct lock_section {
+	uint32_t uid, seq;       /* whose, and the lock's count then */
+	uint32_t acquire, write; /* stacks; write 0: it only read */
+	uint32_t held;           /* the other locks held at its end */
+	bool read;               /* a reader's */
 };
 
 struct lock {
@@ -55,9 +64,11 @@ struct lock {
 	uint32_t next;         /* in the same granule's chain */
 	uint32_t life;         /* counts the objects that lived here */
 	uint32_t seq;          /* acquisitions so far */
-	uint32_t wseq, wuid;   /* the last section that wrote, whose */
 	uint32_t pending;      /* findings wait for evidence */
-	uint32_t created;      /* stack of its initialisation; 0: unknown */
+	uint32_t taker;        /* thread whose section last took a token (token.h) */
+	bool monitor;          /* it was used with a condition (token.h) */
+	uint32_t created;      /* stack of its initialisation, or of the first acquire
+	                          (LOCK_FIRST_USE); 0: unknown */
 	uint32_t nev;
 	struct spin spin;
 	/* Whose release `clock` is a copy of, and when: who knows that epoch of
@@ -67,8 +78,25 @@ struct lock {
 	uint64_t rel_note;     /* what a recorder knows that release by */
 	struct clock clock;   /* of releases after writing: for everyone */
 	struct clock readers; /* of releases after reading: for writers */
+	/* The last sections that wrote and that did not. Of readers since the last
+	 * writer the one with the lowest number is kept: they have no order. */
+	struct lock_section wrote, last;
 	struct evidence ev[LOCK_EVIDENCE];
 };
+
+#define LOCK_FIRST_USE (1u << 31)
+
+/* The last section of all. */
+static inline const struct lock_section *lock_last(const struct lock *l)
+{
+	return !l->last.uid || (l->wrote.uid && l->wrote.seq > l->last.seq) ? &l->wrote : &l->last;
+}
+
+/* Is `last` a reader's, since the last that was none? */
+static inline bool lock_readers(const struct lock *l)
+{
+	return l->last.uid && l->last.read && (!l->wrote.uid || l->last.seq > l->wrote.seq);
+}
 
 struct lock_table {
 	struct lock *locks;

@@ -14,6 +14,15 @@ static inline void log_push(struct thread *t, struct log_entry e)
 	uint32_t i = t->nlog++ % RED_LOG;
 	t->log[i] = e;
 	t->log_key[i] = e.key;
+	t->log_taken[i] = 0;
+}
+
+/* A lock is taken: what else an entry has is not asked for. */
+static inline void log_acquire(struct thread *t)
+{
+	uint32_t i = t->nlog++ % RED_LOG;
+	t->log[i].kind = LOG_ACQUIRE;
+	t->log_key[i] = UINT64_MAX;
 }
 
 /* The oldest entry that a block other than the outermost can contain. */

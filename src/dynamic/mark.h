@@ -29,9 +29,9 @@ void mark_looked(struct thread *t, uintptr_t addr, uint32_t before);
 /* The latest of these reads, if it was of `addr`, is done again, or might as well
  * be done now; `tried`: only one that was a compare-and-swap. */
 void mark_looks_again(struct thread *t, uintptr_t addr, bool tried);
-/* A cycle of conflicts has closed (reach.h); `f` says at what: address, lock,
+/* A cycle of conflicts has closed (reach.h); `now` says at what: address, lock,
  * violation. To be called behind the ones above. */
 void mark_cycle(struct dynamic *d, struct thread *t, const struct reach_cycle *c,
-                struct finding *f);
+                struct finding *now);
 
 #endif

@@ -1,6 +1,11 @@
 #include "dynamic/message.h"
 
-enum { MAX_FRAMES = 64, LAST_ROOM = 48 << 10 };
+#include "dynamic/findings.h"
+
+/* FINDING_ROOM: more than any finding takes: 12 stacks of 64 counters, 17 bytes
+ * each, three lists of 16 locks, and a name of RED_NAME letters. */
+enum { MAX_FRAMES = 64, FINDING_ROOM = 32 << 10 };
+_Static_assert(FINDING_ROOM * 2 < MESSAGE_SIZE, "a finding fits a piece");
 
 static size_t put_number(char *out, size_t at, size_t max, uint64_t v, unsigned base)
 {
@@ -55,15 +60,50 @@ static void put(struct message *m, const char *fmt, ...)
 	va_end(ap);
 }
 
-void message_begin(struct message *m, int pid, bool final)
+static void open_piece(struct message *m)
 {
 	m->n = 0;
-	put(m, "INTACT 1\npid %d\nfinal %u\n", pid, final);
+	put(m, "INTACT 1\npid %d\nimage %lx\nfinal %u\n", m->pid, (unsigned long)m->image, m->final);
+}
+
+static void send_piece(struct message *m)
+{
+	m->failed = m->failed || !m->send(m->arg, m->text, m->n);
+}
+
+/* Room for so many bytes, in this piece or the next. */
+static void room(struct message *m, size_t need)
+{
+	if (m->n + need < MESSAGE_SIZE)
+		return;
+	send_piece(m);
+	open_piece(m);
+}
+
+void message_begin(struct message *m)
+{
+	m->failed = false;
+	open_piece(m);
 }
 
 void message_module(struct message *m, const struct message_module *mod)
 {
+	room(m, 8192);
 	put(m, "module %lx %lx %lx %s\n", mod->lo, mod->hi, mod->base, mod->path);
+}
+
+void message_lost(struct message *m, const char *what, uint32_t n)
+{
+	room(m, 128);
+	put(m, "lost %s %u\n", what, n);
+}
+
+bool message_end(struct message *m)
+{
+	room(m, 16);
+	put(m, "done\n");
+	send_piece(m);
+	return !m->failed;
 }
 
 static void put_stack(struct message *m, const struct dynamic *d, const char *name, uint32_t id)
@@ -99,9 +139,17 @@ static void put_thread(struct message *m, const struct dynamic *d, uint32_t uid)
 	}
 }
 
+/* Where a lock was made. */
+static void put_made(struct message *m, const struct dynamic *d, const char *name, uint32_t made)
+{
+	put_stack(m, d, name, made & ~LOCK_FIRST_USE);
+	if (made & LOCK_FIRST_USE)
+		put(m, "set %s_first 1\n", name);
+}
+
 static void put_finding(struct message *m, const struct dynamic *d, const struct finding *f)
 {
-	put(m, "finding %lx\n", (unsigned long)f->key);
+	put(m, "finding %lx %u\n", (unsigned long)f->key, (unsigned)(f - d->findings));
 	put(m, "set kind %u\nset confirmed %u\nset count %u\nset loop %u\n", f->kind,
 	    f->confirmed, f->count, f->loop);
 	put(m, "set commit_op %u\nset violation_op %u\nset thread %u\nset other %u\n",
@@ -123,6 +171,8 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 	put_stack(m, d, "violation", f->violation);
 	put_stack(m, d, "other_acquire", f->other_acquire);
 	put_stack(m, d, "other_write", f->other_write);
+	put_made(m, d, "made", f->made);
+	put_made(m, d, "made2", f->made2);
 	put_locks(m, d, "commit", f->commit_held);
 	put_locks(m, d, "violation", f->held);
 	put_locks(m, d, "other", f->other_held);
@@ -131,23 +181,29 @@ static void put_finding(struct message *m, const struct dynamic *d, const struct
 	put(m, "end\n");
 }
 
-bool message_findings(struct message *m, struct dynamic *d, bool final, bool loops)
+bool message_findings(struct message *m, struct dynamic *d, bool all, bool loops)
 {
 	bool any = false;
 	for (uint32_t i = 1; i < d->nfindings; i++) {
 		struct finding *f = &d->findings[i];
-		if (!f->ready || !f->count || (f->sent && !final))
+		if (!finding_counts(f, m->final) || (f->loop && !loops && !f->name))
 			continue;
-		if (f->loop && !loops && !f->name)
+		if (!f->sent || all) {
+			room(m, FINDING_ROOM);
+			put_finding(m, d, f);
+		} else if (m->final && f->told != f->count) {
+			room(m, 128);
+			put(m, "count %lx %u\n", (unsigned long)f->key, f->count);
+		} else {
 			continue;
-		if (m->n > MESSAGE_SIZE - LAST_ROOM) {
-			put(m, "dropped 1\n");
-			break;
 		}
-		put_finding(m, d, f);
 		f->sent = true;
+		f->told = f->count;
 		any = true;
 	}
-	put(m, "done\n");
+	if (d->nlost) {
+		message_lost(m, "findings", d->nlost);
+		any = true;
+	}
 	return any;
 }

@@ -2,6 +2,12 @@
  * message: findings as text with raw addresses, the form in which they leave
  * the program (runtime/report.c), or the replay of its recording. The reader
  * is report/finding_parse.c.
+ *
+ * A message goes out in pieces of at most MESSAGE_SIZE bytes, each with the
+ * process's number, and is never cut: a finding, or a module, that does not fit
+ * the piece begins the next one. What a process says adds up: modules once
+ * told need not be told again, a finding told again replaces what was said of
+ * it, and a line `count` says that one was met again and is otherwise as told.
  */
 #ifndef INTACT_DYNAMIC_MESSAGE_H
 #define INTACT_DYNAMIC_MESSAGE_H
@@ -13,7 +19,7 @@
 
 #include "dynamic/reduction.h"
 
-enum { MESSAGE_SIZE = 256 << 10 };
+enum { MESSAGE_SIZE = 96 << 10 };
 
 struct message_module {
 	uintptr_t lo, hi, base;
@@ -25,16 +31,30 @@ struct message {
 	size_t n;
 	const uint32_t *created, *parent; /* by thread: stack and parent */
 	uint32_t nthreads;
+	/* Takes a piece away, NUL behind it; false: it could not. Then nothing
+	 * more is sent. */
+	bool (*send)(void *arg, const char *text, size_t n);
+	void *arg;
+	int pid;
+	uint64_t image;        /* tells programs of one process number apart */
+	bool final, failed;
 };
 
 /* %s %c %d %u %x (unsigned long with l), %%; always ends with a NUL. Returns
  * the length. */
 size_t message_format(char *out, size_t max, const char *fmt, va_list ap);
 
-void message_begin(struct message *m, int pid, bool final);
+/* text, created, parent, nthreads, send, arg, pid, image and final are set. */
+void message_begin(struct message *m);
 void message_module(struct message *m, const struct message_module *mod);
-/* All that are ready (and not sent before, unless final; nor mere loops, unless
- * wanted), marked as sent. Tells whether there were any. */
-bool message_findings(struct message *m, struct dynamic *d, bool final, bool loops);
+/* All that are ready and new since they were sent last (mere loops only if
+ * wanted), marked as sent; with `all` those sent before, too. At the end of the
+ * program (final) also how often those sent before were met. Tells whether
+ * there was anything to tell. */
+bool message_findings(struct message *m, struct dynamic *d, bool all, bool loops);
+/* So many of something the reader cannot know of. */
+void message_lost(struct message *m, const char *what, uint32_t n);
+/* The rest goes out. False when a piece could not be sent. */
+bool message_end(struct message *m);
 
 #endif

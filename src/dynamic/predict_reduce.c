@@ -123,7 +123,7 @@ static void join_thread(struct reduce *r, struct watched *w, uint32_t id)
 	struct watched *o = id < r->nthreads ? r->threads[id] : NULL;
 	if (!o || o == w || !ROOM(r, r->free_slots, r->free_cap, r->nfree))
 		return;
-	red_join(&r->d, &w->t, &o->t);
+	red_join(&r->d, &w->t, &o->t, 0);
 	r->slot_epoch[o->t.tid] = o->t.acc.epoch + 1;
 	r->free_slots[r->nfree++] = o->t.tid;
 	r->threads[id] = NULL;
@@ -147,7 +147,7 @@ static void own_access(struct reduce *r, const struct event *e)
 {
 	struct watched *w = thread_of(r, e->thread);
 	if (w && e->kind == EVENT_WRITE && !w->t.wrote && (w->t.nheld || w->t.nmarks))
-		red_wrote(&r->d, &w->t, (uintptr_t)VARS, place_of(r, e));
+		red_wrote(&r->d, &w->t, (uintptr_t)(VARS + (uint64_t)e->target * 8), 0xff, false, place_of(r, e));
 }
 
 static void one(struct reduce *r, const struct event *e)

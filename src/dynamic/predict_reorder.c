@@ -25,6 +25,10 @@
  * respected; and a1, r1, r2, a2 stand in it in this order, a cycle between
  * the block and the other thread.
  *
+ * A fork in the block stands for a1 (r1 is then the first event of the thread), a
+ * join for a2 (r2 is the last). Cycles of other shapes are left to
+ * predict_search.c, for what is small.
+ *
  * A window slides over the trace by halves; events before it are run as
  * recorded. Each pair of places in a block is looked at PAIR_TRIES times, each
  * combination of places tried TRIES times at most, with the NEAR nearest
@@ -40,6 +44,7 @@
 #define PAIR_TRIES 24
 #define NEAR 6
 #define BACK 12          /* accesses looked back for the other variable */
+#define FORKS_BACK 64    /* events looked back for a fork */
 #define WALK_MAX 2000    /* events of a critical section walked over */
 #define ATTEMPTS_MAX 400 /* closures a window */
 
@@ -215,22 +220,10 @@ static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
 	return k;
 }
 
-/* Counts one more try of this key; false when there were enough. */
-static bool try_again(struct reorder *r, uint64_t key, uint32_t max)
-{
-	uint32_t tries = map_get(&r->tried, key);
-	tries = tries == MAP_NONE ? 0 : tries;
-	if (tries >= max)
-		return false;
-	if ((tries || r->tried.len < 1000000) && !map_put(&r->tried, key, tries + 1))
-		r->nomem = true;
-	return true;
-}
-
 static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
                     uint32_t r2)
 {
-	uint32_t b = r->block[a2];
+	struct block *root = &r->blocks[r->root[a2]];
 	struct predicted f = {
 		.kind = PREDICT_PROVEN, .first = event_of(&r->ev[a1]),
 		.second = event_of(&r->ev[a2]), .between = event_of(&r->ev[r1]),
@@ -240,13 +233,17 @@ static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
 		return; /* that is what was recorded */
 	if (r1 != r2)
 		f.until = event_of(&r->ev[r2]);
-	f.begin = b == NO - 1 ? r->threads[r->ev[a2].thread].begin : event_of(&r->ev[b]);
-	if (predict_known(r->p, &f) || r->attempts >= ATTEMPTS_MAX)
+	f.begin = r->blocks[window_block(r, a1, a2)].begin;
+	if (predict_known(r->p, &f)) {
+		root->proven = true;
+		return;
+	}
+	if (r->attempts >= ATTEMPTS_MAX)
 		return;
 	uint64_t key = hash64((uint64_t)f.first.loc << 32 | f.second.loc) ^
 	               hash64((uint64_t)f.between.loc << 32 | f.begin.loc) ^
 	               hash64(f.until.loc);
-	if (!try_again(r, key, TRIES))
+	if (!window_try(r, key, TRIES))
 		return;
 	r->attempts++;
 	uint32_t g = last_part(r, a1, a2);
@@ -266,6 +263,7 @@ static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
 	for (size_t i = 0; i < k; i++)
 		f.order[i] = r->ev[r->order[i]].index;
 	f.norder = k;
+	root->proven = true;
 	predict_add(r->p, f);
 }
 
@@ -298,7 +296,7 @@ static void around(struct reorder *r, uint32_t a1, uint32_t a2)
 {
 	uint64_t places = hash64((uint64_t)r->ev[a1].loc << 32 | r->ev[a2].loc) + 1;
 	uint32_t near = 0;
-	if (r->attempts >= ATTEMPTS_MAX || !try_again(r, places, PAIR_TRIES))
+	if (r->attempts >= ATTEMPTS_MAX || !window_try(r, places, PAIR_TRIES))
 		return;
 	for (uint32_t x = r->next_same[a2]; x != NO && near < NEAR; x = r->next_same[x], near++)
 		with_remote(r, a1, a2, x);
@@ -313,7 +311,7 @@ static void two_variables(struct reorder *r, uint32_t a2)
 	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
 	for (uint32_t p = r->tpos[a2], n = 0; p-- > 0 && n < BACK;) {
 		uint32_t i = list[p];
-		if (r->block[i] != r->block[a2])
+		if (r->root[i] != r->root[a2])
 			return;
 		if (r->ev[i].kind > EVENT_WRITE)
 			continue;
@@ -328,28 +326,78 @@ static uint32_t before_in_block(const struct reorder *r, uint32_t a2)
 {
 	for (uint32_t a = r->prev_same[a2], n = 0; a != NO && n < 64; a = r->prev_same[a], n++)
 		if (r->tid[a] == r->tid[a2])
-			return r->block[a] == r->block[a2] ? a : NO;
+			return r->root[a] == r->root[a2] ? a : NO;
 	return NO;
+}
+
+/* The block forks a thread before a2: what that does comes between, if it does
+ * it before a2. */
+static void after_forks(struct reorder *r, uint32_t a2)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
+	for (uint32_t p = r->tpos[a2], n = 0; p-- > 0 && n < FORKS_BACK; n++) {
+		uint32_t i = list[p], near = 0;
+		if (r->root[i] != r->root[a2])
+			return;
+		uint32_t child = r->ev[i].kind == EVENT_FORK ? r->threads[r->ev[i].target].local1 : 0;
+		for (uint32_t x = r->next_same[a2]; child && x != NO && near < NEAR; x = r->next_same[x], near++)
+			if (r->tid[x] == child - 1 && conflict(&r->ev[x], &r->ev[a2]))
+				attempt(r, i, a2, r->tev[r->tstart[child - 1]], x);
+	}
+}
+
+/* The block joins a thread: what that did to data the block uses may come after
+ * the block's use. */
+static void before_join(struct reorder *r, uint32_t join)
+{
+	const uint32_t *list = r->tev + r->tstart[r->tid[join]];
+	uint32_t child = r->threads[r->ev[join].target].local1, last = NO;
+	for (uint32_t p = child ? r->tlen[child - 1] : 0; p-- > 0 && last == NO;)
+		if (r->tev[r->tstart[child - 1] + p] < join)
+			last = r->tev[r->tstart[child - 1] + p];
+	for (uint32_t p = r->tpos[join], n = 0; last != NO && p-- > 0 && n < BACK;) {
+		uint32_t i = list[p], near = 0;
+		if (r->root[i] != r->root[join])
+			return;
+		if (r->ev[i].kind > EVENT_WRITE)
+			continue;
+		n++;
+		for (uint32_t x = r->prev_same[i]; x != NO && near < NEAR; x = r->prev_same[x], near++)
+			if (r->tid[x] == child - 1 && conflict(&r->ev[x], &r->ev[i]))
+				attempt(r, i, join, x, last);
+	}
+}
+
+static void shapes(struct reorder *r, uint32_t i)
+{
+	if (r->ev[i].kind == EVENT_JOIN)
+		before_join(r, i);
+	if (r->ev[i].kind > EVENT_WRITE)
+		return;
+	uint32_t a1 = before_in_block(r, i);
+	if (a1 != NO)
+		around(r, a1, i);
+	two_variables(r, i);
+	after_forks(r, i);
 }
 
 bool reorder_analyse(struct reorder *r)
 {
 	if (r->n < 3 || !r->fresh)
 		return true;
-	r->attempts = 0;
+	r->attempts = r->steps = 0;
 	r->fresh = false;
 	r->nlocal = 0;
 	if (!r->begins && !r->open)
 		return true; /* nothing in it stands in a block */
-	if (window_build(r))
-		for (uint32_t i = 0; i < r->n && !r->nomem; i++) {
-			if (r->ev[i].kind > EVENT_WRITE || r->block[i] == NO)
-				continue;
-			uint32_t a1 = before_in_block(r, i);
-			if (a1 != NO)
-				around(r, a1, i);
-			two_variables(r, i);
-		}
+	if (window_build(r)) {
+		for (uint32_t i = 0; i < r->n && !r->nomem; i++)
+			if (r->root[i] != NO)
+				shapes(r, i);
+		for (uint32_t b = 0; b < r->nblocks && !r->nomem; b++)
+			if (r->blocks[b].parent == NO && r->blocks[b].at != NO && !r->blocks[b].proven)
+				reorder_search(r, b, r->blocks[b].at, r->blocks[b].last);
+	}
 	for (uint32_t k = 0; k < r->nlocal; k++)
 		r->threads[r->tglobal[k]].local1 = 0;
 	return !r->nomem;

@@ -5,6 +5,8 @@
 
 #include "base/grow.h"
 
+#define INNER_KIND 4 /* in `flags` of an inner event: its own kind */
+
 /* ---- memory ------------------------------------------------------------- */
 
 /* Room for element `want`. */
@@ -87,6 +89,8 @@ static void link_accesses(struct reorder *r)
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct event *e = &r->renamed[i];
 		*e = r->ev[i];
+		if (e->flags & EVENT_INNER)
+			e->kind = e->flags >> INNER_KIND;
 		r->rf[i] = r->prev_same[i] = r->next_same[i] = NO;
 		if (e->kind > EVENT_WRITE)
 			continue;
@@ -103,20 +107,50 @@ static void link_accesses(struct reorder *r)
 	}
 }
 
-/* Per thread: the block of each event (its begin; NO - 1: open before the
- * window; NO: none), matching releases, outermost acquire still held. */
+static uint32_t new_block(struct reorder *r, struct predict_event begin, uint32_t parent,
+                          uint32_t at)
+{
+	if (!ROOM(r, r->blocks, r->blocks_cap, r->nblocks))
+		return parent;
+	r->blocks[r->nblocks] = (struct block){ .begin = begin, .parent = parent, .at = at };
+	return r->nblocks++;
+}
+
+/* Per thread: the blocks of each event. */
+static void link_blocks(struct reorder *r, uint32_t k)
+{
+	const uint32_t *list = r->tev + r->tstart[k];
+	const struct thread *t = &r->threads[r->tglobal[k]];
+	uint32_t block = NO, root = NO;
+	for (uint32_t i = 0; i < t->nopen; i++) {
+		block = new_block(r, t->open[i], block, NO);
+		root = root == NO ? block : root;
+	}
+	for (uint32_t a = 0; a < r->tlen[k] && !r->nomem; a++) {
+		uint32_t i = list[a];
+		unsigned kind = r->renamed[i].kind;
+		if (kind == EVENT_BEGIN) {
+			block = new_block(r, event_of(&r->renamed[i]), block, i);
+			root = root == NO ? block : root;
+		}
+		r->block[i] = block;
+		r->root[i] = root;
+		if (root != NO)
+			r->blocks[root].last = i;
+		if (kind == EVENT_END && block != NO) {
+			block = r->blocks[block].parent;
+			root = block == NO ? NO : root;
+		}
+	}
+}
+
+/* Per thread: matching releases, outermost acquire still held. */
 static void link_thread(struct reorder *r, uint32_t k)
 {
 	const uint32_t *list = r->tev + r->tstart[k];
-	uint32_t block = r->threads[r->tglobal[k]].open ? NO - 1 : NO;
 	for (uint32_t a = 0; a < r->tlen[k]; a++) {
 		uint32_t i = list[a];
 		const struct event *e = &r->ev[i];
-		if (e->kind == EVENT_BEGIN)
-			block = i;
-		r->block[i] = block;
-		if (e->kind == EVENT_END)
-			block = NO;
 		r->match[i] = NO;
 		if (e->kind == EVENT_ACQ) {
 			r->lock_acq[e->target] = i;
@@ -160,9 +194,11 @@ bool window_build(struct reorder *r)
 	link_accesses(r);
 	if (r->nlocks)
 		memset(r->lock_prerel, 0xFF, r->nlocks * sizeof *r->lock_prerel);
+	r->nblocks = 0;
 	for (uint32_t k = 0; k < r->nlocal; k++) {
 		r->stamp++;
 		link_thread(r, k);
+		link_blocks(r, k);
 	}
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->ev[i].kind == EVENT_FORK) {
@@ -170,29 +206,54 @@ bool window_build(struct reorder *r)
 			if (c)
 				r->forked_by[c - 1] = i;
 		}
+	return !r->nomem;
+}
+
+uint32_t window_block(const struct reorder *r, uint32_t a1, uint32_t a2)
+{
+	uint32_t b = r->block[a2];
+	while (r->blocks[b].parent != NO && r->blocks[b].at != NO && r->blocks[b].at > a1)
+		b = r->blocks[b].parent;
+	return b;
+}
+
+bool window_try(struct reorder *r, uint64_t key, uint32_t max)
+{
+	uint32_t tries = map_get(&r->tried, key);
+	tries = tries == MAP_NONE ? 0 : tries;
+	if (tries >= max)
+		return false;
+	if ((tries || r->tried.len < 1000000) && !map_put(&r->tried, key, tries + 1))
+		r->nomem = true;
 	return true;
 }
 
 /* ---- sliding ------------------------------------------------------------ */
 
+/* The event is left behind: a block begins or ends before the window. */
+static void pass(struct reorder *r, const struct event *e, unsigned kind)
+{
+	struct thread *t = &r->threads[e->thread];
+	if (kind == EVENT_BEGIN && ROOM(r, t->open, t->open_cap, t->nopen)) {
+		r->open += !t->nopen;
+		t->open[t->nopen] = event_of(e);
+		t->open[t->nopen++].kind = EVENT_BEGIN;
+	} else if (kind == EVENT_END && t->nopen) {
+		r->open -= !--t->nopen;
+	}
+}
+
 static void slide(struct reorder *r, size_t by)
 {
 	for (size_t i = 0; i < by; i++) {
 		const struct event *e = &r->ev[i];
-		struct thread *t = &r->threads[e->thread];
+		pass(r, e, e->flags & EVENT_INNER ? e->flags >> INNER_KIND : e->kind);
 		if (e->kind == EVENT_ACQ)
 			r->held[e->target] = e->thread + 1;
 		else if (e->kind == EVENT_REL)
 			r->held[e->target] = 0;
-		else if (e->kind == EVENT_BEGIN) {
+		else if (e->kind == EVENT_BEGIN)
 			r->begins--;
-			r->open += !t->open;
-			t->open = true;
-			t->begin = event_of(e);
-		} else if (e->kind == EVENT_END) {
-			r->open -= t->open;
-			t->open = false;
-		}
 	}
 	memmove(r->ev, r->ev + by, (r->n - by) * sizeof *r->ev);
 	r->n -= by;
@@ -201,17 +262,20 @@ static void slide(struct reorder *r, size_t by)
 bool reorder_feed(struct reorder *r, const struct event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && !r->nomem; i++) {
-		if (ev[i].flags & EVENT_INNER)
-			continue;
 		if (r->n == r->window) {
 			if (!reorder_analyse(r))
 				return false;
 			slide(r, r->window / 2);
 		}
-		if (!need(r, &ev[i]))
+		struct event e = ev[i];
+		if (e.flags & EVENT_INNER) {
+			e.flags = (uint8_t)(EVENT_INNER | e.kind << INNER_KIND);
+			e.kind = NOTHING;
+		}
+		if (!need(r, &e))
 			return false;
-		r->ev[r->n++] = ev[i];
-		r->begins += ev[i].kind == EVENT_BEGIN;
+		r->ev[r->n++] = e;
+		r->begins += e.kind == EVENT_BEGIN;
 		r->fresh = true;
 	}
 	return !r->nomem;
@@ -231,7 +295,7 @@ struct reorder *reorder_new(struct predict *p, size_t window)
 	r->window = window < 16 ? 16 : window;
 	map_init(&r->tried);
 	uint32_t **arrays[] = { &r->tid, &r->tpos, &r->tev, &r->rf, &r->match, &r->outer,
-		&r->block, &r->prev_same, &r->next_same, &r->order, &r->var_target, &r->var_last,
+		&r->block, &r->root, &r->prev_same, &r->next_same, &r->order, &r->var_target, &r->var_last,
 		&r->var_write };
 	r->ev = calloc(r->window, sizeof *r->ev);
 	r->renamed = calloc(r->window, sizeof *r->renamed);
@@ -254,8 +318,10 @@ void reorder_free(struct reorder *r)
 {
 	if (!r)
 		return;
+	for (uint32_t i = 0; i < r->nthreads; i++)
+		free(r->threads[i].open);
 	void *all[] = { r->ev, r->renamed, r->var_slot, r->var_target, r->threads, r->held, r->tid, r->tpos, r->tev, r->rf, r->match,
-		r->outer, r->block, r->prev_same, r->next_same, r->order, r->tstart, r->tlen,
+		r->outer, r->block, r->root, r->blocks, r->search, r->prev_same, r->next_same, r->order, r->tstart, r->tlen,
 		r->tglobal, r->forked_by, r->target, r->done, r->var_last, r->var_write,
 		r->lock_max, r->lock_stamp, r->lock_prerel, r->lock_acq };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -216,9 +216,11 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 static void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out)
 {
 	uint32_t from = t->fork_tid;
+	struct reach_access a = { .uid = t->parent, .stack = t->created, .op = OP_ENTER,
+		                  .mask = t->created ? 1 : 0 };
 	t->fork_tid = 0;
 	if (from)
-		link_to(r, t, from, t->fork_epoch, NULL, out);
+		link_to(r, t, from, t->fork_epoch, &a, out);
 }
 
 void reach_open(struct thread *t)

@@ -3,6 +3,7 @@
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
+#include "dynamic/token.h"
 
 /* ---- stacks ---- */
 
@@ -23,6 +24,13 @@ bool red_inlined(const struct frame *f)
 	return lower < 16 || (f[0].fn != f[-1].fn && f[0].pc - f[0].fn >= PROLOGUE);
 }
 
+/* Called through a pointer, before the thread did anything that is judged? */
+static bool through_pointer(const struct thread *t, const struct frame *f)
+{
+	size_t depth = (size_t)(f - t->frames);
+	return !f->log && depth >= 2 && depth < 2 + RED_CALLED_MAX && t->pointers >> (depth - 2) & 1;
+}
+
 uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 {
 	struct frame *from = f;
@@ -32,12 +40,19 @@ uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 		struct frame *g = from + 1;
 		uint32_t node = from->node & FRAME_NODE;
 		if (g->pc && !(g > t->frames + 1 && red_inlined(g))) {
-			node = stack_push(&d->stacks, node, g->site);
+			bool through = t->pointers << 1 && through_pointer(t, g);
+			node = stack_push(&d->stacks, node, g->site | (through ? STACK_THROUGH : 0));
 			node = stack_push(&d->stacks, node, g->pc | STACK_MARK);
 		}
 		g->node = node | (g->node & FRAME_TOLD);
 	}
 	return f->node & FRAME_NODE;
+}
+
+uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
+{
+	uint32_t node = red_frame_node(d, t, f);
+	return f > t->frames + 1 && red_inlined(f) ? stack_push(&d->stacks, node, f->pc) : node;
 }
 
 /* The functions that are active, but for the outermost: main and threads' first ones
@@ -132,6 +147,7 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	t->frames[0] = (struct frame){ .sp = ~(uintptr_t)0 >> 1, .fn = FRAME_NO_FN };
 	t->nheld = t->nlog = t->nmarks = t->lost = 0;
 	t->wrote = t->backing_off = t->cas_failed = false;
+	t->wait_lock = t->giving = t->pointers = t->monitors = t->signalled = 0;
 	t->acc.all = t->acc.wr = LOCKSET_EMPTY;
 	t->acc.cache = &t->cache;
 	t->acc.epoch = t->acc.first = first;
@@ -141,6 +157,12 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	if (tid < CLOCK_MAX)
 		clock_reserve(&d->bump, &t->clock, tid + 1);
 	t->parent = t->created = 0;
+	if (tid < RED_SLOTS) {
+		d->slot[tid].past = d->slot[tid].uid;
+		d->slot[tid].past_first = d->slot[tid].first;
+		d->slot[tid].uid = uid;
+		d->slot[tid].first = first;
+	}
 	if (parent) {
 		clock_join(&d->bump, &t->clock, &parent->clock);
 		fixed_order(d, t, parent);
@@ -159,20 +181,29 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	}
 }
 
+/* As `seen` has them already, stacks are made anew. */
+void red_called(struct thread *t, uint32_t pointers)
+{
+	t->pointers = pointers | RED_CALLED;
+	for (struct frame *f = t->frames + 2; f <= t->top; f++)
+		f->node &= FRAME_TOLD;
+}
+
 void red_thread_end(struct thread *t)
 {
 	t->nmarks = 0;
 	reach_trim(t);
 }
 
-void red_join(struct dynamic *d, struct thread *t, const struct thread *other)
+void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc)
 {
 	clock_join(&d->bump, &t->clock, &other->clock);
 	fixed_order(d, t, other);
 	if (d->reach.open) {
 		struct reach_cycle c = reach_join(t, other);
 		if (c.level)
-			mark_cycle(d, t, &c, &(struct finding){ .violation_op = OP_JOIN });
+			mark_cycle(d, t, &c, &(struct finding){
+				.violation = pc ? red_stack(d, t, pc) : 0, .violation_op = OP_JOIN });
 	}
 	red_tick(t);
 	t->joined = t->since = t->acc.epoch;
@@ -203,9 +234,20 @@ static __attribute__((noinline)) void exact_data(struct dynamic *d, struct threa
 
 /* ---- data ---- */
 
+/* The latest write by another thread that can meet what t does since `from`. */
+static const struct race_access *other_write(const struct dynamic *d, const struct thread *t,
+                                             const struct race *r, uint32_t from)
+{
+	for (int i = 0; i < 2; i++)
+		if (r->w[i].uid && !red_same(t, r, &r->w[i]) &&
+		    !finding_cannot_meet(d, t, from, &r->w[i]))
+			return &r->w[i];
+	return NULL;
+}
+
 /* Racing data read and then written in one block that also uses locks. */
 static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
-                       const struct race *r, uint32_t stack)
+                       struct race *r, uint32_t stack)
 {
 	uint32_t at;
 	if (!log_find(d, t, (uint64_t)addr | 1ull << 63, &at))
@@ -221,21 +263,21 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 	 * used again by every call: what raced there before was another variable. */
 	uint32_t across = log_held_across(d, t, at);
 	bool own_stack = addr >= t->stack_lo && addr < t->stack_hi;
-	bool confirmed = r->w[0].uid != t->uid && r->wseq != e->seq;
+	bool confirmed = r->w[0].uid && !red_same(t, r, &r->w[0]) && r->wseq != e->seq;
 	if ((across || own_stack) && !confirmed)
 		return;
 	bool locks = t->nheld && (int32_t)(t->held[t->nheld - 1].log - home->log) >= 0;
 	for (uint32_t i = home->log; !locks && i != t->nlog; i++)
 		locks = t->nlog - i <= RED_LOG && t->log[i % RED_LOG].kind == LOG_SECTION;
-	const struct race_access *w = !red_same(t, r, &r->w[0]) ? &r->w[0] : &r->w[1];
-	if (!locks || !w->uid || red_same(t, r, w))
+	const struct race_access *w = other_write(d, t, r, e->epoch);
+	if (!locks || !w)
 		return;
 	struct finding f = {
 		.kind = FIND_RACE,
 		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | stack)),
 		.address = addr,
 		.uid = t->uid,
-		.entered = stack_push(&d->stacks, red_frame_node(d, t, home), home->pc),
+		.entered = red_entered(d, t, home),
 		.commit = e->stack,
 		.violation = stack,
 		.across = across,
@@ -243,12 +285,14 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 		.held = t->acc.all,
 		.commit_op = OP_READ,
 		.violation_op = OP_WRITE,
-		.other = w->uid,
+		.other = red_who(d, w),
 		.other_write = w->stack,
 		.other_op = OP_WRITE,
 		.confirmed = confirmed,
 	};
 	uint32_t id = finding_merge(d, &f);
+	if (id && !w->stack) /* where it wrote was not kept: perhaps it does so again */
+		r->finding = id;
 	if (id && !d->findings[id].ready)
 		finding_ready(d, &d->findings[id], NULL);
 }
@@ -262,23 +306,37 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
 			racy_write(d, t, addr, r, stack);
 		log_push(t, (struct log_entry){ .key = (uint64_t)addr | 1ull << 63,
 		                                .stack = stack, .held = t->acc.all,
-		                                .seq = r->wseq + write,
+		                                .seq = r->wseq + write, .epoch = t->acc.epoch,
 		                                .kind = write ? LOG_WRITE : LOG_READ });
 	}
+	if (write && r->finding)
+		finding_writer(d, t, r->finding, stack);
 	if (t->nmarks && !mover)
 		mark_access(d, t, addr, r, write, stack);
-	race_note(r, t->uid, stack, write);
+	race_note(r, (struct race_access){ t->uid, stack, t->tid, t->acc.epoch }, write);
 }
 
-void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc)
+void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask,
+               bool update, uintptr_t pc)
 {
 	if (addr >= t->stack_lo && addr < t->stack_hi)
 		return;
+	uint32_t word = token_word(addr, mask);
 	uint32_t stack = red_stack(d, t, pc);
 	t->wrote = true;
-	for (uint32_t i = 0; i < t->nheld; i++)
-		if (!t->held[i].write)
-			t->held[i].write = stack;
+	for (uint32_t i = 0; i < t->nheld; i++) {
+		struct held *h = &t->held[i];
+		if (!h->write) {
+			h->write = stack;
+			h->word = word;
+			h->blind = !update;
+		} else if (h->word != word) {
+			h->word = TOKEN_MANY;
+		}
+		/* It may be a token: the next write is asked for, too. */
+		if (h->monitor && h->word != TOKEN_MANY)
+			t->wrote = false;
+	}
 	for (uint32_t i = 0; i < t->nmarks; i++)
 		t->marks[i].wrote = true;
 }
@@ -299,9 +357,11 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 		}
 		c = shadow_cell(d->shadow.dir, addr);
 	}
+	bool first = write && !t->wrote && (t->nheld || t->nmarks);
+	bool update = first && (!t->monitors || shadow_read_now(&d->shadow, &t->acc, c, mask));
 	enum mover m = shadow_access(&d->shadow, &t->acc, c, mask, write, &race, was);
-	if (write && !t->wrote && (t->nheld || t->nmarks))
-		red_wrote(d, t, addr, pc);
+	if (first)
+		red_wrote(d, t, addr, mask, update, pc);
 	if (race)
 		racy(d, t, addr, &d->shadow.races[race], write, m != MOVE_RACY, pc);
 	if (d->reach.open)

@@ -52,8 +52,8 @@
 #include "dynamic/shadow.h"
 #include "dynamic/stack.h"
 
-enum { RED_UIDS = 1 << 16, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 4096, RED_NAME = 255 /* letters of a mark's */,
-       RED_FUNCTIONS = 1 << 14 /* counted */,
+enum { RED_UIDS = 1 << 16, RED_SLOTS = 1 << 14, RED_LOG = 256, RED_HELD = 128, RED_MARKS = 32, RED_MAX_FINDINGS = 16384,
+       RED_NAME = 255 /* letters of a mark's */, RED_FUNCTIONS = 1 << 14 /* counted */,
        RED_KNOWN_BITS = 9 };
 
 /* An active function. Inlined ones share `site` and nearly `sp`. */
@@ -66,6 +66,8 @@ struct frame {
 	uint32_t log;   /* entries in the log when it was entered */
 };
 
+#define RED_CALLED (1u << 31)
+enum { RED_CALLED_MAX = 24 }; /* functions looked at */
 #define FRAME_NO_FN UINTPTR_MAX /* `fn` of what is no function's */
 #define FRAME_TOLD (1u << 31)
 #define FRAME_NODE (~FRAME_TOLD)
@@ -88,6 +90,10 @@ struct held {
 	uint32_t all, wr;       /* the sets of before */
 	bool read, first_wrote; /* first_wrote: the section before the gap did */
 	bool stale;             /* a lock taken earlier went: all and wr have it */
+	bool blind, signalled;  /* token.h: it wrote what it had not read; it signalled */
+	bool monitor;           /* token.h: the lock is used with conditions */
+	uint32_t origin;        /* where it was entered first: a wait comes back elsewhere */
+	uint32_t word;          /* token.h: all it wrote; TOKEN_MANY: more than one */
 };
 
 enum mark_state { MARK_RIGHT, MARK_LEFT, MARK_DONE };
@@ -101,6 +107,11 @@ struct mark {
 	uint32_t log;      /* entries in the log when it began */
 	uint32_t column;  /* of reach.h, + 1; 0: none */
 	uint32_t finding; /* about this very block; 0: none yet */
+	struct {          /* what that finding says of this block */
+		uintptr_t address;
+		uint32_t stack, lock, lock2, life, life2, held, to, made, made2;
+		uint8_t op;
+	} violated;
 	uint8_t state, commit_kind;
 	bool wrote;
 	bool cycle;       /* it lies on one */
@@ -135,7 +146,16 @@ struct finding {
 	bool wrote;     /* the block wrote before and after the gap */
 	bool cycle;     /* a cycle happened: confirmed, if it is reported at all */
 	bool apart;     /* the two threads were never there at the same time */
-	bool confirmed, ready, sent;
+	uint32_t made, made2; /* of the locks: lock.h, `created` */
+	struct finding *happened; /* while it waits: the occurrence with a cycle; or NULL */
+	uint32_t unsettled; /* token.h: the thread behind the gap may be giving back; it
+	                       would be ready if the program ended now: `settled` */
+	bool settled;
+	uint32_t taken;     /* token.h: by the section before the gap; 0: nothing */
+	uint32_t token;     /* token.h: taken and given back; sections on it are no evidence */
+	bool confirmed, ready;
+	bool sent;      /* as it is; `told`: so often counted then */
+	uint32_t told;
 };
 
 /* One thread, as the analyses see it. Owned by that thread. */
@@ -155,6 +175,13 @@ struct thread {
 	bool wrote;                         /* all held locks know of a write */
 	bool backing_off;                   /* a try failed since the last acquire */
 	bool cas_failed;                    /* the access is a compare-and-swap that did */
+	uint32_t wait_lock, wait_origin;    /* waiting: the section's lock, and its origin */
+	uint32_t giving;                    /* token.h: finding that a signal excuses; 0: none */
+	uint32_t monitors;                  /* locks held that are used with conditions */
+	uint32_t signalled;                 /* the lock it let go of before it signalled */
+	/* Functions called through a pointer before the thread had done anything: a bit
+	 * for each, from the second on. RED_CALLED: told. */
+	uint32_t pointers;
 	uintptr_t stack_lo, stack_hi;
 	struct frame *frames, *top, *limit; /* top: the newest; limit: last usable */
 	struct lockset_cache cache;
@@ -169,6 +196,7 @@ struct thread {
 	struct held held[RED_HELD];
 	struct log_entry log[RED_LOG];
 	uint64_t log_key[RED_LOG];
+	uint32_t log_taken[RED_LOG]; /* token.h: by a section; 0: nothing */
 	struct mark marks[RED_MARKS];
 };
 
@@ -182,6 +210,9 @@ struct dynamic {
 	uint32_t *parents;        /* of threads, by number */
 	struct finding *findings; /* 1 .. nfindings - 1 */
 	uint32_t nfindings;
+	uint32_t nlost;           /* occurrences of findings beyond RED_MAX_FINDINGS */
+	/* Whose a slot of threads is, since when, and whose it was before. */
+	struct { uint32_t uid, first, past, past_first; } *slot;
 	uint32_t *slots;
 	struct spin lock;
 	uint32_t history; /* log entries a thread looks back on */
@@ -193,6 +224,7 @@ struct dynamic {
 	void (*alone)(struct thread *t);
 };
 
+/* False: there is not enough address space, and none is kept. */
 bool dynamic_init(struct dynamic *d);
 void dynamic_free(struct dynamic *d);
 /* Code and data at lo to hi are gone: what stacks, locks and findings say of them
@@ -207,14 +239,17 @@ void red_moved(struct thread *t);
  */
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
                       uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc);
-/* Thread t waited for the end of `other`. */
-void red_join(struct dynamic *d, struct thread *t, const struct thread *other);
+/* Thread t waited for the end of `other`, at `pc` (0: unknown). */
+void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc);
 
 /* Whether the function of frame f (not the outermost) is inlined in that below. */
 bool red_inlined(const struct frame *f);
 /* The stack of this thread with `pc` innermost. */
 /* The stack at this frame's call. */
 uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f);
+/* The stack of the block that frame f is: f's entry innermost, marked unless f
+ * is inlined. */
+uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f);
 uint32_t red_stack(struct dynamic *d, struct thread *t, uintptr_t pc);
 /* Drops frames that a jump or an exception has left: below `sp`. */
 void red_prune(struct thread *t, uintptr_t sp);
@@ -224,6 +259,8 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc);
 void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
                  uintptr_t pc);
+/* An object is initialised at `pc`, or (0) destroyed. */
+void red_renew(struct dynamic *d, struct thread *t, uint32_t lock, uintptr_t pc);
 /* A try for a lock did not get it. */
 void red_try_failed(struct thread *t);
 /* The thread's next access, an atomic one to `addr`, is a compare-and-swap that
@@ -232,6 +269,10 @@ void red_cas(struct thread *t, uintptr_t addr, bool failed);
 /* Edges of happens-before without mutual exclusion. */
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr);
 void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr);
+/* A condition is signalled; the edge is told apart from that. */
+void red_signal(struct dynamic *d, struct thread *t);
+/* `pointers` of the thread (above) are these; before it takes its first lock. */
+void red_called(struct thread *t, uint32_t pointers);
 void red_tick(struct thread *t);
 
 /*
@@ -289,14 +330,28 @@ static inline bool red_same(const struct thread *t, const struct race *r,
 	                            r->epoch >= t->acc.first);
 }
 
+/* Who that was. One known by its slot only has no name any more when the slot is
+ * another's by now. */
+static inline uint32_t red_who(const struct dynamic *d, const struct race_access *a)
+{
+	if (a->uid != RACE_SOMEONE || a->tid >= RED_SLOTS)
+		return a->uid;
+	if (a->epoch >= d->slot[a->tid].first)
+		return d->slot[a->tid].uid;
+	return a->epoch >= d->slot[a->tid].past_first && d->slot[a->tid].past ? d->slot[a->tid].past
+	                                                                      : RACE_SOMEONE;
+}
+
 /* One access that the fast path did not settle. `was` (or NULL) gets the
  * cell's first word as it was found. */
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                 unsigned mask, bool write, uintptr_t pc, uint64_t *was);
 
-/* The thread writes, for the first time since it took its newest lock: its
- * sections and marked blocks are told. Part of red_access. */
-void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, uintptr_t pc);
+/* The thread writes, for the first time since it took its newest lock, or not yet
+ * to two places: its sections and marked blocks are told. `update`: it has read
+ * what it writes. Part of red_access. */
+void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask,
+               bool update, uintptr_t pc);
 
 /* Marked blocks. */
 void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,

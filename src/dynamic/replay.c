@@ -7,7 +7,7 @@
 #include "dynamic/message.h"
 #include "dynamic/reduction.h"
 
-enum { MAX_UIDS = 1 << 16, MAX_FRAMES = 1 << 20, MAX_MODULES = 4096 };
+enum { MAX_UIDS = 1 << 16, MAX_FRAMES = 1 << 20, MAX_MODULES = 1 << 16 };
 
 struct watched {
 	struct thread t;
@@ -251,11 +251,11 @@ static void access(struct replay *r, struct watched *w, struct rec rec)
 	t->acc.atomic = false;
 }
 
-static void renew(struct replay *r, uintptr_t addr)
+static void renew(struct replay *r, struct thread *t, uintptr_t addr, uintptr_t pc)
 {
 	uint32_t id = lock_id(&r->d.locks, addr);
 	if (id)
-		lock_renew(&r->d.locks.locks[id]);
+		red_renew(&r->d, t, id, pc);
 }
 
 static void forget(struct replay *r, uintptr_t addr, uint64_t size)
@@ -291,18 +291,24 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 			red_try_failed(t);
 		break;
 	case REC_SYNC_RELEASE:
+		if (arg & REC_WAIT)
+			red_signal(&r->d, t);
 		red_sync_release(&r->d, t, addr);
 		break;
 	case REC_SYNC_ACQUIRE:
 		red_sync_acquire(&r->d, t, addr);
 		break;
 	case REC_RENEW:
-		renew(r, addr);
+		renew(r, t, addr, pc);
 		break;
 	case REC_FORGET:
 		forget(r, addr, rec_pc(rec));
 		break;
 	case REC_STACK:
+		if (arg == REC_CALLED) {
+			red_called(t, (uint32_t)addr);
+			break;
+		}
 		t->stack_lo = addr;
 		t->stack_hi = pc;
 		break;
@@ -311,7 +317,7 @@ static void call(struct replay *r, struct watched *w, struct rec rec)
 		break;
 	case REC_JOIN:
 		if (addr < REC_SLOTS && r->threads[addr] && r->threads[addr] != w)
-			red_join(&r->d, t, &r->threads[addr]->t);
+			red_join(&r->d, t, &r->threads[addr]->t, pc);
 		break;
 	case REC_POP:
 		pop(t, addr);
@@ -375,27 +381,35 @@ void replay_forked(struct replay *r, uint32_t slot)
 	}
 	r->live = 1;
 	reach_forked(&r->d.reach, slot);
+	r->d.nlost = 0;
 	for (uint32_t i = 1; i < r->d.nfindings; i++) {
-		r->d.findings[i].sent = r->d.findings[i].ready;
+		r->d.findings[i].sent = false;
 		r->d.findings[i].count = 0;
 	}
 }
 
 /* ---- what came of it ---------------------------------------------------- */
 
+static bool add_piece(void *arg, const char *text, size_t n)
+{
+	buf_add(arg, text, n);
+	return true;
+}
+
 bool replay_message(struct replay *r, struct buf *out)
 {
 	struct message m = { .text = malloc(MESSAGE_SIZE), .created = r->created,
-		             .parent = r->parent, .nthreads = MAX_UIDS };
+		             .parent = r->parent, .nthreads = MAX_UIDS, .send = add_piece,
+		             .arg = out, .pid = r->pid, .final = true };
 	if (!m.text) {
 		r->nomem = true;
 		return false;
 	}
-	message_begin(&m, r->pid, true);
+	message_begin(&m);
 	for (uint32_t i = 0; i < r->nmodules; i++)
 		message_module(&m, &r->modules[i]);
 	bool any = message_findings(&m, &r->d, true, r->loops);
-	buf_add(out, m.text, m.n);
+	message_end(&m);
 	free(m.text);
 	return any;
 }

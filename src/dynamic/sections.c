@@ -7,6 +7,7 @@
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
 #include "dynamic/reduction.h"
+#include "dynamic/token.h"
 
 static struct held *held_find(struct thread *t, uintptr_t addr)
 {
@@ -37,6 +38,23 @@ static bool came_between(const struct thread *t, const struct lock *l, bool read
 	return (l->rel_tid && l->rel_tid != t->tid) || (!read && !e->read && l->readers.n);
 }
 
+/* The section that came in between, into the finding: one that wrote, if any did. */
+static void who_came(const struct thread *t, struct lock *l, const struct log_entry *e,
+                     struct finding *f)
+{
+	spin_lock(&l->spin); /* other readers may be letting go */
+	bool wrote = l->wrote.uid && l->wrote.uid != t->uid && l->wrote.seq > e->seq;
+	struct lock_section s = wrote ? l->wrote : *lock_last(l);
+	spin_unlock(&l->spin);
+	f->confirmed = wrote;
+	if (!s.uid || s.uid == t->uid)
+		return;
+	f->other = s.uid;
+	f->other_acquire = s.acquire;
+	f->other_write = s.write;
+	f->other_held = s.held;
+}
+
 /* The lock was released and is taken again: who contains both? */
 static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
                         struct held *h)
@@ -52,13 +70,15 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		d->alone(t);
 	struct finding f = {
 		.kind = FIND_LOCK,
-		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)),
+		/* A loop is not reported, the same places without one are. */
+		.key = mix64(home->pc ^ mix64((uint64_t)e->stack << 32 | h->acquire)) ^
+		       (e->acquire == h->acquire),
 		.address = l->addr,
 		.uid = t->uid,
 		.tid = t->tid,
 		.from = e->epoch,
 		.to = t->acc.epoch,
-		.entered = stack_push(&d->stacks, red_frame_node(d, t, home), home->pc),
+		.entered = red_entered(d, t, home),
 		.section = e->acquire,
 		.commit = e->stack,
 		.violation = h->acquire,
@@ -71,10 +91,13 @@ static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
 		.violation_op = OP_ACQUIRE,
 		.loop = e->acquire == h->acquire,
 		.cycle = came_between(t, l, h->read, e),
+		.made = l->created,
 	};
-	f.confirmed = f.cycle && l->wuid && l->wuid != t->uid && l->wseq > e->seq;
-	if (f.confirmed)
-		f.other = l->wuid;
+	if (f.cycle)
+		who_came(t, l, e, &f);
+	f.taken = h->read ? 0 : t->log_taken[at % RED_LOG];
+	if (f.taken)
+		f.unsettled = t->uid;
 	h->finding = finding_merge(d, &f);
 	h->first_wrote = e->wrote && !e->read;
 	if (h->finding)
@@ -113,6 +136,21 @@ static void teach(struct dynamic *d, struct thread *t, struct lock *l, bool read
 	l->rel_epoch = t->acc.epoch;
 }
 
+/*
+ * What keeps others from entering such a section: the locks held when it was
+ * entered, some of which may have been let go of since (hand over hand), and
+ * those still held at its end.
+ */
+static __attribute__((noinline)) uint32_t guards(struct dynamic *d, struct thread *t,
+                                                 const struct held *section)
+{
+	uint32_t set = t->acc.all, n;
+	const uint32_t *before = lockset_members(&d->sets, section->all, &n);
+	for (uint32_t i = 0; i < n; i++)
+		set = lockset_add(&d->sets, &t->cache, set, before[i]);
+	return set;
+}
+
 /* While marked blocks are open: reach.h. */
 static __attribute__((noinline)) void exact_lock(struct dynamic *d, struct thread *t, uint32_t id,
                                                  uint8_t op, bool write, uint32_t stack)
@@ -132,9 +170,66 @@ static uint32_t unwritten(const struct thread *t)
 	return marks;
 }
 
+/* No signal came after the section that might have been giving back. */
+static __attribute__((noinline)) void not_given(struct dynamic *d, struct thread *t)
+{
+	uint32_t finding = t->giving;
+	t->giving = 0;
+	if (d->alone)
+		d->alone(t);
+	finding_settle(d, t, finding, 0);
+}
+
+/* The thread takes a lock, and has signalled or might have given back. */
+static __attribute__((noinline)) void after_signal(struct dynamic *d, struct thread *t,
+                                                   uintptr_t addr, bool read)
+{
+	if (t->giving)
+		not_given(d, t);
+	if (t->signalled && !read && t->signalled == id_of(d, t, addr)) {
+		d->locks.locks[t->signalled].monitor = true;
+		t->signalled = 0;
+	}
+}
+
+/* The section that ends is the second of an unsettled finding. */
+static __attribute__((noinline)) void settle(struct dynamic *d, struct thread *t, const struct held *section)
+{
+	const struct finding *f = &d->findings[section->finding];
+	if (f->unsettled != t->uid)
+		return;
+	bool same = section->word == f->taken;
+	if (same && !section->signalled)
+		t->giving = section->finding; /* the signal may come yet */
+	else
+		finding_settle(d, t, section->finding, same ? f->taken : 0);
+}
+
+void red_signal(struct dynamic *d, struct thread *t)
+{
+	const struct log_entry *last = &t->log[(t->nlog - 1) % RED_LOG];
+	for (uint32_t i = 0; i < t->nheld; i++) {
+		t->held[i].signalled = true;
+		if (!t->held[i].read)
+			d->locks.locks[t->held[i].lock].monitor = true;
+	}
+	/* A lock's record is changed by who holds it: later. */
+	if (!t->nheld && t->nlog && last->kind == LOG_SECTION && !last->read)
+		t->signalled = (uint32_t)last->key;
+	if (t->giving) {
+		uint32_t finding = t->giving;
+		t->giving = 0;
+		if (d->alone)
+			d->alone(t);
+		finding_settle(d, t, finding, d->findings[finding].taken);
+	}
+}
+
 void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
                  bool wait, uintptr_t pc)
 {
+	if (t->giving | t->signalled)
+		after_signal(d, t, addr, read);
 	struct held *h = held_find(t, addr);
 	if (h) {
 		h->depth++; /* re-entrant: a both-mover */
@@ -148,11 +243,16 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 	struct lock *l = &d->locks.locks[id];
 	t->backing_off = false;
 	h = &t->held[t->nheld];
-	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog };
+	*h = (struct held){ .addr = addr, .lock = id, .depth = 1, .read = read, .log = t->nlog,
+		            .monitor = l->monitor };
 	h->seq = __atomic_add_fetch(&l->seq, 1, __ATOMIC_RELAXED);
-	h->acquire = red_stack(d, t, pc);
+	h->acquire = h->origin = red_stack(d, t, pc);
+	if (!l->created && !read) /* which of several readers was first is not known */
+		l->created = h->acquire | LOCK_FIRST_USE;
 	if (!wait)
 		taken_again(d, t, l, h);
+	else if (t->wait_lock == id)
+		h->origin = t->wait_origin;
 	learn(d, t, l, read);
 	if (t->nmarks)
 		mark_acquire(d, t, id, h->acquire, wait);
@@ -162,9 +262,10 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
 		exact_lock(d, t, id, wait ? OP_WAIT : OP_ACQUIRE, !read, h->acquire);
 	}
 	t->nheld++;
+	t->monitors += h->monitor;
 	t->wrote = false;
 	/* So that a function entered from here on is known to be later. */
-	log_push(t, (struct log_entry){ .key = UINT64_MAX, .kind = LOG_ACQUIRE });
+	log_acquire(t);
 	h->all = t->acc.all;
 	h->wr = t->acc.wr;
 	t->acc.all = lockset_add(&d->sets, &t->cache, h->all, id);
@@ -197,6 +298,8 @@ static struct held let_go(struct dynamic *d, struct thread *t, struct held *h)
 void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
                  uintptr_t pc)
 {
+	if (t->giving)
+		not_given(d, t);
 	struct held *h = held_find(t, addr);
 	if (!h) {
 		if (t->lost)
@@ -208,43 +311,68 @@ void red_release(struct dynamic *d, struct thread *t, uintptr_t addr, bool wait,
 	uint32_t id = h->lock;
 	struct lock *l = &d->locks.locks[id];
 	struct held section = let_go(d, t, h);
+	t->monitors -= section.monitor;
 	if (d->alone && (l->pending || section.finding))
 		d->alone(t);
+	uint32_t held = section.all == t->acc.all ? section.all : guards(d, t, &section);
 	spin_lock(&l->spin);
 	/* Of several readers, who comes first with something new is as chance has it. */
-	if (section.read && d->alone && !evidence_known(t, l, &section, t->acc.all)) {
+	if (section.read && d->alone && !evidence_known(t, l, &section, held)) {
 		spin_unlock(&l->spin);
 		d->alone(t);
 		spin_lock(&l->spin);
 	}
-	if (section.write && !section.read) {
-		l->wseq = section.seq;
-		l->wuid = t->uid;
+	struct lock_section *seen = section.write && !section.read ? &l->wrote : &l->last;
+	if (!section.read || !lock_readers(l) || t->uid <= l->last.uid) {
+		seen->uid = t->uid;
+		seen->seq = section.seq;
+		seen->acquire = section.acquire;
+		seen->held = t->acc.all;
+		if (seen == &l->wrote)
+			seen->write = section.write;
+		else
+			seen->read = section.read;
 	}
 	teach(d, t, l, section.read);
-	evidence_add(d, t, l, &section, t->acc.all);
+	evidence_add(d, t, l, &section, held);
+	uint32_t taken = token_taken(&section);
+	if (taken && section.monitor)
+		l->taker = t->uid;
 	spin_unlock(&l->spin);
 	uint32_t stack = red_stack(d, t, pc);
-	if (section.finding && section.write && !section.read && section.first_wrote) {
-		struct finding *f = &d->findings[section.finding];
-		f->wrote = true;
-		finding_judge(d, t, section.finding);
+	if (section.finding && section.write && !section.read)
+		finding_wrote(d, t, section.finding, &section);
+	if (section.finding)
+		settle(d, t, &section);
+	if (wait) {
+		l->monitor = true;
+		t->wait_lock = id;
+		t->wait_origin = section.origin;
 	}
 	if (d->reach.open)
 		exact_lock(d, t, id, OP_RELEASE, !section.read, stack);
 	bool backs_off = t->backing_off && !section.write;
 	if (!wait && !backs_off)
 		log_push(t, (struct log_entry){ .key = id, .stack = stack,
-		                                .acquire = section.acquire,
+		                                .acquire = section.origin,
 		                                .held = t->acc.all, .seq = section.seq,
 		                                .epoch = t->acc.epoch,
 		                                .kind = LOG_SECTION, .read = section.read,
 		                                .wrote = section.write != 0 });
+	if (taken && !wait && !backs_off)
+		t->log_taken[(t->nlog - 1) % RED_LOG] = taken;
 	if (t->nmarks && !backs_off)
 		mark_release(t, id, stack, wait);
 	red_tick(t);
 	if (backs_off && d->reach.open)
 		reach_restart(t, unwritten(t));
+}
+
+void red_renew(struct dynamic *d, struct thread *t, uint32_t lock, uintptr_t pc)
+{
+	lock_renew(&d->locks.locks[lock]);
+	if (pc)
+		d->locks.locks[lock].created = red_stack(d, t, pc);
 }
 
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr)

@@ -99,12 +99,12 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size)
 	reset(s, addr, size);
 }
 
-void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write)
+void race_note(struct race *r, struct race_access by, bool write)
 {
 	struct race_access *a = write ? r->w : r->r;
-	if (a[0].uid != uid)
+	if (a[0].uid != by.uid)
 		a[1] = a[0];
-	a[0] = (struct race_access){ uid, stack };
+	a[0] = by;
 	if (write)
 		r->wseq++;
 }
@@ -151,9 +151,10 @@ static enum mover become_racy(struct shadow *s, const struct accessor *a,
 	/* The one before us left no trace but that it was there. */
 	if (!is_mine(a, c->w0)) {
 		bool wrote = c->w0 & 0xff && !(c->w0 & CELL_SHUT);
-		(wrote ? s->races[i].w : s->races[i].r)[0].uid = RACE_SOMEONE;
 		s->races[i].tid = (uint32_t)(c->w0 >> 48) & SHADOW_MAX_TID;
 		s->races[i].epoch = (uint32_t)(c->w0 >> 16);
+		(wrote ? s->races[i].w : s->races[i].r)[0] = (struct race_access){
+			RACE_SOMEONE, 0, s->races[i].tid, s->races[i].epoch };
 	}
 	c->w0 = CELL_OTHER << CELL_TAG | (need & 0xff00);
 	c->w1 = i;
@@ -444,6 +445,22 @@ static void expand(struct shadow *s, struct cell *c)
 		s->exts[(uint32_t)c->w1][b] = (struct cell){ w0, 0 };
 	}
 	c->w0 |= open;
+}
+
+static bool now(const struct accessor *a, uint64_t w0, unsigned mask)
+{
+	return ((w0 ^ CELL_KEY(a->tid, a->epoch)) & CELL_KEY_MASK) == 0 && w0 >> 8 & mask;
+}
+
+bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uint64_t *c,
+                     unsigned mask)
+{
+	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), w1 = c[SHADOW_SECOND];
+	if (w0 >> CELL_TAG != CELL_OTHER)
+		return now(a, w0, mask);
+	/* Whoever protects the bytes protects their cells from being split or joined. */
+	return w0 != CELL_BUSY && w1 & CELL_EXT && mask &&
+	       now(a, s->exts[(uint32_t)w1][__builtin_ctz(mask)].w0, 1);
 }
 
 static uint64_t take(uint64_t *c)

@@ -75,12 +75,14 @@ enum {
 #define RACE_SOMEONE UINT32_MAX
 struct race_access {
 	uint32_t uid, stack;
+	uint32_t tid, epoch; /* its slot, and when */
 };
 struct race {
 	struct race_access w[2], r[2];
 	uint32_t wlocks; /* locks common to all writes */
 	uint32_t wseq;   /* counts writes seen */
 	uint32_t tid, epoch; /* of RACE_SOMEONE: its slot, and when */
+	uint32_t finding; /* that lacks a writer's place; 0: none */
 };
 
 struct shadow {
@@ -130,8 +132,12 @@ void shadow_reset(struct shadow *s, uintptr_t addr, size_t size);
  * looked at for change. */
 enum mover shadow_access(struct shadow *s, const struct accessor *a, uint64_t *c,
                          unsigned mask, bool write, uint32_t *race, uint64_t *was);
+/* Has the thread read or written one of these bytes in its present epoch? (Not
+ * known of racing data: no.) */
+bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uint64_t *c,
+                     unsigned mask);
 /* Keeps who accessed racing data. */
-void race_note(struct race *r, uint32_t uid, uint32_t stack, bool write);
+void race_note(struct race *r, struct race_access by, bool write);
 
 /* Bytes `mask` of a cell may be read, and nothing would be learnt. */
 static inline bool cell_open(uint64_t w0, uint64_t mask)

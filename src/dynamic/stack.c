@@ -61,7 +61,7 @@ uint32_t stack_move(struct stack_tree *t, uint64_t lo, uint64_t hi, uint64_t del
 {
 	uint32_t n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE), moved = 0;
 	for (uint32_t i = 1; i < n && i < STACK_MAX_NODES; i++) {
-		uint64_t pc = t->nodes[i].pc & ~STACK_MARK;
+		uint64_t pc = t->nodes[i].pc & STACK_PC;
 		if (pc <= lo || pc > hi)
 			continue;
 		__atomic_store_n(&t->nodes[i].pc, t->nodes[i].pc + delta, __ATOMIC_RELAXED);

@@ -7,7 +7,9 @@
  *
  * A counter with STACK_MARK set is no return address: it says that the
  * function around it is active at this level, in case code without hooks lies
- * between it and what it called.
+ * between it and what it called. The function is the one that was called, not
+ * one inlined in it: compilers give entry hooks no place of their own, so that
+ * they seem to lie in whatever inlined code is scheduled around them.
  *
  * Look-ups take no lock; insertions hold one of 64 spins, chosen by hash.
  * When the table is full, stack_push returns the parent: stacks get shorter,
@@ -22,6 +24,11 @@
 #include "dynamic/pages.h"
 
 #define STACK_MARK (1ull << 63)
+/* A return address of a call through a pointer, made before the thread had done
+ * anything that is judged: the called function may be the thread's first in all but
+ * name (a trampoline in front of it). */
+#define STACK_THROUGH (1ull << 62)
+#define STACK_PC (~(STACK_MARK | STACK_THROUGH))
 #define STACK_MAX_NODES (1u << 20)
 
 struct stack_node {

@@ -113,8 +113,10 @@ static const char *unpack_recs(struct trace_reader *r, const struct itr_head *h,
 		struct recdec *d = streams_of(r, h->process);
 		size_t got = 0;
 		why = d ? recdec_block(d, p, h->raw, r->recs, &got) : "out of memory";
+		if (!why)
+			why = rec_check(r->recs, got);
 		*n = why ? 0 : got;
-		return why ? why : rec_check(r->recs, got);
+		return why;
 	}
 	if (!r->pack)
 		r->pack = recpack_new();

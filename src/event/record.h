@@ -65,15 +65,18 @@ enum rec_kind {
 	REC_RELEASE,    /* arg: REC_WAIT */
 	REC_TRY_FAILED, /* arg 0: for a lock. REC_CAS_*: of the next access, an
 	                   atomic one to `address` */
-	REC_SYNC_RELEASE,
+	REC_SYNC_RELEASE, /* arg: REC_WAIT: a condition is signalled */
 	REC_SYNC_ACQUIRE,
-	REC_RENEW,      /* an object is initialised or destroyed */
+	REC_RENEW,      /* an object is initialised (pc: where) or destroyed (0) */
 	REC_FORGET,     /* memory is gone; pc: bytes */
 	REC_CREATE,     /* address: slot << 32 | number of the new thread; the
 	                   record's own slot is its parent's, 0: unknown */
-	REC_STACK,      /* the thread's stack: from address up to pc */
+	REC_STACK,      /* the thread's stack: from address up to pc. arg REC_CALLED:
+	                   address: which of the functions it is in were called
+	                   through a pointer, a bit each, from the second on */
 	REC_END,        /* the thread is over */
-	REC_JOIN,       /* address: slot of the one that was waited for */
+	REC_JOIN,       /* address: slot of the one that was waited for; pc: where,
+	                   0: not told */
 	REC_POP,        /* address: functions that stay */
 	REC_PUSH,       /* address: where it returns to; arg: REC_INLINED, and
 	                   twice (functions that stay, before it, + 1), or 0 */
@@ -92,7 +95,7 @@ enum rec_kind {
 	REC_SPAN = REC_KINDS,
 };
 
-enum { REC_SHARED = 1, REC_WAIT = 2, REC_INLINED = 1, REC_NAMED = 1 };
+enum { REC_SHARED = 1, REC_WAIT = 2, REC_INLINED = 1, REC_NAMED = 1, REC_CALLED = 1 };
 enum { REC_CAS_FAILED = 1, REC_CAS_SEEN = 2 }; /* SEEN: it found what was read before */
 enum { REC_TEXT_MARK, REC_TEXT_PATH, REC_TEXT_OPTIONS };
 enum { REC_TEXT_MAX = 4096 };

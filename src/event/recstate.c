@@ -191,9 +191,10 @@ static void one(struct recstate *s, struct rec r)
 	struct thread *t = thread(s, rec_slot(r));
 	if (!t)
 		return;
-	if (kind == REC_STACK)
-		t->stack = r;
-	else if (kind == REC_END)
+	if (kind == REC_STACK) {
+		if (rec_arg(r) != REC_CALLED) /* that is of the thread's beginning */
+			t->stack = r;
+	} else if (kind == REC_END)
 		t->live = false;
 	else if (kind == REC_ACQUIRE)
 		acquire(s, t, r);

@@ -333,7 +333,8 @@ static void one(struct translate *t, struct rec r)
 		end_block(t, th);
 	else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && t->threads[rec_addr(r)].known &&
 	           &t->threads[rec_addr(r)] != th) {
-		tr_put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id, LOC_NONE);
+		tr_put(t, th, EVENT_JOIN, t->threads[rec_addr(r)].id,
+		       rec_pc(r) ? tr_here(t, th, rec_pc(r)) : LOC_NONE);
 		t->threads[rec_addr(r)].joined = true;
 	}
 }

@@ -36,6 +36,8 @@ void lim_free(struct limits *lim, void *p, size_t bytes)
 
 bool lim_spent(struct limits *lim)
 {
+	if (lim->tick)
+		lim->tick(lim->tick_arg, atomic_load_explicit(&lim->used, memory_order_relaxed));
 	if (atomic_load_explicit(&lim->spent, memory_order_relaxed))
 		return true;
 	if (!lim->deadline_ns)
@@ -55,6 +57,7 @@ void history_init(struct history *h, struct arena *a, struct limits *lim)
 	memset(h, 0, sizeof *h);
 	h->arena = a;
 	h->lim = lim;
+	buf_init(&h->text);
 	values_init(&h->vals, a);
 }
 
@@ -68,6 +71,7 @@ void history_drop_times(struct history *h)
 
 void history_free(struct history *h)
 {
+	buf_free(&h->text);
 	lim_free(h->lim, h->ops, h->cap * sizeof *h->ops);
 	history_drop_times(h);
 	values_free(&h->vals);
@@ -206,7 +210,9 @@ bool history_rank(struct history *h)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		idx[i] = i;
-	bool ok = radix_sort(h->lim, h->tcall, idx, n);
+	/* of those invoked at the same time the first to end comes first: a client
+	 * may have done one in no time before the other, whatever their lines */
+	bool ok = radix_sort(h->lim, h->tret, idx, n) && radix_sort(h->lim, h->tcall, idx, n);
 	if (ok) {
 		permute(h, idx);
 		for (uint32_t i = 0; i < n; i++)

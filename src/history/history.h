@@ -59,6 +59,8 @@ struct limits {
 	int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none */
 	atomic_size_t used;
 	atomic_int spent;    /* enum limit: the first one that was */
+	void (*tick)(void *arg, size_t used); /* called by lim_spent, from any thread; or NULL */
+	void *tick_arg;
 };
 enum limit { LIMIT_NONE, LIMIT_MEMORY, LIMIT_TIME };
 
@@ -78,6 +80,7 @@ struct history {
 	/* One line of its file, for a message; NULL: it was not read from one. (Who
 	 * records and checks in memory need not link what reads files.) */
 	struct source *(*show_line)(struct history *h, uint32_t line);
+	struct buf text; /* of standard input: its beginning, for such messages */
 	/* for the report */
 	const char *format;
 	enum object declared; /* the file says which object */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,8 +64,8 @@ bool input_open(struct input *in, const char *path)
 		return false;
 	}
 	in->buf[0] = 0;
-	while (in->end < 4) {
-		ssize_t got = read_some(in->fd, in->buf + in->end, 4 - in->end);
+	while (in->end < 6) {
+		ssize_t got = read_some(in->fd, in->buf + in->end, 6 - in->end);
 		if (got < 0) {
 			in->error = strerror(errno);
 			return false;
@@ -78,7 +79,29 @@ bool input_open(struct input *in, const char *path)
 		return start_decoder(in, true);
 	if (in->end >= 2 && !memcmp(in->buf, "\x1F\x8B", 2))
 		return start_decoder(in, false);
+	bool xz = in->end >= 6 && !memcmp(in->buf, "\xFD" "7zXZ", 6);
+	if (xz || (in->end >= 4 && !memcmp(in->buf, "BZh", 3) && in->buf[3] >= '1' && in->buf[3] <= '9')) {
+		in->error = xz ? "this is xz-compressed, which is not read" : "this is bzip2-compressed, which is not read";
+		in->hint = xz ? "unpack it on the way: xz -dc FILE | intact history -"
+		              : "unpack it on the way: bzip2 -dc FILE | intact history -";
+		return false;
+	}
 	return true;
+}
+
+/* What came behind `had` in the window, once more. */
+static void copy_from(struct input *in, size_t had)
+{
+	size_t n = in->end - had, left = in->copy ? in->copy_max - in->copy->len : 0;
+	if (in->copy)
+		buf_add(in->copy, in->buf + had, n < left ? n : left);
+}
+
+void input_keep(struct input *in, struct buf *copy, size_t max)
+{
+	in->copy = copy;
+	in->copy_max = max;
+	copy_from(in, 0);
 }
 
 bool input_open_text(struct input *in, const char *name, const char *text, size_t len)
@@ -192,6 +215,7 @@ bool input_fill(struct input *in)
 		in->cap *= 2;
 	}
 	bool more;
+	size_t had = in->end;
 	if (in->dec) {
 		more = fill_decoded(in);
 	} else {
@@ -204,5 +228,15 @@ bool input_fill(struct input *in)
 		in->end += more ? (size_t)got : 0;
 	}
 	in->buf[in->end] = 0;
+	copy_from(in, had);
 	return more;
+}
+
+bool input_idle(const struct input *in, int64_t ns)
+{
+	struct pollfd p = { .fd = in->fd, .events = POLLIN };
+	size_t pos = in->pos;
+	while (pos < in->end && (in->buf[pos] == '\n' || in->buf[pos] == ' ' || in->buf[pos] == '\r'))
+		pos++;
+	return pos == in->end && !in->eof && !in->dec && in->fd >= 0 && poll(&p, 1, ns / 1000000 < 60000 ? (int)(ns / 1000000) : 60000) == 0;
 }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+
 #define INPUT_MAX_RECORD ((size_t)64 << 20)
 
 struct input {
@@ -21,6 +23,9 @@ struct input {
 	size_t pos, end, cap;
 	bool eof;
 	const char *error; /* NULL or why reading stopped */
+	const char *hint;  /* NULL or what to do about it */
+	struct buf *copy;  /* the text once more, up to copy_max bytes; or NULL */
+	size_t copy_max;
 	int fd;
 	bool own_fd;
 	struct decoder *dec;
@@ -28,11 +33,16 @@ struct input {
 
 /* "-" is standard input. False: in->error says why. */
 bool input_open(struct input *in, const char *path);
+/* Keeps the text (its beginning, of a long one), to show lines of a file that
+ * cannot be read again. */
+void input_keep(struct input *in, struct buf *copy, size_t max);
 /* A window over text in memory (copied). */
 bool input_open_text(struct input *in, const char *name, const char *text, size_t len);
 void input_close(struct input *in);
 /* Reads more behind `end`, moving the window's start to 0 first. Returns
  * false at the end of the text or on an error. */
 bool input_fill(struct input *in);
+/* All that was read is consumed, and nothing more comes for some nanoseconds. */
+bool input_idle(const struct input *in, int64_t ns);
 
 #endif

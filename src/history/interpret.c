@@ -371,10 +371,9 @@ int hop_interpret(struct history *h, const struct interpretation *in, struct hop
 		if (op->ret != RANK_INF && (op->b == VAL_TRUE || op->b == VAL_FALSE))
 			op->res = op->b == VAL_TRUE ? RES_TRUE : RES_FALSE;
 		if (f == FN_CONTAINS && op->res == RES_NONE) {
-			if (op->ret == RANK_INF)
-				return 0;
-			*why = "contains answers true or false";
-			return -1;
+			bool none = op->ret == RANK_INF || op->b == VAL_NONE || op->b == VAL_NIL || op->b == op->a;
+			*why = "contains answers true or false, or nothing";
+			return none ? 0 : -1;
 		}
 		op->b = VAL_NONE;
 		return 1;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const format_names[] = { "guess", "edn", "json", "csv", "log", NULL };
+const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", NULL };
 
 /* ---- messages ------------------------------------------------------------ */
 
@@ -25,11 +25,15 @@ static const char *line_start(const struct reader *r, const char *at)
 void reader_error(struct reader *r, const char *at, size_t len, const char *code,
                   const char *fmt, ...)
 {
+	const char *here = r->in.buf + r->in.pos; /* r->line is the line of this byte */
+	if (at < r->in.buf || at > r->in.buf + r->in.end) { /* a quoted field's text is a copy */
+		at = here;
+		len = 1;
+	}
 	const char *s = line_start(r, at), *e = at;
 	while (*e && *e != '\n')
 		e++;
 	uint32_t line = r->line;
-	const char *here = r->in.buf + r->in.pos; /* r->line is the line of this byte */
 	for (const char *p = here; p < s; p++)
 		line += *p == '\n';
 	for (const char *p = s; p < here; p++)
@@ -55,7 +59,8 @@ struct source *history_line(struct history *h, uint32_t line)
 	source_from_text(src, h->arena, h->name, "", 0);
 	src->line0 = line ? line - 1 : 0;
 	struct input in;
-	if (!line || !h->name || h->name[0] == '<' || !input_open(&in, h->name))
+	bool again = h->name && h->name[0] != '<';
+	if (!line || !h->name || !(again ? input_open(&in, h->name) : input_open_text(&in, h->name, buf_cstr(&h->text), h->text.len)))
 		return src;
 	uint32_t at = 1;
 	for (;;) {
@@ -78,7 +83,20 @@ struct source *history_line(struct history *h, uint32_t line)
 	return src;
 }
 
+#define KEPT_TEXT ((size_t)16 << 20)
+
 /* ---- opening ------------------------------------------------------------- */
+
+/* "# @object atomic-queue", or "[1] call add(1)" */
+static bool looks_like_violin(const char *p)
+{
+	if (*p == '#')
+		return strspn(p + 1, " \t") && !strncmp(p + 1 + strspn(p + 1, " \t"), "@object", 7);
+	if (*p != '[')
+		return false;
+	p += 1 + strspn(p + 1, "0123456789");
+	return p[0] == ']' && p[1] == ' ' && (!strncmp(p + 2, "call ", 5) || !strncmp(p + 2, "return", 6));
+}
 
 static enum format guess(const struct input *in)
 {
@@ -87,6 +105,8 @@ static enum format guess(const struct input *in)
 		p++;
 	if (*p == ';' || (*p == '#' && p[1] != ' ' && p[1] != '\t' && p[1]))
 		return FORMAT_EDN;
+	if (looks_like_violin(p))
+		return FORMAT_VIOLIN;
 	const char *q = p;
 	while (*q == '[' || *q == '(' || *q == '{' || form_is_space(*q))
 		q++;
@@ -119,11 +139,18 @@ bool reader_open(struct reader *r, struct history *h, const char *path, enum for
                  struct diags *d)
 {
 	memset(r, 0, sizeof *r);
+	map_init(&r->called);
+	map_init(&r->passed);
 	r->h = h;
 	r->d = d;
-	if (input_open(&r->in, path))
+	if (input_open(&r->in, path)) {
+		if (!strcmp(path, "-"))
+			input_keep(&r->in, &h->text, KEPT_TEXT);
 		return opened(r, f);
+	}
 	diag_error(d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", path, r->in.error);
+	if (r->in.hint)
+		diag_hint(d, "%s", r->in.hint);
 	return false;
 }
 
@@ -131,6 +158,8 @@ bool reader_open_text(struct reader *r, struct history *h, const char *name, con
                       size_t len, enum format f, struct diags *d)
 {
 	memset(r, 0, sizeof *r);
+	map_init(&r->called);
+	map_init(&r->passed);
 	r->h = h;
 	r->d = d;
 	return input_open_text(&r->in, name, text, len) && opened(r, f);
@@ -138,6 +167,8 @@ bool reader_open_text(struct reader *r, struct history *h, const char *name, con
 
 void reader_close(struct reader *r)
 {
+	map_free(&r->called);
+	map_free(&r->passed);
 	input_close(&r->in);
 }
 
@@ -155,7 +186,7 @@ static enum form_status next_line(struct reader *r, struct rec *rec, size_t *use
 	*nl = !ended;
 	rec->line = r->line;
 	*e = 0; /* so that scanners stop here */
-	enum form_status st = r->format == FORMAT_CSV ? rec_csv(r, s, e, rec) : rec_log(r, s, e, rec);
+	enum form_status st = (r->format == FORMAT_CSV ? rec_csv : r->format == FORMAT_LOG ? rec_log : rec_violin)(r, s, e, rec);
 	if (!ended)
 		*e = '\n';
 	return st;
@@ -202,13 +233,13 @@ int reader_next(struct reader *r, struct rec *rec)
 {
 	for (;;) {
 		memset(rec, 0, sizeof *rec);
-		rec->in = rec->out = VAL_NONE;
+		rec->in = rec->out = rec->ok = VAL_NONE;
 		size_t used = 0;
 		uint32_t newlines = 0;
 		bool end = r->in.eof && r->in.pos >= r->in.end;
 		enum form_status st = FORM_OK;
 		if (!end || r->in_array)
-			st = r->format == FORMAT_CSV || r->format == FORMAT_LOG
+			st = r->format == FORMAT_CSV || r->format == FORMAT_LOG || r->format == FORMAT_VIOLIN
 			             ? next_line(r, rec, &used, &newlines)
 			             : rec_form(r, rec, &used, &newlines);
 		if (st == FORM_MORE) {

@@ -2,12 +2,13 @@
  * read: histories from text. The formats:
  *
  *   edn   {:process 0, :type :invoke, :f :write, :value 3} a line or in one
- *         vector (Jepsen, Knossos); :nemesis skipped
+ *         vector (Jepsen, Knossos); :nemesis skipped; or [0 :invoke :write 3]
  *   json  the same as JSON, an object a line or in one array; or whole
  *         operations {"ClientId":0,"Input":..,"Call":1,"Output":..,"Return":5}
  *   csv   client,op,value,call,return with or without a header; also
  *         separated by blanks, tabs or semicolons
  *   log   INFO  jepsen.util - 0  :invoke  :write  3
+ *   violin  [1] call add(3), then [1] return (Violin, LiMo)
  *
  * A reader yields one record at a time and keeps nothing of the text; history
  * building (matching responses to invocations) is on top of it.
@@ -19,7 +20,7 @@
 #include "history/history.h"
 #include "history/input.h"
 
-enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG };
+enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG, FORMAT_VIOLIN };
 extern const char *const format_names[]; /* by enum format, NULL-terminated */
 
 enum rec_kind { REC_SKIP, REC_INVOKE, REC_OK, REC_FAIL, REC_INFO, REC_OP };
@@ -30,6 +31,7 @@ struct rec {
 	bool has_proc, has_key, has_time, has_call, has_ret, failed, skip;
 	val proc, key;
 	val in, out;        /* VAL_NONE when absent; an event has only `in` */
+	val ok;             /* of an output: what its "ok" says */
 	int64_t time, call, ret;
 	uint32_t line;
 	const char *start;  /* in the reader's window */
@@ -61,6 +63,7 @@ struct reader {
 	uint8_t columns[CSV_MAX_COLUMNS];
 	uint32_t ncolumns;
 	char sep; /* 0: blanks */
+	struct map called, passed; /* violin: by process, its open operation and what it was passed */
 };
 
 bool reader_open(struct reader *r, struct history *h, const char *path, enum format f,
@@ -88,6 +91,7 @@ struct source *history_line(struct history *h, uint32_t line);
 /* the formats: a record at in->buf + in->pos; FORM_MORE asks for more text */
 enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint32_t *newlines);
 enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct rec *rec);
+enum form_status rec_violin(struct reader *r, const char *s, const char *e, struct rec *rec);
 enum form_status rec_log(struct reader *r, const char *s, const char *e, struct rec *rec);
 
 /* Writing, for `intact history convert`. */

@@ -1,7 +1,7 @@
 /*
  * read_form: one record of an EDN or JSON history.
  *
- *   record := { (name value)* }
+ *   record := { (name value)* } | [ process type operation value? ... ]
  *
  * Names are recognised whatever the order; those we do not know are skipped
  * with their values. An operation given whole (porcupine) has Call and Return
@@ -200,8 +200,8 @@ static enum form_status output(struct form *f, struct rec *rec)
 	enum form_status st = io_object(f, &dummy, &io);
 	if (st != FORM_OK)
 		return st;
-	rec->out = io.exists == VAL_FALSE ? VAL_NIL
-	           : rec->fn == FN_CAS || io.value == VAL_NONE ? io.ok : io.value;
+	rec->out = io.exists == VAL_FALSE ? VAL_NIL : io.value;
+	rec->ok = io.ok;
 	if (io.unknown == VAL_TRUE)
 		rec->has_ret = false, rec->skip = true; /* see below: answered nothing */
 	return FORM_OK;
@@ -287,6 +287,66 @@ static enum form_status member(struct form *f, const char *s, size_t len, struct
 	return form_skip(f, 1);
 }
 
+static bool puts_in(uint32_t fn)
+{
+	return fn == FN_WRITE || fn == FN_APPEND || fn == FN_ENQ || fn == FN_PUSH || fn == FN_INSERT;
+}
+
+static bool takes_out(uint32_t fn)
+{
+	return fn == FN_DEQ || fn == FN_POP || fn == FN_POLL || fn == FN_PEEK;
+}
+
+/* What {"ok": false} means (or a bare false, of what only puts in): a cas
+ * compared unequal, a put did not happen, a read says nothing, a removal found
+ * nothing; of a set it is the answer. The order of Input and Output is free,
+ * so this comes last. */
+static void settle_output(struct rec *rec)
+{
+	bool no = rec->ok == VAL_FALSE || (rec->ok == VAL_NONE && rec->out == VAL_FALSE && puts_in(rec->fn));
+	if (no && (puts_in(rec->fn) || rec->fn == FN_READ))
+		rec->failed = true;
+	else if (no && takes_out(rec->fn))
+		rec->out = VAL_NIL;
+	else if (rec->ok != VAL_NONE && (rec->fn == FN_CAS || rec->out == VAL_NONE))
+		rec->out = rec->ok;
+}
+
+/* [81 :invoke :read nil]; what else stands in it is skipped. */
+static enum form_status vector_record(struct form *f, struct rec *rec)
+{
+	enum form_status st = FORM_OK;
+	f->p++;
+	for (int i = 0; st == FORM_OK; i++) {
+		form_space(f);
+		while (f->json && *f->p == ',') {
+			f->p++;
+			form_space(f);
+		}
+		if (*f->p == ']') {
+			f->p++;
+			return i >= 3 ? FORM_OK : form_fail(f, f->p - 1, "expected a process, a type and an operation in the vector");
+		}
+		if (f->p >= f->end)
+			return f->last ? form_fail(f, f->p, "the vector is not closed") : FORM_MORE;
+		rec->has_proc |= i == 0;
+		st = i == 0 ? form_value(f, &rec->proc, 1) : i == 1 ? set_type(f, rec) : i == 2 ? set_fn(f, rec)
+		     : i == 3 ? form_value(f, &rec->in, 1) : form_skip(f, 1);
+	}
+	return st;
+}
+
+/* Does a vector begin here that is one record, not all of them? */
+static int is_vector_record(struct form *f)
+{
+	const char *p = f->p + 1;
+	while (form_is_space(*p) || *p == ',')
+		p++;
+	if (p >= f->end && !f->last)
+		return -1;
+	return (*p >= '0' && *p <= '9') || *p == ':' || *p == '"' || *p == '-';
+}
+
 /* The names are the user's specification's when there is one. */
 static void resolve(const struct reader *r, struct rec *rec)
 {
@@ -307,7 +367,10 @@ enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint3
 		f->p++;
 		form_space(f);
 	}
-	if (!r->started && (*f->p == '[' || (*f->p == '(' && !f->json))) {
+	int vector = *f->p == '[' ? is_vector_record(f) : 0;
+	if (vector < 0)
+		return FORM_MORE;
+	if (!r->started && !vector && (*f->p == '[' || (*f->p == '(' && !f->json))) {
 		f->p++;
 		r->in_array = r->started = true;
 		goto done;
@@ -333,6 +396,14 @@ enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint3
 	}
 	rec->start = f->p;
 	rec->line = r->line + f->newlines;
+	if (vector && !r->ended) {
+		st = vector_record(f, rec);
+		if (st == FORM_MORE)
+			return FORM_MORE;
+		rec->len = (size_t)(f->p - rec->start);
+		resolve(r, rec);
+		goto done;
+	}
 	if (*f->p != '{' || r->ended) {
 		st = f->p >= f->end && !r->in.eof ? FORM_MORE
 		     : form_fail(f, f->p, r->ended ? "expected nothing behind the array"
@@ -353,6 +424,7 @@ enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint3
 	resolve(r, rec);
 	if (st == FORM_OK && rec->has_call) {
 		rec->kind = REC_OP;
+		settle_output(rec);
 		if (unknown_out || (rec->has_ret && rec->ret < 0 && rec->call >= 0))
 			rec->has_ret = false;
 	}

@@ -3,6 +3,7 @@
  *
  *   csv  := cell (sep cell)*      cell may be "quoted"
  *   log  := ... PROCESS :invoke|:ok|:fail|:info :f value
+ *   violin := "[" PROCESS "]" ("call" name [ "(" value ")" ] | "return" [ value | "empty" ])
  */
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,7 @@ static enum form_status first_line(struct reader *r, const char *s, const char *
 	} else {
 		reader_error(r, s, len, "unknown-format",
 		             "this is no history in a format that I know");
-		diag_hint(r->d, "formats: edn, json, csv (client,op,value,call,return), log; "
+		diag_hint(r->d, "formats: edn, json, csv (client,op,value,call,return), log, violin; "
 		                "--format=NAME says which");
 		return FORM_BAD;
 	}
@@ -358,4 +359,85 @@ enum form_status rec_log(struct reader *r, const char *s, const char *e, struct 
 	}
 	rec->kind = kind;
 	return FORM_OK;
+}
+
+/* ---- violin -------------------------------------------------------------- */
+
+/* "# @object atomic-queue" names the object; other comments say nothing. */
+static void object_line(struct reader *r, struct cell c)
+{
+	static const char mark[] = "@object", atomic[] = "atomic-";
+	c = trim(c.s + 1, c.s + c.len);
+	if (c.len <= sizeof mark || memcmp(c.s, mark, sizeof mark - 1))
+		return;
+	c = trim(c.s + sizeof mark - 1, c.s + c.len);
+	if (c.len >= sizeof atomic && !memcmp(c.s, atomic, sizeof atomic - 1))
+		c = trim(c.s + sizeof atomic - 1, c.s + c.len);
+	enum object o = object_by_name(c.s, c.len);
+	if (o != OBJ_GUESS)
+		r->h->declared = o;
+}
+
+static val violin_value(struct reader *r, struct cell c)
+{
+	return cell_is(c, "empty") || cell_is(c, "EMPTY") ? VAL_NIL : cell_value(r, c);
+}
+
+static enum form_status violin_call(struct reader *r, struct cell c, struct rec *rec)
+{
+	const char *open = memchr(c.s, '(', c.len), *e = c.s + c.len;
+	if (open && e[-1] != ')') {
+		reader_error(r, open, 1, "bad-record", "the argument is not closed");
+		diag_hint(r->d, "a call looks like [1] call add(3)");
+		return FORM_BAD;
+	}
+	struct cell name = trim(c.s, open ? open : e);
+	rec->kind = REC_INVOKE;
+	rec->fname = name.s;
+	rec->fname_len = name.len;
+	rec->fn = history_fn(r->h, name.s, name.len);
+	if (open)
+		rec->in = violin_value(r, trim(open + 1, e - 1));
+	bool ok = map_put(&r->called, rec->proc, rec->fn) && map_put(&r->passed, rec->proc, rec->in < MAP_NONE - 1 ? rec->in + 1 : 0);
+	if (sees((enum fn)rec->fn) || rec->fn == FN_REMOVE)
+		rec->in = open && r->h->declared != OBJ_SET ? VAL_NONE : rec->in; /* what comes out, told early */
+	return ok ? FORM_OK : FORM_BAD;
+}
+
+static enum form_status violin_return(struct reader *r, struct cell c, struct rec *rec)
+{
+	uint32_t fn = map_get(&r->called, rec->proc), passed = map_get(&r->passed, rec->proc);
+	rec->kind = REC_OK;
+	rec->fn = fn == MAP_NONE ? FN_READ : fn; /* without a call: told by who matches them */
+	rec->in = violin_value(r, c);
+	if (rec->in == VAL_NONE && passed != MAP_NONE && passed)
+		rec->in = passed - 1;
+	return FORM_OK;
+}
+
+enum form_status rec_violin(struct reader *r, const char *s, const char *e, struct rec *rec)
+{
+	struct cell c = trim(s, e);
+	rec->kind = REC_SKIP;
+	if (!c.len)
+		return FORM_OK;
+	if (*c.s == '#') {
+		object_line(r, c);
+		return FORM_OK;
+	}
+	const char *close = memchr(c.s, ']', c.len);
+	struct cell proc = close ? trim(c.s + 1, close) : c, what = close ? trim(close + 1, c.s + c.len) : c;
+	bool call = what.len > 5 && !memcmp(what.s, "call ", 5);
+	bool back = what.len >= 6 && !memcmp(what.s, "return", 6) && (what.len == 6 || what.s[6] == ' ');
+	if (*c.s != '[' || !close || !proc.len || (!call && !back)) {
+		reader_error(r, c.s, c.len, "bad-record", "expected a call or a return");
+		diag_hint(r->d, "a line looks like [1] call add(3), or [1] return, or [2] return 3, or [2] return empty");
+		return FORM_BAD;
+	}
+	rec->start = s;
+	rec->len = (size_t)(e - s);
+	rec->proc = cell_value(r, proc);
+	rec->has_proc = true;
+	what = trim(what.s + (call ? 5 : 6), what.s + what.len);
+	return call ? violin_call(r, what, rec) : violin_return(r, what, rec);
 }

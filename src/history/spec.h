@@ -89,7 +89,7 @@ void spec_close(struct spec_ctx *c);
 uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
 static inline const uint32_t *states_at(const struct spec_ctx *c, uint32_t id)
 {
-	return c->st.words + c->st.start[id];
+	return c->st.words ? c->st.words + c->st.start[id] : NULL; /* while all are empty there are none */
 }
 static inline uint32_t states_len(const struct spec_ctx *c, uint32_t id)
 {

@@ -151,15 +151,30 @@ static bool kv_apply(struct spec_ctx *c, uint32_t s, const struct hop *op, uint3
 	return !same && op->res != RES_TRUE;
 }
 
+#define SHOWN 48 /* bytes of a text */
+
+/* The text itself, however it came about; of a long one its end. */
 static void kv_print(struct spec_ctx *c, uint32_t s, struct buf *out)
 {
 	const struct text_node *t = &c->texts[s];
-	if (t->prev == UINT32_MAX) {
+	if (t->prev == UINT32_MAX && !is_text(c, t->piece)) {
 		val_print(c->vals, t->piece, out);
 		return;
 	}
-	buf_printf(out, "a text of %llu bytes ending in ", (unsigned long long)t->len);
-	val_print(c->vals, t->piece, out);
+	char tail[SHOWN];
+	size_t n = 0;
+	for (uint32_t x = s; x != UINT32_MAX && n < SHOWN; x = c->texts[x].prev) {
+		size_t len;
+		const char *p = piece_text(c, c->texts[x].piece, &len);
+		while (len && n < SHOWN)
+			tail[SHOWN - ++n] = p[--len];
+	}
+	if (t->len > SHOWN) {
+		buf_printf(out, "a text of %llu bytes ending in ", (unsigned long long)t->len);
+		while (n && ((unsigned char)tail[SHOWN - n] & 0xC0) == 0x80)
+			n--; /* begin with a whole character */
+	}
+	buf_json(out, tail + SHOWN - n, n);
 }
 
 static uint32_t kv_move(struct spec_ctx *from, uint32_t s, struct spec_ctx *to)

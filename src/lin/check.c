@@ -45,6 +45,11 @@ static enum lin_verdict direct_or_search(const struct problem *p, struct result 
 		return v;
 	}
 	result_free(r);
+	if (lin_queue_pairs(p, r) != LIN_REFUSED) {
+		r->why = "a queue whose values repeat";
+		return r->verdict;
+	}
+	result_free(r);
 	v = lin_search(p, r);
 	r->why = reason;
 	return v;
@@ -80,7 +85,7 @@ static enum lin_verdict automatic(const struct problem *p, struct result *r)
 enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r)
 {
 	static enum lin_verdict (*const run[])(const struct problem *, struct result *) = {
-		automatic, lin_soar, lin_clmt, lin_greedy, lin_backward, lin_zones, direct, lin_search,
+		automatic, lin_soar, lin_clmt, lin_greedy, lin_backward, lin_zones, direct, lin_queue_pairs, lin_search,
 	};
 	if (a == ALG_DFS)
 		return lin_dfs(p, r, 0);
@@ -195,7 +200,7 @@ static bool split(struct history *h, const struct interpretation *in, struct che
 	size_t bytes = h->n * 4ull + 4;
 	uint32_t *of = NULL, n = 0;
 	bool ok = true;
-	if (!whole && (h->keys.len > 1 || elements)) {
+	if (!whole && h->n && (h->keys.len > 1 || elements)) {
 		of = lim_realloc(h->lim, NULL, 0, bytes);
 		c->ops = lim_realloc(h->lim, NULL, 0, bytes);
 		c->bytes_ops = bytes;
@@ -417,6 +422,76 @@ struct job {
  * them has settled the verdict do the hard ones go on for as long as it takes. */
 static const uint64_t round_steps[] = { 2000, 200000, 0 };
 
+/* Atomicity implies sequential consistency, and k-atomicity: an order of each
+ * key that keeps real time, merged by the earliest moments that the orders
+ * allow, keeps the order of every process. */
+struct moment {
+	uint32_t at, key, op; /* after this invocation; place in the order of its key */
+};
+
+static int by_moment(const void *x, const void *y)
+{
+	const struct moment *a = x, *b = y;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+#define IMPLIED_STEPS 200000
+
+static bool atomic_so_sequential(struct job *j, const struct problem *p, struct result *r)
+{
+	struct check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1,
+		                   .max_steps = IMPLIED_STEPS };
+	struct check c;
+	bool holds = lin_check(j->h, j->in, &o, &c) && c.verdict == LIN_HOLDS;
+	size_t bytes = (p->n + 1ull) * sizeof(struct moment);
+	struct moment *m = holds ? lim_realloc(p->lim, NULL, 0, bytes) : NULL;
+	uint32_t n = 0;
+	for (uint32_t k = 0; m && k < c.nparts; k++) {
+		const struct result *s = &c.parts[k].r;
+		uint32_t at = 0;
+		holds &= s->order != NULL || !c.parts[k].n;
+		for (uint32_t i = 0; s->order && i < s->norder; i++) {
+			at = p->ops[s->order[i]].call > at ? p->ops[s->order[i]].call : at;
+			m[n] = (struct moment){ at, n, s->order[i] };
+			n++;
+		}
+	}
+	holds &= m != NULL;
+	result_init(r, ALG_SEARCH, p->lim);
+	holds = holds && result_order(r, n ? n : 1);
+	if (holds) {
+		qsort(m, n, sizeof *m, by_moment);
+		for (uint32_t i = 0; i < n; i++)
+			r->order[i] = m[i].op;
+		r->norder = n;
+		r->verdict = LIN_HOLDS;
+		r->why = "it is atomic, which implies it";
+	}
+	lim_free(p->lim, m, m ? bytes : 0);
+	if (holds && c.nparts)
+		r->algorithm = c.parts[0].r.algorithm;
+	check_free(&c, j->h);
+	char why[VERIFY_WHY];
+	holds = holds && verify_order_sequential(p, r->order, r->norder, why) == VERIFY_ACCEPTED;
+	if (!holds)
+		result_free(r);
+	return holds;
+}
+
+static bool atomic_so_k(const struct problem *p, struct result *r)
+{
+	struct problem q = *p;
+	q.max_steps = !p->max_steps || p->max_steps > IMPLIED_STEPS ? IMPLIED_STEPS : p->max_steps;
+	if (lin_atomic(&q, ALG_AUTO, r) == LIN_HOLDS && r->order) {
+		r->why = "it is atomic, which implies it";
+		return true;
+	}
+	result_free(r);
+	return false;
+}
+
 static void judge(struct job *j, struct part *part)
 {
 	struct problem p;
@@ -426,7 +501,8 @@ static void judge(struct job *j, struct part *part)
 	} else if (j->o->condition == COND_REGULAR || j->o->condition == COND_SAFE) {
 		lin_weak(&p, &part->r, j->o->condition == COND_SAFE);
 	} else if (j->o->condition == COND_SEQUENTIAL) {
-		lin_sequential(&p, j->h->keys.len, j->h->procs.len, &part->r);
+		if (!atomic_so_sequential(j, &p, &part->r))
+			lin_sequential(&p, j->h->keys.len, j->h->procs.len, &part->r);
 	} else if ((j->o->k_min || j->o->k > 1) && !only_reads_and_writes(&p)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
 		result_refuse(&part->r, "k-atomicity is about registers with reads and writes only", RANK_INF, RANK_INF);
@@ -437,11 +513,13 @@ static void judge(struct job *j, struct part *part)
 		enum lin_verdict v = least_k(&p, part);
 		part->r.verdict = v;
 	} else {
-		p.k = j->o->k;
 		p.max_steps = j->max_steps;
-		if (p.k > 1)
-			p.obj = OBJ_REGISTER;
-		lin_atomic(&p, j->o->algorithm, &part->r);
+		if (j->o->k <= 1 || j->o->algorithm != ALG_AUTO || !atomic_so_k(&p, &part->r)) {
+			p.k = j->o->k;
+			if (p.k > 1)
+				p.obj = OBJ_REGISTER;
+			lin_atomic(&p, j->o->algorithm, &part->r);
+		}
 		explain(&p, j->o->order, &part->r);
 		if (j->o->delta && part->r.verdict <= LIN_VIOLATED) {
 			if (part->r.verdict == LIN_HOLDS)
@@ -504,6 +582,8 @@ bool lin_check(struct history *h, const struct interpretation *in, const struct 
 	struct job j = { .h = h, .in = in, .o = o, .c = c };
 	for (uint32_t k = c->nparts > 1 ? 0 : 2; k < 3; k++) {
 		j.max_steps = round_steps[k];
+		if (o->max_steps && (!j.max_steps || j.max_steps > o->max_steps))
+			j.max_steps = o->max_steps;
 		run_round(&j);
 		if (!any(c, true) || any(c, false))
 			break;

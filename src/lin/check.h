@@ -15,6 +15,7 @@ struct check_options {
 	bool delta;       /* find the least staleness */
 	bool order;       /* an order is wanted, also from assertions that have none */
 	uint32_t jobs;
+	uint64_t max_steps; /* of the search of a part; 0: no bound */
 };
 
 /* One object. Numbers of operations in `r` are those of the history. */

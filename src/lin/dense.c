@@ -11,7 +11,7 @@
 #include "lin/lin.h"
 
 const char *const algorithm_names[] = { "auto", "soar", "clmt", "greedy", "backward", "zones",
-	                                "direct", "search", "dfs", "bfs", "brute", NULL };
+	                                "direct", "pairs", "search", "dfs", "bfs", "brute", NULL };
 
 void result_init(struct result *r, enum algorithm a, struct limits *lim)
 {
@@ -27,9 +27,10 @@ void result_free(struct result *r)
 {
 	lim_free(r->lim, r->order, r->order_bytes);
 	lim_free(r->lim, r->ops, r->ops_bytes);
-	free(r->states);
+	for (uint32_t i = 0; i < r->nstates; i++)
+		free(r->states[i]);
 	r->order = r->ops = NULL;
-	r->states = NULL;
+	r->nstates = 0;
 }
 
 bool result_order(struct result *r, uint32_t n)

@@ -1,17 +1,18 @@
 #include "lin/follow.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lin/online.h"
 #include "base/grow.h"
+#include "lin/watch.h"
 
 #define LOOK_AHEAD 256 /* records read before the object must be known */
 
 struct open_op {
 	struct hop raw, op;
-	uint32_t slot;
+	uint32_t handle;
 	bool open;
 };
 
@@ -21,8 +22,9 @@ struct follower {
 	uint32_t k;
 	struct open_op *procs;
 	uint32_t nprocs;
-	struct online *keys;
-	uint32_t nkeys, ckeys, nopen;
+	struct watch *keys;
+	uint32_t nkeys, ckeys, nopen, violated;
+	uint32_t max_rows;
 	struct rec *ahead;
 	uint32_t nahead;
 	struct follow_result *out;
@@ -87,7 +89,7 @@ static void guess(struct follower *f)
 	in->object_guessed = in->object == OBJ_GUESS;
 	if (in->object_guessed) {
 		struct hop one = { .fn = (uint8_t)(told ? told->fn : FN_READ), .a = VAL_NIL, .b = VAL_NONE };
-		struct history h = { .ops = &one, .n = 1, .vals = *vs };
+		struct history h = { .ops = &one, .n = 1, .vals = *vs, .declared = f->r.h->declared };
 		bool pairs;
 		in->object = history_guess_object(&h, &pairs);
 		if (told && told->fn == FN_APPEND && told->in != VAL_NONE && val_kind(vs, told->in) == VK_STR)
@@ -127,17 +129,14 @@ static struct open_op *process(struct follower *f, val name)
 	return &f->procs[p];
 }
 
-static struct online *monitor(struct follower *f, uint32_t key)
+static struct watch *watch_of(struct follower *f, uint32_t key)
 {
 	if (!GROW(f->keys, f->ckeys, key + 1ull))
 		return NULL;
-	struct online *o = &f->keys[key];
-	enum object obj = f->k > 1 ? OBJ_REGISTER : f->in->object;
-	if (!o->nslots && !online_open(o, spec_of(obj, f->k), &f->r.h->vals, f->in->init, f->k, f->r.h->lim, f->r.h->user))
-		return NULL;
+	struct watch *w = &f->keys[key];
 	if (key >= f->nkeys)
 		f->nkeys = key + 1;
-	return o;
+	return w->open || watch_open(w, f->r.h, f->in, f->k, f->max_rows) ? w : NULL;
 }
 
 /* An error at a record; of one that was read ahead only the line is known. */
@@ -177,13 +176,13 @@ static int on_invoke(struct follower *f, const struct rec *rec, struct open_op *
 		return bad_op(f, rec, why);
 	if (f->k > 1 && p->op.fn != FN_READ && p->op.fn != FN_WRITE)
 		return wrong(f, rec, "not-a-register", "k-atomicity is about registers with reads and writes only");
-	struct online *o = monitor(f, p->op.key);
-	p->slot = o ? online_call(o, &p->op, (uint32_t)f->out->ops) : RANK_INF;
+	struct watch *w = watch_of(f, p->op.key);
+	p->handle = w ? watch_call(w, &p->op) : RANK_INF;
 	p->open = true;
 	f->out->ops++;
 	f->nopen++;
 	f->out->max_open = f->nopen > f->out->max_open ? f->nopen : f->out->max_open;
-	return p->slot == RANK_INF ? -1 : 1;
+	return p->handle == RANK_INF ? -1 : 1;
 }
 
 static int on_response(struct follower *f, const struct rec *rec, struct open_op *p)
@@ -193,11 +192,12 @@ static int on_response(struct follower *f, const struct rec *rec, struct open_op
 		             p->open ? "the open operation of the process is another one"
 		                     : "a response, but the process has no open operation");
 	}
-	struct online *o = &f->keys[p->op.key];
+	struct watch *w = &f->keys[p->op.key];
+	f->violated = p->op.key;
 	p->open = false;
 	f->nopen--;
 	if (rec->kind == REC_INFO)
-		return online_crash(o, p->slot);
+		return watch_crash(w, p->handle);
 	const char *why = NULL;
 	struct hop op = p->raw;
 	op.ret = 0;
@@ -207,19 +207,10 @@ static int on_response(struct follower *f, const struct rec *rec, struct open_op
 	if (keep < 0)
 		return bad_op(f, rec, why);
 	f->out->completed++;
-	f->out->culprit = op;
 	bool observer = op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS;
 	if (!keep)
-		return observer ? online_crash(o, p->slot) : online_fail(o, p->slot);
-	struct buf states;
-	buf_init(&states);
-	if (o->cur.n <= 64)
-		online_states(o, &states);
-	int ok = online_return(o, p->slot, &op);
-	if (!ok)
-		f->out->states = strdup(buf_cstr(&states));
-	buf_free(&states);
-	return ok;
+		return observer ? watch_crash(w, p->handle) : watch_fail(w, p->handle, rec->line);
+	return watch_return(w, p->handle, &op, rec->line);
 }
 
 static int on_record(struct follower *f, const struct rec *rec)
@@ -238,10 +229,54 @@ static int on_record(struct follower *f, const struct rec *rec)
 	return ok;
 }
 
-bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in,
-            uint32_t k, struct diags *d, struct follow_result *out)
+/* Every key that is not judged event by event. */
+static int settle(struct follower *f)
 {
-	struct follower f = { .in = in, .k = k, .out = out };
+	int ok = 1;
+	for (uint32_t i = 0; i < f->nkeys && ok > 0; i++) {
+		f->violated = i;
+		ok = watch_settle(&f->keys[i]);
+	}
+	return ok;
+}
+
+/* While nothing is there to read: what is due is judged. */
+static int idle(struct follower *f)
+{
+	int64_t wait = -1;
+	if (f->nkeys && input_idle(&f->r.in, 0))
+		for (uint32_t i = 0; i < f->nkeys; i++) {
+			int64_t due = watch_due(&f->keys[i]);
+			wait = due > wait ? due : wait;
+		}
+	return wait >= 0 && input_idle(&f->r.in, wait) ? settle(f) : 1;
+}
+
+/* The result, when all is read. */
+static void conclude(struct follower *f, int ok)
+{
+	struct follow_result *out = f->out;
+	out->verdict = ok > 0 ? LIN_HOLDS : ok == 0 ? LIN_VIOLATED : LIN_UNKNOWN;
+	if (!ok) {
+		struct watch *w = &f->keys[f->violated];
+		const struct logged *l = watch_culprit(w);
+		assert(l);
+		out->culprit = l->op;
+		out->line = l->line;
+		out->sentence = watch_explain(w);
+	}
+	for (uint32_t i = 0; i < f->nkeys; i++) {
+		out->peak = f->keys[i].peak > out->peak ? f->keys[i].peak : out->peak;
+		out->recorded += f->keys[i].open && !f->keys[i].monitored;
+		if (f->keys[i].open)
+			watch_close(&f->keys[i]);
+	}
+}
+
+bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in,
+            uint32_t k, uint32_t max_rows, struct diags *d, struct follow_result *out)
+{
+	struct follower f = { .in = in, .k = k, .max_rows = max_rows ? max_rows : WATCH_ROWS, .out = out };
 	memset(out, 0, sizeof *out);
 	out->verdict = LIN_UNKNOWN;
 	int ok = reader_open(&f.r, h, path, o->format, d) ? 1 : -2, more = 1;
@@ -259,16 +294,15 @@ bool follow(struct history *h, const char *path, const struct read_options *o, s
 		ok = on_record(&f, &f.ahead[i]);
 	}
 	struct rec rec;
-	while (ok > 0 && more > 0 && (more = reader_next(&f.r, &rec)) > 0)
-		ok = on_record(&f, &rec);
-	if (more < 0)
-		ok = -2;
-	for (uint32_t i = 0; i < f.nkeys; i++) {
-		out->peak = f.keys[i].peak > out->peak ? f.keys[i].peak : out->peak;
-		if (f.keys[i].nslots)
-			online_close(&f.keys[i]);
+	while (ok > 0 && more > 0) {
+		if ((ok = idle(&f)) <= 0)
+			break;
+		more = reader_next(&f.r, &rec);
+		ok = more > 0 ? on_record(&f, &rec) : more < 0 ? -2 : ok;
 	}
-	out->verdict = ok > 0 ? LIN_HOLDS : ok == 0 ? LIN_VIOLATED : LIN_UNKNOWN;
+	if (ok > 0)
+		ok = settle(&f);
+	conclude(&f, ok);
 	free(f.keys);
 	free(f.procs);
 	free(f.ahead);

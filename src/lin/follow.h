@@ -1,8 +1,7 @@
 /*
  * follow: a history judged as it is written, from a pipe or a growing file.
  *
- * One monitor (online.h) a key. Nothing is kept of operations that are over,
- * so memory depends on how many overlap (and on the number of keys).
+ * Each key is watched apart (watch.h).
  */
 #ifndef INTACT_LIN_FOLLOW_H
 #define INTACT_LIN_FOLLOW_H
@@ -17,12 +16,13 @@ struct follow_result {
 	uint32_t max_open;      /* operations open at once, at most */
 	struct hop culprit;     /* violated: as understood */
 	uint32_t line;          /* the line that made it certain */
-	char *states;           /* what the object could have been; free() it */
+	char *sentence;         /* why, or NULL; free() it */
+	uint32_t recorded;      /* keys that were judged as recorded histories */
 };
 
 /* False after an error in d. `in` says what is known; what is not is guessed
- * from the beginning and filled in. */
+ * from the beginning and filled in. max_rows: of a monitor; 0: the usual. */
 bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in,
-            uint32_t k, struct diags *d, struct follow_result *out);
+            uint32_t k, uint32_t max_rows, struct diags *d, struct follow_result *out);
 
 #endif

@@ -15,7 +15,7 @@
 enum lin_verdict { LIN_HOLDS, LIN_VIOLATED, LIN_UNKNOWN, LIN_REFUSED };
 
 enum algorithm {
-	ALG_AUTO, ALG_SOAR, ALG_CLMT, ALG_GREEDY, ALG_BACKWARD, ALG_ZONES, ALG_DIRECT,
+	ALG_AUTO, ALG_SOAR, ALG_CLMT, ALG_GREEDY, ALG_BACKWARD, ALG_ZONES, ALG_DIRECT, ALG_PAIRS,
 	ALG_SEARCH, ALG_DFS, ALG_BFS, ALG_BRUTE
 };
 extern const char *const algorithm_names[];
@@ -35,7 +35,9 @@ struct result {
 	uint32_t *ops;         /* the facts of the proof */
 	uint32_t nops;
 	uint32_t window;       /* rank where the failing window begins */
-	char *states;          /* EXHAUSTED: what the object could be just before */
+	char *states[MAX_STATES_SHOWN]; /* EXHAUSTED: what the object may be when the culprit */
+	uint32_t nstates;      /*   returns, without it; 0: not known */
+	bool more_states;      /*   and others */
 	uint64_t steps;        /* configurations or steps, for the curious */
 	size_t order_bytes, ops_bytes;
 	struct limits *lim;
@@ -78,7 +80,12 @@ enum lin_verdict lin_brute(const struct problem *p, struct result *r);
 enum lin_verdict lin_bfs(const struct problem *p, struct result *r);
 enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max_steps);
 enum lin_verdict lin_search(const struct problem *p, struct result *r);
+/* Violated, with a culprit that is too early at most: the first response with
+ * which it is certain, by judging prefixes (within a number of steps each). */
+void lin_first_moment(const struct problem *p, struct result *r,
+                      enum lin_verdict (*judge)(const struct problem *p, struct result *r, uint64_t max_steps));
 enum lin_verdict lin_queue(const struct problem *p, struct result *r);
+enum lin_verdict lin_queue_pairs(const struct problem *p, struct result *r); /* values repeat */
 enum lin_verdict lin_stack(const struct problem *p, struct result *r);
 enum lin_verdict lin_pqueue(const struct problem *p, struct result *r);
 enum lin_verdict lin_set(const struct problem *p, struct result *r); /* one element */
@@ -86,6 +93,14 @@ enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe);
 /* The operations of all keys together: sequential consistency does not split. */
 enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,
                                 struct result *r);
+/* Violated, with a culprit: what is in conflict around it, and the states. */
+void lin_explain(const struct problem *p, struct result *r);
+/* Is there a value that the register had to become more often than it could? */
+bool lin_lacks_supply(const struct problem *p, struct result *r);
+/* The states that the object may be in when the operation returns, in every
+ * order of the rest that explains what had completed by then: into r, within a
+ * number of steps; else there are none in r. */
+void lin_states_before(const struct problem *p, uint32_t culprit, uint64_t max_steps, struct result *r);
 /* Picks by the object and the shape of the history. */
 enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r);
 

@@ -243,6 +243,10 @@ static void set_add(struct online *o, const uint32_t *r, bool replace)
 			return;
 		}
 	}
+	if (o->max_rows && o->out.n >= o->max_rows) {
+		o->failed = o->over = true;
+		return;
+	}
 	memcpy(row(o, &o->out, o->out.n), r, stride(o) * 4ull);
 	o->link[o->out.n] = o->heads[b];
 	o->heads[b] = ++o->out.n;
@@ -513,19 +517,20 @@ int online_fail(struct online *o, uint32_t x)
 	return o->failed ? -1 : 1;
 }
 
-void online_states(struct online *o, struct buf *out)
+bool online_settled(const struct online *o, uint32_t *state)
 {
-	uint32_t shown[MAX_STATES_SHOWN], n = 0;
-	for (uint32_t i = 0; i < o->cur.n && n < MAX_STATES_SHOWN; i++) {
-		uint32_t s = row(o, &o->cur, i)[0], k = 0;
-		while (k < n && shown[k] != s)
-			k++;
-		if (k < n)
-			continue;
-		shown[n++] = s;
-		buf_str(out, n > 1 ? " or " : "");
-		o->obj.spec->print(&o->obj, s, out);
-	}
+	if (o->cur.n != 1)
+		return false;
+	uint32_t *r = row(o, &o->cur, 0);
+	*state = r[0];
+	for (uint32_t i = 0; i < mask_words(o); i++)
+		if (r[1 + i])
+			return false;
+	for (uint32_t s = 0; s < o->nslots; s++)
+		if (o->slots[s].used && o->slots[s].observer &&
+		    (states_len(&o->sets, *saw(o, r, s)) != 1 || states_at(&o->sets, *saw(o, r, s))[0] != r[0]))
+			return false;
+	return true;
 }
 
 /* ---- a recorded history through the monitor -------------------------------------------- */

@@ -46,7 +46,9 @@ struct online {
 	uint32_t *scratch;
 	uint64_t steps;
 	uint32_t peak;             /* rows at most */
+	uint32_t max_rows;         /* 0: no bound but lim */
 	bool failed;               /* a limit was spent: ask lim */
+	bool over;                 /* the bound on rows: it cannot go on */
 };
 
 /* `user`: the specification when spec is user_spec (one without choices: an
@@ -62,7 +64,8 @@ int online_return(struct online *o, uint32_t slot, const struct hop *op);
 int online_crash(struct online *o, uint32_t slot);
 /* It answered that it did not happen. */
 int online_fail(struct online *o, uint32_t slot);
-/* The states the object may be in, in words; at most MAX_STATES_SHOWN. */
-void online_states(struct online *o, struct buf *out);
+/* Is one state possible, in which nothing that is open has taken effect, and
+ * the open observations have seen no other? */
+bool online_settled(const struct online *o, uint32_t *state);
 
 #endif

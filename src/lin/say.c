@@ -97,13 +97,55 @@ static void exhausted(const struct say *s, const struct part *part)
 	}
 	op(s, r->culprit);
 	buf_str(s->out, " cannot be explained: ");
-	if (r->states && *r->states && !r->moment_open)
-		buf_printf(s->out, "after everything that had to come before, the %s can only be %s%s",
-		           history_object(s->h, s->in->object), r->states, r->nops > 1 ? ", and " : ".");
-	else if (r->nops < 2)
-		buf_str(s->out, "in no state that the object could be in.");
+	bool known = r->nstates && !r->moment_open;
+	if (known) {
+		buf_printf(s->out, "without it, the %s can only be ", history_object(s->h, s->in->object));
+		for (uint32_t i = 0; i < r->nstates; i++)
+			buf_printf(s->out, "%s%s", !i ? "" : i + 1 == r->nstates && !r->more_states ? " or " : ", ", r->states[i]);
+		buf_printf(s->out, "%s when it returns", r->more_states ? " or others" : "");
+	}
 	if (r->nops > 1)
-		buf_printf(s->out, "no order of the %u operations that overlap it is legal; every one was tried.", r->nops);
+		buf_printf(s->out, "%sno order of the %u operations that overlap it is legal; every one was tried.",
+		           known ? ", and " : "", r->nops);
+	else
+		buf_str(s->out, known ? "." : "no order of the operations is legal; every one was tried.");
+}
+
+/* "between write 0 (line 3) and read -> 1 (line 7)" */
+static void between(const struct say *s, uint32_t other, uint32_t shows)
+{
+	buf_str(s->out, other == RANK_INF ? "before " : "between ");
+	if (other != RANK_INF) {
+		op(s, other);
+		buf_str(s->out, " and ");
+	}
+	op(s, shows);
+}
+
+#define MAX_SPANS_SHOWN 3
+
+static void lack(const struct say *s, const struct result *r)
+{
+	uint32_t n = (r->nops + 1) / 3;
+	const struct hop *shows = &s->h->ops[r->ops[1]];
+	buf_str(s->out, "The register must have become ");
+	value(s, shows->fn == FN_CAS ? shows->a : shows->b);
+	if (n > 1)
+		buf_printf(s->out, " %u times: ", n);
+	else
+		buf_char(s->out, ' ');
+	for (uint32_t i = 0; i < n && i < MAX_SPANS_SHOWN; i++) {
+		buf_str(s->out, i ? i + 1 == n ? ", and " : ", " : "");
+		between(s, r->ops[2 * i], r->ops[2 * i + 1]);
+	}
+	if (n > MAX_SPANS_SHOWN)
+		buf_printf(s->out, ", and %u times more until ", n - MAX_SPANS_SHOWN);
+	if (n > MAX_SPANS_SHOWN)
+		op(s, r->ops[2 * n - 1]);
+	if (n == 1)
+		buf_str(s->out, "; but no operation could have done that.");
+	else
+		buf_printf(s->out, "; but only %u operation%s could have done that.", n - 1, n == 2 ? "" : "s");
 }
 
 void say_proof(const struct history *h, const struct interpretation *in, const struct check_options *o,
@@ -116,9 +158,9 @@ void say_proof(const struct history *h, const struct interpretation *in, const s
 	switch (r->proof) {
 	case PROOF_UNWRITTEN:
 		op(&s, f[0]);
-		buf_str(out, " returned ");
+		buf_str(out, h->ops[f[0]].fn == FN_CAS ? " succeeded, so it found " : " returned ");
 		value(&s, value_of(&s, f[0]));
-		buf_str(out, h->ops[f[0]].fn == FN_READ ? ", which nothing had written and which is not the initial value "
+		buf_str(out, h->ops[f[0]].fn == FN_READ || h->ops[f[0]].fn == FN_CAS ? ", which nothing had written and which is not the initial value "
 		                                        : ", which nothing had put in ");
 		buf_char(out, '(');
 		value(&s, in->init);
@@ -193,6 +235,9 @@ void say_proof(const struct history *h, const struct interpretation *in, const s
 		}
 		buf_printf(out, "Taking off, again and again, what can be at the %s leaves values that cannot: no order exists.",
 		           in->object == OBJ_QUEUE ? "front" : "bottom");
+		break;
+	case PROOF_SUPPLY:
+		lack(&s, r);
 		break;
 	case PROOF_EXHAUSTED:
 	case PROOF_NONE:
@@ -456,6 +501,12 @@ static void json_part(const struct say *s, const struct part *p, bool witness)
 				buf_printf(out, ",\"window\":[%u,%u]", s->h->ops[p->window_op].line,
 				           s->h->ops[r->culprit].line);
 		}
+		for (uint32_t i = 0; i < r->nstates; i++) {
+			buf_str(out, i ? "," : ",\"states\":[");
+			buf_json(out, r->states[i], strlen(r->states[i]));
+		}
+		if (r->nstates)
+			buf_printf(out, "],\"more_states\":%s", r->more_states ? "true" : "false");
 		say_facts(s->h, s->in, r, out);
 		buf_init(&text);
 		say_proof(s->h, s->in, s->o, p, &text);

@@ -7,7 +7,8 @@
  *
  * finding_parse.c reads it, finding_symbols.c turns addresses into frames
  * (libdw), finding_filter.c decides what is shown (what is atomic,
- * suppressions), finding_text.c writes the report in the sanitizers' grammar.
+ * suppressions), finding_text.c writes the report in the sanitizers' grammar,
+ * finding_words.c has its words.
  */
 #ifndef INTACT_REPORT_FINDING_H
 #define INTACT_REPORT_FINDING_H
@@ -18,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/symtab.h"
 
 enum { FINDING_MAX_PCS = 64, FINDING_MAX_FRAMES = 128, FINDING_MAX_LOCKS = 16 };
@@ -50,24 +52,41 @@ struct raw_thread {
 /* The numbers are those of src/dynamic/reduction.h. */
 struct raw_finding {
 	uint64_t key, address, address2;
+	uint32_t index; /* in the order in which they were met */
 	uint32_t kind, confirmed, count, loop, commit_op, violation_op, thread, other;
 	uint32_t lock, lock2, other_op, apart;
+	uint32_t modules; /* of the report's, those told before it: what is loaded later is not meant */
+	uint32_t made_first, made2_first; /* `made` is a first use, not an initialisation */
 	const char *name;
 	struct raw_stack entered, section, commit, violation, other_acquire, other_write;
+	struct raw_stack made, made2; /* where the locks were; empty: unknown */
 	struct raw_locks commit_locks, violation_locks, other_locks;
 	AVEC(struct raw_thread) threads;
 };
 
+/* What one process said, of one program that ran in it. */
 struct raw_report {
 	uint32_t pid;
-	bool final, dropped;
+	uint64_t image;
+	bool final;       /* it came to its end */
+	uint32_t lost, lost_modules; /* findings and modules beyond the limits */
 	AVEC(struct raw_module) modules;
 	AVEC(struct raw_finding) findings;
+	struct map by_key; /* finding's key to its index */
 	const struct symtab *saved; /* names of a recording; NULL: look them up */
 };
 
-/* False when the text is not such a message. Strings stay in `a`. */
-bool raw_parse(struct raw_report *r, struct arena *a, const char *text, size_t len);
+struct raw_reports { /* zero: nobody spoke yet */
+	AVEC(struct raw_report *) list; /* as they spoke first */
+	uint32_t lost;  /* pieces of processes beyond the limit */
+};
+
+/* Adds a piece of a message to what its process said before. False when the
+ * text is no such piece. Strings stay in `a`. */
+bool raw_add(struct raw_reports *all, struct arena *a, const char *text, size_t len);
+/* Several pieces, one behind the other. */
+bool raw_add_all(struct raw_reports *all, struct arena *a, const char *text, size_t len);
+void raw_free(struct raw_reports *all);
 
 /* ---- symbols ---- */
 
@@ -80,11 +99,20 @@ struct src_frame {
 	const char *module;
 	uint64_t offset;
 	bool system;          /* from the system's headers, or our runtime */
+	bool pointer;         /* called through a pointer, as the first thing its thread did */
 };
 
+/*
+ * The names of addresses. Each file is opened once, when an address in it is
+ * first asked for, whoever asks and wherever it was loaded; answers are kept.
+ */
 struct symbols;
-struct symbols *symbols_open(const struct raw_report *r, struct arena *a);
+struct symbols *symbols_open(struct arena *a);
 void symbols_close(struct symbols *s);
+/* The addresses asked for from here on are this process's. */
+void symbols_use(struct symbols *s, const struct raw_report *r);
+/* They are of a finding: modules that were told of later are not meant. */
+void symbols_of(struct symbols *s, const struct raw_finding *f);
 /* The frames of a stack, inlined ones included, outermost dropped at main or
  * the thread's start. Returns how many of at most `max`. */
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st,
@@ -103,7 +131,7 @@ uint32_t symbols_functions(struct arena *a, const char *path,
  * (each as it stands in a stack) and for the data of the modules, as the text
  * of base/symtab.h.
  */
-void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, uint32_t n,
+void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, uint32_t n,
                   struct buf *out);
 
 /* ---- what is shown ---- */
@@ -135,6 +163,9 @@ struct text_options {
 	bool color, gen_suppressions, strict;
 	const char *strip_path_prefix;
 	struct finding_log *json; /* results are kept here too; NULL: not wanted */
+	struct symbols *symbols;
+	void (*progress)(void *arg, uint32_t done, uint32_t of); /* or NULL */
+	void *arg;
 };
 
 struct finding_line { /* a source line that a finding speaks of */
@@ -159,11 +190,13 @@ struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;
 	uint32_t count, suppressed, confirmed;
 	uint32_t nameless; /* shown by file and offset: the symbols were taken away */
+	uint32_t lost, lost_modules; /* beyond the limits: cut */
+	uint32_t unread;   /* pieces of messages that could not be read */
 	AVEC(const char *) far;   /* blocks far from their locks: only listed */
 	AVEC(const char *) names; /* blocks found wanting, for --infer */
 };
 
-/* Writes every finding of a message that passes the filter. */
+/* Writes every finding of a process that passes the filter. */
 void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
                    struct arena *a, struct shown *shown, struct buf *out);
 /* The closing lines: how many, suppressions that matched or never did. */

@@ -25,6 +25,8 @@ bool finding_blame(struct view *v, struct filter *f)
 	uint32_t last = v->entered.n;
 	while (last && v->entered.v[last - 1].system)
 		last--;
+	if (last > 1 && v->entered.v[last - 2].pointer)
+		last--; /* a trampoline in front of the thread's first function */
 	bool only = f->atomic.len != 0;
 	for (uint32_t i = 0; i < v->entered.n; i++) {
 		const struct src_frame *fr = &v->entered.v[i];

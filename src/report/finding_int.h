@@ -1,4 +1,4 @@
-/* finding_int: what finding_text.c and finding_json.c share. */
+/* finding_int: what finding_text.c, finding_words.c and finding_json.c share. */
 #ifndef INTACT_REPORT_FINDING_INT_H
 #define INTACT_REPORT_FINDING_INT_H
 
@@ -33,12 +33,19 @@ struct writer {
 const char *finding_file(const struct writer *w, const char *file);
 void finding_resolve(struct writer *w, struct stacks *s, const struct raw_stack *raw);
 const char *finding_thread(struct writer *w, uint32_t uid);
-const char *finding_lock(struct writer *w, uint32_t id, uint64_t addr);
+/* A lock of finding f by its name: the variable, or where it was made. */
+const char *finding_lock(struct writer *w, const struct raw_finding *f, uint32_t id, uint64_t addr);
 /* "lock release of M1 ('lock')" */
 const char *finding_commit(struct writer *w, const struct view *v);
 const char *finding_violation(struct writer *w, const struct view *v);
 /* What the other thread does: "can write under the lock". */
 const char *finding_other(const struct view *v);
+/* "etween line 3 and line 5 ": which call, or line, comes before the gap and which
+ * behind it, into w->out. */
+void finding_gap(struct writer *w, const struct view *v);
+/* Orders gaps by the line of the block at which they end, those of a loop's next
+ * turn last; 0: unknown. */
+uint32_t finding_line(const struct view *v);
 /* The sentence, into w->out, with its indent and line end. */
 void finding_sentence(struct writer *w, const struct view *v);
 

@@ -50,8 +50,9 @@ static void frames(struct writer *w, const struct src_frame *v, uint32_t n)
 		if (f->file) {
 			buf_str(out, ", ");
 			text(w, "file", name_of(w, f->file));
-			buf_printf(out, ", \"line\": %u", f->line);
-			if (f->column)
+			if (f->line)
+				buf_printf(out, ", \"line\": %u", f->line);
+			if (f->line && f->column)
 				buf_printf(out, ", \"column\": %u", f->column);
 		}
 		if (f->system)
@@ -65,24 +66,24 @@ static void frames(struct writer *w, const struct src_frame *v, uint32_t n)
 	buf_char(out, ']');
 }
 
-static void held(struct writer *w, const struct raw_locks *ls)
+static void held(struct writer *w, const struct raw_finding *f, const struct raw_locks *ls)
 {
 	buf_str(out_of(w), ", \"held\": [");
 	for (uint32_t i = 0; i < ls->n; i++) {
-		const char *name = finding_lock(w, ls->v[i].id, ls->v[i].addr);
+		const char *name = finding_lock(w, f, ls->v[i].id, ls->v[i].addr);
 		buf_str(out_of(w), i ? ", " : "");
 		buf_json(out_of(w), name, strlen(name));
 	}
 	buf_char(out_of(w), ']');
 }
 
-static void put_access(struct writer *w, const char *key, const char *what, const struct raw_locks *locks,
-                   const struct src_frame *v, uint32_t n)
+static void put_access(struct writer *w, const struct raw_finding *f, const char *key, const char *what,
+                       const struct raw_locks *locks, const struct src_frame *v, uint32_t n)
 {
 	buf_printf(out_of(w), ",\n  \"%s\": {", key);
 	text(w, "what", what);
 	if (locks)
-		held(w, locks);
+		held(w, f, locks);
 	buf_str(out_of(w), ", ");
 	frames(w, v, n);
 	buf_char(out_of(w), '}');
@@ -145,13 +146,13 @@ void finding_json(struct writer *text_writer, const struct view *v)
 	text(w, "thread", finding_thread(w, f->thread));
 	buf_str(out, ", ");
 	text(w, "other", f->other ? finding_thread(w, f->other) : "another thread");
-	put_access(w, "entered", "enters the block", NULL, v->entered.v + v->block, v->entered.n - v->block);
-	put_access(w, "commit", finding_commit(w, v), &f->commit_locks, v->commit.v, v->commit.n);
-	put_access(w, "violation", finding_violation(w, v), &f->violation_locks, v->violation.v, v->violation.n);
+	put_access(w, f, "entered", "enters the block", NULL, v->entered.v + v->block, v->entered.n - v->block);
+	put_access(w, f, "commit", finding_commit(w, v), &f->commit_locks, v->commit.v, v->commit.n);
+	put_access(w, f, "violation", finding_violation(w, v), &f->violation_locks, v->violation.v, v->violation.n);
 	if (v->oacquire.n)
-		put_access(w, "other_acquire", "takes the lock", &f->other_locks, v->oacquire.v, v->oacquire.n);
+		put_access(w, f, "other_acquire", "takes the lock", &f->other_locks, v->oacquire.v, v->oacquire.n);
 	if (v->owrite.n)
-		put_access(w, "other_access", finding_other(v), NULL, v->owrite.v, v->owrite.n);
+		put_access(w, f, "other_access", finding_other(v), NULL, v->owrite.v, v->owrite.n);
 	buf_str(out, ",\n  ");
 	text(w, "sentence", sentence(w, v));
 	threads(w, f);

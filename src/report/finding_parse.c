@@ -1,6 +1,8 @@
 /*
- * finding_parse: the raw message, line by line. Unknown lines are skipped so
- * that an older tool reads a newer runtime; too long lists are cut.
+ * finding_parse: the raw messages, piece by piece and line by line, added up for
+ * each process. Unknown lines are skipped so that an older tool reads a newer
+ * runtime. Lists are bounded; what does not fit is counted (`lost`), never
+ * passed over in silence.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -8,6 +10,8 @@
 #include <string.h>
 
 #include "report/finding.h"
+
+enum { MAX_MODULES = 1 << 17, MAX_FINDINGS = 1 << 20, MAX_PROCESSES = 1 << 16 };
 
 struct line {
 	const char *p, *end;
@@ -77,7 +81,7 @@ static void set_field(struct raw_finding *f, struct line *l)
 #define FIELD(x) { #x, offsetof(struct raw_finding, x) }
 		FIELD(kind), FIELD(confirmed), FIELD(count), FIELD(loop), FIELD(commit_op),
 		FIELD(violation_op), FIELD(thread), FIELD(other), FIELD(lock), FIELD(lock2),
-		FIELD(other_op), FIELD(apart),
+		FIELD(other_op), FIELD(apart), FIELD(made_first), FIELD(made2_first),
 	};
 	if (is(s, n, "address"))
 		f->address = number(l, 16);
@@ -108,6 +112,10 @@ static void set_stack(struct raw_finding *f, struct line *l, struct arena *a)
 		f->other_acquire = st;
 	else if (is(s, n, "other_write"))
 		f->other_write = st;
+	else if (is(s, n, "made"))
+		f->made = st;
+	else if (is(s, n, "made2"))
+		f->made2 = st;
 	else if (is(s, n, "created") && f->threads.len)
 		f->threads.data[f->threads.len - 1].created = st;
 }
@@ -143,41 +151,149 @@ static void in_finding(struct raw_finding *f, const char *s, size_t n, struct li
 	}
 }
 
-bool raw_parse(struct raw_report *r, struct arena *a, const char *text, size_t len)
+static void add_module(struct raw_report *r, struct arena *a, struct line *l)
+{
+	struct raw_module m = { .lo = number(l, 16) };
+	m.hi = number(l, 16);
+	m.base = number(l, 16);
+	if (l->p >= l->end)
+		return;
+	if (r->modules.len >= MAX_MODULES) {
+		r->lost_modules++;
+		return;
+	}
+	m.path = arena_strndup(a, l->p + 1, (size_t)(l->end - l->p - 1));
+	avec_push(a, &r->modules, m);
+}
+
+/* The finding of this key, empty: what was said of it before no longer counts. */
+static struct raw_finding *renew(struct raw_report *r, struct arena *a, struct line *l)
+{
+	uint64_t key = number(l, 16);
+	uint32_t at = map_get(&r->by_key, key);
+	if (at == MAP_NONE) {
+		at = r->findings.len;
+		if (at >= MAX_FINDINGS || !map_put(&r->by_key, key, at)) {
+			r->lost++;
+			return NULL;
+		}
+		avec_push(a, &r->findings, (struct raw_finding){ 0 });
+	}
+	r->findings.data[at] = (struct raw_finding){ .key = key, .index = (uint32_t)number(l, 10),
+		                                      .modules = r->modules.len };
+	return &r->findings.data[at];
+}
+
+static void recount(struct raw_report *r, struct line *l)
+{
+	uint32_t at = map_get(&r->by_key, number(l, 16));
+	if (at != MAP_NONE)
+		r->findings.data[at].count = (uint32_t)number(l, 10);
+}
+
+static void take_lost(struct raw_report *r, struct line *l)
+{
+	size_t n;
+	const char *what = word(l, &n);
+	uint32_t many = (uint32_t)number(l, 10);
+	/* The program's own count, told again each time: the highest is the last. */
+	if (is(what, n, "modules") && many > r->lost_modules)
+		r->lost_modules = many;
+	else if (is(what, n, "findings") && many > r->lost)
+		r->lost = many;
+}
+
+/* Who speaks: the lines behind the first. */
+static bool header(const char *text, size_t len, uint32_t *pid, uint64_t *image)
+{
+	const char *p = text, *end = text + len;
+	*pid = 0;
+	*image = 0;
+	if (len < 9 || memcmp(text, "INTACT 1\n", 9))
+		return false;
+	for (unsigned i = 0; i < 4 && p < end; i++) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		struct line l = { p, nl ? nl : end };
+		size_t n;
+		const char *s = word(&l, &n);
+		if (is(s, n, "pid"))
+			*pid = (uint32_t)number(&l, 10);
+		else if (is(s, n, "image"))
+			*image = number(&l, 16);
+		p = nl ? nl + 1 : end;
+	}
+	return true;
+}
+
+static void add_text(struct raw_report *r, struct arena *a, const char *text, size_t len)
 {
 	const char *p = text, *end = text + len;
 	struct raw_finding *f = NULL;
-	memset(r, 0, sizeof *r);
-	if (len < 9 || memcmp(text, "INTACT 1\n", 9))
-		return false;
 	while (p < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 		struct line l = { p, nl ? nl : end };
 		size_t n;
 		const char *s = word(&l, &n);
 		p = nl ? nl + 1 : end;
-		if (is(s, n, "pid")) {
-			r->pid = (uint32_t)number(&l, 10);
-		} else if (is(s, n, "final")) {
-			r->final = number(&l, 10) != 0;
-		} else if (is(s, n, "dropped")) {
-			r->dropped = true;
-		} else if (is(s, n, "module") && r->modules.len < 4096) {
-			struct raw_module m = { .lo = number(&l, 16) };
-			m.hi = number(&l, 16);
-			m.base = number(&l, 16);
-			if (l.p < l.end)
-				m.path = arena_strndup(a, l.p + 1, (size_t)(l.end - l.p - 1));
-			if (m.path)
-				avec_push(a, &r->modules, m);
-		} else if (is(s, n, "finding") && r->findings.len < 8192) {
-			avec_push(a, &r->findings, (struct raw_finding){ .key = number(&l, 16) });
-			f = &r->findings.data[r->findings.len - 1];
-		} else if (is(s, n, "end")) {
+		if (is(s, n, "final"))
+			r->final |= number(&l, 10) != 0;
+		else if (is(s, n, "module"))
+			add_module(r, a, &l);
+		else if (is(s, n, "finding"))
+			f = renew(r, a, &l);
+		else if (is(s, n, "count"))
+			recount(r, &l);
+		else if (is(s, n, "lost"))
+			take_lost(r, &l);
+		else if (is(s, n, "end"))
 			f = NULL;
-		} else if (f) {
+		else if (f)
 			in_finding(f, s, n, &l, a);
-		}
 	}
+}
+
+bool raw_add(struct raw_reports *all, struct arena *a, const char *text, size_t len)
+{
+	uint32_t pid;
+	uint64_t image;
+	if (!header(text, len, &pid, &image))
+		return false;
+	struct raw_report *r = NULL;
+	for (uint32_t i = all->list.len; i && !r; i--) /* who spoke last speaks again */
+		if (all->list.data[i - 1]->pid == pid && all->list.data[i - 1]->image == image)
+			r = all->list.data[i - 1];
+	if (!r) {
+		if (all->list.len >= MAX_PROCESSES) {
+			all->lost++;
+			return true;
+		}
+		r = arena_new(a, struct raw_report);
+		r->pid = pid;
+		r->image = image;
+		map_init(&r->by_key);
+		avec_push(a, &all->list, r);
+	}
+	add_text(r, a, text, len);
 	return true;
+}
+
+bool raw_add_all(struct raw_reports *all, struct arena *a, const char *text, size_t len)
+{
+	static const char start[] = "\nINTACT 1\n";
+	const char *end = text + len;
+	bool ok = len != 0;
+	while (ok && text < end) {
+		const char *next = memmem(text, (size_t)(end - text), start, sizeof start - 1);
+		const char *stop = next ? next + 1 : end;
+		ok = raw_add(all, a, text, (size_t)(stop - text));
+		text = stop;
+	}
+	return ok;
+}
+
+void raw_free(struct raw_reports *all)
+{
+	for (uint32_t i = 0; i < all->list.len; i++)
+		map_free(&all->list.data[i]->by_key);
+	all->list.len = 0;
 }

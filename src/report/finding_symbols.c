@@ -4,6 +4,11 @@
  *
  * Every address of a stack is a return address, so the instruction before it
  * is looked up.
+ *
+ * Each file has a session of libdwfl of its own, in which it lies where it was
+ * linked for: so it is opened once however many processes load it, and wherever.
+ * It is opened when the first address in it is asked for. The frames of an
+ * address are kept.
  */
 #include <dlfcn.h>
 #include <dwarf.h>
@@ -12,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "dynamic/stack.h"
 #include "report/finding.h"
 #include "report/finding_dies.h"
@@ -19,11 +25,47 @@
 
 #define MAX_INLINED 32u /* calls inlined into each other */
 
-struct symbols {
+struct name { /* a symbol */
+	uint64_t lo, hi;
+	const char *text;
+};
+
+struct name_list { /* by lo */
+	struct name *v;
+	uint32_t n, cap;
+};
+
+struct file {
+	const char *path;
+	bool opened;
 	Dwfl *dwfl;
+	Dwfl_Module *mod; /* NULL: it cannot be read */
+	struct dies *dies;
+	bool listed;      /* the two below are there */
+	struct name_list functions, data;
+};
+
+struct frames { /* of an address */
+	struct src_frame *v;
+	uint32_t n;
+};
+
+/* Where an address lies: in a file, at what offset; of what is loaded. */
+struct spot {
+	struct file *file; /* NULL: nowhere */
+	const struct raw_module *module;
+	uint64_t at;
+	uint32_t index; /* of the file */
+};
+
+struct symbols {
 	struct arena *arena;
 	const struct raw_report *report;
-	struct dies *dies;
+	AVEC(struct file *) files;
+	AVEC(uint32_t) of;     /* the report's modules: index of their file */
+	uint32_t nmodules;     /* of these, those that are meant */
+	AVEC(struct frames) kept;
+	struct map known;      /* file << 48 | offset: its frames */
 	char *(*demangle)(const char *, char *, size_t *, int *);
 	void *lib;
 };
@@ -41,35 +83,148 @@ static void load_demangler(struct symbols *s)
 		*(void **)&s->demangle = dlsym(s->lib, "__cxa_demangle");
 }
 
-struct symbols *symbols_open(const struct raw_report *r, struct arena *a)
+struct symbols *symbols_open(struct arena *a)
 {
 	struct symbols *s = arena_new(a, struct symbols);
 	s->arena = a;
-	s->report = r;
-	if (r->saved)
-		return s;
-	s->dwfl = dwfl_begin(&callbacks);
-	s->dies = dies_new();
-	load_demangler(s);
-	if (!s->dwfl)
-		return s;
-	dwfl_report_begin(s->dwfl);
-	for (uint32_t i = 0; i < r->modules.len; i++) {
-		const struct raw_module *m = &r->modules.data[i];
-		if (m->path[0] == '/')
-			dwfl_report_elf(s->dwfl, m->path, m->path, -1, m->base, true);
-	}
-	dwfl_report_end(s->dwfl, NULL, NULL);
+	map_init(&s->known);
 	return s;
 }
 
 void symbols_close(struct symbols *s)
 {
-	dies_free(s->dies);
-	if (s->dwfl)
-		dwfl_end(s->dwfl);
-	if (s->lib)
+	for (uint32_t i = 0; s && i < s->files.len; i++) {
+		dies_free(s->files.data[i]->dies);
+		free(s->files.data[i]->functions.v);
+		free(s->files.data[i]->data.v);
+		if (s->files.data[i]->dwfl)
+			dwfl_end(s->files.data[i]->dwfl);
+	}
+	if (s && s->lib)
 		dlclose(s->lib);
+	if (s)
+		map_free(&s->known);
+}
+
+static uint32_t file_of(struct symbols *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->files.len; i++)
+		if (!strcmp(s->files.data[i]->path, path))
+			return i;
+	struct file *f = arena_new(s->arena, struct file);
+	f->path = arena_strdup(s->arena, path);
+	avec_push(s->arena, &s->files, f);
+	return s->files.len - 1;
+}
+
+void symbols_use(struct symbols *s, const struct raw_report *r)
+{
+	s->report = r;
+	s->of.len = 0;
+	for (uint32_t i = 0; !r->saved && i < r->modules.len; i++)
+		avec_push(s->arena, &s->of, file_of(s, r->modules.data[i].path));
+	s->nmodules = s->of.len;
+}
+
+void symbols_of(struct symbols *s, const struct raw_finding *f)
+{
+	s->nmodules = f->modules < s->of.len ? f->modules : s->of.len;
+}
+
+static Dwfl_Module *open_file(struct symbols *s, struct file *f)
+{
+	if (f->opened)
+		return f->mod;
+	f->opened = true;
+	if (f->path[0] != '/' || !(f->dwfl = dwfl_begin(&callbacks)))
+		return NULL;
+	if (!s->lib)
+		load_demangler(s);
+	f->dies = dies_new();
+	dwfl_report_begin(f->dwfl);
+	f->mod = dwfl_report_elf(f->dwfl, f->path, f->path, -1, 0, true);
+	dwfl_report_end(f->dwfl, NULL, NULL);
+	return f->mod;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+	if (x->lo != y->lo)
+		return x->lo < y->lo ? -1 : 1;
+	return x->hi != y->hi ? x->hi < y->hi ? -1 : 1 : strcmp(x->text, y->text);
+}
+
+/* The symbols, sorted: libdwfl looks through all of them each time. */
+static void list_symbols(struct file *f)
+{
+	int n = dwfl_module_getsymtab(f->mod);
+	f->listed = true;
+	for (int i = 1; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr at;
+		const char *text = dwfl_module_getsym_info(f->mod, i, &sym, &at, NULL, NULL, NULL);
+		int type = GELF_ST_TYPE(sym.st_info);
+		struct name_list *l = type == STT_OBJECT ? &f->data : &f->functions;
+		if (!text || !*text || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS ||
+		    (type != STT_OBJECT && type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+			continue;
+		if (GROW(l->v, l->cap, l->n + 1ull))
+			l->v[l->n++] = (struct name){ at, at + sym.st_size, text };
+	}
+	if (f->functions.n)
+		qsort(f->functions.v, f->functions.n, sizeof *f->functions.v, by_address);
+	if (f->data.n)
+		qsort(f->data.v, f->data.n, sizeof *f->data.v, by_address);
+}
+
+/* The symbol that an address lies in; one without a size holds what follows it,
+ * if nothing else does. */
+static const struct name *name_at(const struct name_list *l, uint64_t at)
+{
+	uint32_t lo = 0, hi = l->n;
+	const struct name *open = NULL;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (l->v[mid].lo <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	bool ended = false; /* a sized one lies between */
+	for (uint32_t back = 0; lo-- > 0 && back < 32; back++) {
+		if (at < l->v[lo].hi)
+			return &l->v[lo];
+		if (l->v[lo].lo < l->v[lo].hi)
+			ended = true;
+		else if (!open && !ended)
+			open = &l->v[lo];
+	}
+	return open;
+}
+
+static const struct name *function_at(struct symbols *s, struct file *f, uint64_t at)
+{
+	if (!open_file(s, f))
+		return NULL;
+	if (!f->listed)
+		list_symbols(f);
+	const struct name *name = name_at(&f->functions, at);
+	if (name && name->lo == name->hi && starts_function(f->mod, at) > name->lo)
+		return NULL; /* of another function, whose name was taken away */
+	return name;
+}
+
+/* Of modules that were loaded to the same place one after the other the last. */
+static struct spot spot_of(struct symbols *s, uint64_t addr)
+{
+	for (uint32_t i = s->nmodules; i; i--) {
+		const struct raw_module *m = &s->report->modules.data[i - 1];
+		if (addr >= m->lo && addr < m->hi)
+			return (struct spot){ s->files.data[s->of.data[i - 1]], m, addr - m->base,
+				              s->of.data[i - 1] };
+	}
+	return (struct spot){ 0 };
 }
 
 static const char *plain_name(struct symbols *s, const char *name)
@@ -139,11 +294,36 @@ static void place(struct symbols *s, struct src_frame *f, const char *file, int 
 	f->system = from_system(f->file);
 }
 
+/* The line of an address. Code without one of its own (line 0) belongs to what
+ * stands before it, if that is near. */
+static Dwarf_Line *line_at(Dwarf_Die *cu, Dwarf_Addr pc)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(cu, pc);
+	Dwarf_Lines *all;
+	size_t n, i;
+	int no = 0;
+	Dwarf_Addr from;
+	if (!line || dwarf_lineno(line, &no) || no || dwarf_getsrclines(cu, &all, &n))
+		return line;
+	for (i = 0; i < n && dwarf_onesrcline(all, i) != line; i++)
+		;
+	while (i-- > 0) {
+		Dwarf_Line *before = dwarf_onesrcline(all, i);
+		bool end = true;
+		if (!before || dwarf_lineendsequence(before, &end) || end || dwarf_lineaddr(before, &from) ||
+		    pc - from > 64)
+			break;
+		if (!dwarf_lineno(before, &no) && no)
+			return before;
+	}
+	return line;
+}
+
 static void place_of(struct symbols *s, struct src_frame *f, Dwfl_Module *mod, Dwarf_Die *cu,
                      uint64_t pc, Dwarf_Addr bias)
 {
 	int no = 0, col = 0;
-	Dwarf_Line *line = cu ? dwarf_getsrc_die(cu, pc - bias) : NULL;
+	Dwarf_Line *line = cu ? line_at(cu, pc - bias) : NULL;
 	if (line) {
 		dwarf_lineno(line, &no);
 		dwarf_linecol(line, &col);
@@ -186,17 +366,63 @@ static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, 
 }
 
 /* What is known of an address without its module's tables. */
-static struct src_frame base_frame(const struct symbols *s, uint64_t pc)
+static struct src_frame base_frame(const struct spot *at, uint64_t pc)
 {
-	struct src_frame base = { .module = "?", .offset = pc };
-	for (uint32_t i = 0; i < s->report->modules.len; i++) {
-		const struct raw_module *m = &s->report->modules.data[i];
-		if (pc >= m->lo && pc < m->hi) {
-			base.module = m->path;
-			base.offset = pc - m->base;
-		}
+	return (struct src_frame){ .module = at->module ? at->file->path : "?",
+		                   .offset = at->module ? at->at : pc };
+}
+
+/* Where the inlined function was called is the next frame's place. */
+static void called(struct symbols *s, struct src_frame *f, Dwarf_Die *cu, Dwarf_Die *inlined)
+{
+	Dwarf_Attribute at;
+	Dwarf_Word file = 0, line = 0, col = 0;
+	Dwarf_Files *files;
+	if (dwarf_attr(inlined, DW_AT_call_file, &at))
+		dwarf_formudata(&at, &file);
+	if (dwarf_attr(inlined, DW_AT_call_line, &at))
+		dwarf_formudata(&at, &line);
+	if (dwarf_attr(inlined, DW_AT_call_column, &at))
+		dwarf_formudata(&at, &col);
+	if (!dwarf_getsrcfiles(cu, &files, NULL))
+		place(s, f, dwarf_filesrc(files, file, NULL, NULL), (int)line, (int)col);
+}
+
+static uint32_t look_up(struct symbols *s, const struct spot *at, uint64_t pc, struct src_frame *out, uint32_t max)
+{
+	Dwfl_Module *mod = at->file ? open_file(s, at->file) : NULL;
+	struct src_frame base = base_frame(at, pc);
+	out[0] = base;
+	if (!mod)
+		return 1;
+	Dwarf_Addr bias;
+	Dwarf_Die *cu, scopes[MAX_INLINED];
+	uint32_t n = dies_around(at->file->dies, mod, at->at, &cu, &bias, scopes, MAX_INLINED), got = 0;
+	place_of(s, &out[0], mod, cu, at->at, bias);
+	for (uint32_t i = 0; i < n && got < max; i++) {
+		out[got].function = die_name(s, &scopes[i]);
+		declared(s, &out[got], &scopes[i]);
+		got++;
+		if (i + 1 == n || got == max)
+			break;
+		out[got] = base;
+		called(s, &out[got], cu, &scopes[i]);
 	}
-	return base;
+	if (got)
+		return got;
+	const struct name *name = function_at(s, at->file, at->at);
+	out[0].function = name ? plain_name(s, name->text) : starts_name(s->arena, mod, at->at, &base);
+	return 1;
+}
+
+/* Code that belongs to no line (compilers say 0) is at its function's. */
+static void line_of_function(struct src_frame *f)
+{
+	if (f->line || !f->decl || !f->decl_file)
+		return;
+	f->file = f->decl_file;
+	f->line = f->decl;
+	f->column = 0;
 }
 
 /* The frames at one address, innermost first: inlined ones, then the real. */
@@ -204,42 +430,26 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 {
 	if (s->report->saved)
 		return at_saved(s, pc, out, max);
-	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, pc) : NULL;
-	struct src_frame base = base_frame(s, pc);
-	out[0] = base;
-	if (!mod)
-		return 1;
-	Dwarf_Addr bias;
-	Dwarf_Die *cu, scopes[MAX_INLINED];
-	uint32_t n = dies_around(s->dies, mod, pc, &cu, &bias, scopes, MAX_INLINED), got = 0;
-	place_of(s, &out[0], mod, cu, pc, bias);
-	for (uint32_t i = 0; i < n && got < max; i++) {
-		out[got].function = die_name(s, &scopes[i]);
-		declared(s, &out[got], &scopes[i]);
-		got++;
-		if (i + 1 == n || got == max)
-			break;
-		/* Where the inlined function was called is the next frame's place. */
-		Dwarf_Attribute at;
-		Dwarf_Word call_file = 0, call_line = 0, call_col = 0;
-		Dwarf_Files *files;
-		if (dwarf_attr(&scopes[i], DW_AT_call_file, &at))
-			dwarf_formudata(&at, &call_file);
-		if (dwarf_attr(&scopes[i], DW_AT_call_line, &at))
-			dwarf_formudata(&at, &call_line);
-		if (dwarf_attr(&scopes[i], DW_AT_call_column, &at))
-			dwarf_formudata(&at, &call_col);
-		out[got] = base;
-		if (!dwarf_getsrcfiles(cu, &files, NULL))
-			place(s, &out[got], dwarf_filesrc(files, call_file, NULL, NULL),
-			      (int)call_line, (int)call_col);
+	struct spot at = spot_of(s, pc);
+	if (!at.file)
+		return look_up(s, &at, pc, out, max);
+	uint64_t key = (uint64_t)at.index << 48 ^ at.at;
+	uint32_t k = map_get(&s->known, key);
+	if (k == MAP_NONE) {
+		struct src_frame v[MAX_INLINED];
+		struct frames f = { NULL, look_up(s, &at, pc, v, MAX_INLINED) };
+		for (uint32_t i = 0; i < f.n; i++)
+			line_of_function(&v[i]);
+		f.v = arena_array(s->arena, struct src_frame, f.n);
+		memcpy(f.v, v, f.n * sizeof *v);
+		k = s->kept.len;
+		avec_push(s->arena, &s->kept, f);
+		map_put(&s->known, key, k);
 	}
-	if (got)
-		return got;
-	out[0].function = plain_name(s, dwfl_module_addrname(mod, pc));
-	if (!out[0].function)
-		out[0].function = starts_name(s->arena, mod, pc, &out[0]);
-	return 1;
+	const struct frames *f = &s->kept.data[k];
+	uint32_t n = f->n < max ? f->n : max;
+	memcpy(out, f->v, n * sizeof *out);
+	return n;
 }
 
 static bool is_start(const struct src_frame *f)
@@ -257,8 +467,6 @@ static bool is_start(const struct src_frame *f)
 /* Two addresses in one function, split or cloned parts included. */
 static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 {
-	GElf_Sym sym;
-	GElf_Off oa, ob;
 	if (s->report->saved) {
 		const struct sym_addr *x = symtab_addr(s->report->saved, a);
 		const struct sym_addr *y = symtab_addr(s->report->saved, b);
@@ -269,18 +477,16 @@ static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 		size_t lx = strcspn(x->symbol, "."), ly = strcspn(y->symbol, ".");
 		return x->start == y->start || (lx == ly && !strncmp(x->symbol, y->symbol, lx));
 	}
-	Dwfl_Module *ma = s->dwfl ? dwfl_addrmodule(s->dwfl, a) : NULL;
-	Dwfl_Module *mb = s->dwfl ? dwfl_addrmodule(s->dwfl, b) : NULL;
-	if (!ma || ma != mb)
+	struct spot sa = spot_of(s, a), sb = spot_of(s, b);
+	if (!sa.file || sa.module != sb.module || !open_file(s, sa.file))
 		return false;
-	const char *na = dwfl_module_addrinfo(ma, a, &oa, &sym, NULL, NULL, NULL);
-	const char *nb = dwfl_module_addrinfo(mb, b, &ob, &sym, NULL, NULL, NULL);
+	const struct name *na = function_at(s, sa.file, sa.at), *nb = function_at(s, sb.file, sb.at);
 	if (!na && !nb)
-		return starts_function(ma, a) == starts_function(mb, b);
+		return starts_function(sa.file->mod, sa.at) == starts_function(sb.file->mod, sb.at);
 	if (!na || !nb)
 		return false;
-	size_t la = strcspn(na, "."), lb = strcspn(nb, ".");
-	return a - oa == b - ob || (la == lb && !strncmp(na, nb, la));
+	size_t la = strcspn(na->text, "."), lb = strcspn(nb->text, ".");
+	return na->lo == nb->lo || (la == lb && !strncmp(na->text, nb->text, la));
 }
 
 /* The system's frames say nothing: at the inner end they are how a lock is
@@ -296,17 +502,36 @@ static uint32_t trim(struct src_frame *v, uint32_t n)
 	return n - first;
 }
 
+/* A function's entry, marked: not in what seems to be inlined there (see
+ * dynamic/stack.h). Keeps the outermost of the `n` frames of the address. */
+static uint32_t entry_only(struct src_frame *v, uint32_t n)
+{
+	if (n > 1) {
+		v[0] = v[n - 1];
+		if (v[0].decl && v[0].decl_file) {
+			v[0].file = v[0].decl_file;
+			v[0].line = v[0].decl;
+			v[0].column = 0;
+		}
+	}
+	return n ? 1 : 0;
+}
+
 uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src_frame *out,
                        uint32_t max)
 {
 	uint32_t n = 0;
 	uint64_t below = 0;
 	for (uint32_t i = 0; i < st->n && n < max; i++) {
-		uint64_t pc = (st->pcs[i] & ~STACK_MARK) - 1;
+		uint64_t pc = (st->pcs[i] & STACK_PC) - 1;
 		bool mark = (st->pcs[i] & STACK_MARK) != 0;
 		if (mark && below && same_function(s, pc, below))
 			continue;
+		if (n && st->pcs[i] & STACK_THROUGH)
+			out[n - 1].pointer = true;
 		uint32_t got = at_address(s, pc, out + n, max - n);
+		if (mark)
+			got = entry_only(out + n, got);
 		if (n && is_start(&out[n]))
 			break;
 		n += got;
@@ -324,73 +549,61 @@ uint32_t symbols_stack(struct symbols *s, const struct raw_stack *st, struct src
 
 const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 {
-	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, addr) : NULL;
-	GElf_Sym sym;
-	GElf_Off at = 0;
 	if (s->report->saved) {
 		const struct sym_data *d = symtab_data(s->report->saved, addr);
 		*off = d ? addr - d->addr : 0;
 		return d ? d->name : NULL;
 	}
-	if (!mod)
+	struct spot in = spot_of(s, addr);
+	if (!in.file || !open_file(s, in.file))
 		return NULL;
-	const char *name = dwfl_module_addrinfo(mod, addr, &at, &sym, NULL, NULL, NULL);
-	if (!name || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || at >= sym.st_size)
+	if (!in.file->listed)
+		list_symbols(in.file);
+	const struct name *name = name_at(&in.file->data, in.at);
+	if (!name || in.at >= name->hi)
 		return NULL;
-	*off = at;
-	return plain_name(s, name);
+	*off = in.at - name->lo;
+	return plain_name(s, name->text);
 }
 
 /* ---- saving, for recordings ---- */
 
 /* The start of the symbol an address lies in: modules told apart by it too. */
-static const char *symbol_at(struct symbols *s, uint64_t pc, uint64_t *start)
+static const char *symbol_at(struct symbols *s, const struct spot *at, uint64_t *start)
 {
-	Dwfl_Module *mod = s->dwfl ? dwfl_addrmodule(s->dwfl, pc) : NULL;
-	GElf_Sym sym;
-	GElf_Off off = 0;
-	Dwarf_Addr low = 0;
 	*start = 0;
-	if (!mod)
+	if (!at->file || !open_file(s, at->file))
 		return NULL;
-	const char *name = dwfl_module_addrinfo(mod, pc, &off, &sym, NULL, NULL, NULL);
-	dwfl_module_info(mod, NULL, &low, NULL, NULL, NULL, NULL, NULL);
-	*start = name ? pc - off : starts_function(mod, pc);
-	if (!*start)
-		*start = low;
-	return name;
+	const struct name *name = function_at(s, at->file, at->at);
+	uint64_t from = name ? name->lo : starts_function(at->file->mod, at->at);
+	*start = from ? at->module->base + from : at->module->lo;
+	return name ? name->text : NULL;
 }
 
-static int save_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr start, void *arg)
+static void save_data(struct symbols *s, Dwfl_Module *mod, uint64_t base, struct buf *out)
 {
-	void **ctx = arg;
-	struct symbols *s = ctx[0];
 	int n = dwfl_module_getsymtab(mod);
-	(void)user;
-	(void)name;
-	(void)start;
 	for (int i = 1; i < n; i++) {
 		GElf_Sym sym;
 		GElf_Addr at;
 		const char *text = dwfl_module_getsym_info(mod, i, &sym, &at, NULL, NULL, NULL);
 		if (text && *text && GELF_ST_TYPE(sym.st_info) == STT_OBJECT && sym.st_size &&
 		    sym.st_shndx != SHN_UNDEF)
-			symtab_put_data(ctx[1], &(struct sym_data){ at, sym.st_size,
-			                                            plain_name(s, text) });
+			symtab_put_data(out, &(struct sym_data){ at + base, sym.st_size, plain_name(s, text) });
 	}
-	return DWARF_CB_OK;
 }
 
-void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, uint32_t n,
+void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, uint32_t n,
                   struct buf *out)
 {
-	struct symbols *s = symbols_open(r, a);
 	struct src_frame f[FINDING_MAX_FRAMES];
+	symbols_use(s, r);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t pc = pcs[i] - 1, start;
-		const char *symbol = symbol_at(s, pc, &start);
+		struct spot at = spot_of(s, pc);
+		const char *symbol = symbol_at(s, &at, &start);
 		/* How threads start is never shown: no need to unpack libc's tables. */
-		f[0] = base_frame(s, pc);
+		f[0] = base_frame(&at, pc);
 		f[0].function = symbol;
 		uint32_t k = is_start(&f[0]) ? 1 : at_address(s, pc, f, FINDING_MAX_FRAMES);
 		symtab_put_addr(out, pc, start, symbol);
@@ -401,11 +614,11 @@ void symbols_save(struct raw_report *r, struct arena *a, const uint64_t *pcs, ui
 				.column = f[j].column, .decl = f[j].decl, .offset = f[j].offset,
 				.system = f[j].system });
 	}
-	if (s->dwfl) {
-		void *ctx[2] = { s, out };
-		dwfl_getmodules(s->dwfl, save_module, ctx, 0);
+	for (uint32_t i = 0; i < s->of.len; i++) {
+		Dwfl_Module *mod = open_file(s, s->files.data[s->of.data[i]]);
+		if (mod)
+			save_data(s, mod, r->modules.data[i].base, out);
 	}
-	symbols_close(s);
 }
 
 /* ---- finding functions by name, for --atomic ---- */

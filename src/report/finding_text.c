@@ -1,9 +1,11 @@
 /*
  * finding_text: one finding as a report in the sanitizers' grammar, with the
  * Atomizer's three places (entered, commits, violated), what the other thread
- * does, the locks, where the threads came from, and a sentence in words.
+ * does, the locks, where the threads came from, and a sentence in words
+ * (finding_words.c).
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dynamic/reduction.h"
@@ -37,24 +39,53 @@ const char *finding_file(const struct writer *w, const char *file)
 	return at ? at + strlen(p) : file;
 }
 
-static void put_frames(struct writer *w, const struct src_frame *v, uint32_t n)
+static void put_frame(struct writer *w, const struct src_frame *f, uint32_t no)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const struct src_frame *f = &v[i];
-		buf_printf(w->out, "    #%u ", i);
-		put_safe(w, frame_function(w->arena, f));
-		buf_str(w->out, " ");
-		if (f->file) {
-			put_safe(w, finding_file(w, f->file));
+	buf_printf(w->out, "    #%u ", no);
+	put_safe(w, frame_function(w->arena, f));
+	buf_char(w->out, ' ');
+	if (f->file) {
+		put_safe(w, finding_file(w, f->file));
+		if (f->line)
 			buf_printf(w->out, ":%u", f->line);
-			if (f->column)
-				buf_printf(w->out, ":%u", f->column);
-			buf_char(w->out, ' ');
-		}
-		const char *slash = strrchr(f->module, '/');
-		buf_str(w->out, "(");
-		put_safe(w, slash ? slash + 1 : f->module);
-		buf_printf(w->out, "+0x%llx)\n", (unsigned long long)f->offset);
+		if (f->line && f->column)
+			buf_printf(w->out, ":%u", f->column);
+		buf_char(w->out, ' ');
+	}
+	const char *slash = strrchr(f->module, '/');
+	buf_str(w->out, "(");
+	put_safe(w, slash ? slash + 1 : f->module);
+	buf_printf(w->out, "+0x%llx)\n", (unsigned long long)f->offset);
+}
+
+static bool same_place(const struct src_frame *a, const struct src_frame *b)
+{
+	return a->offset == b->offset && !strcmp(a->module, b->module) && a->line == b->line &&
+	       !strcmp(a->function ? a->function : "", b->function ? b->function : "");
+}
+
+/* Frames that both stacks end with. */
+static uint32_t common_tail(const struct stacks *a, const struct stacks *b)
+{
+	uint32_t n = 0;
+	while (n < a->n && n < b->n && same_place(&a->v[a->n - 1 - n], &b->v[b->n - 1 - n]))
+		n++;
+	return n;
+}
+
+/* A stack; the end that it shares with one `above` (or NULL), when that is two
+ * frames or more and not all of it, is not printed again. */
+static void put_frames(struct writer *w, const struct stacks *s, uint32_t first, const struct stacks *above)
+{
+	uint32_t same = above ? common_tail(s, above) : 0, n = s->n;
+	if (same >= 2 && same < s->n - first)
+		n -= same;
+	for (uint32_t i = first; i < n; i++)
+		put_frame(w, &s->v[i], i - first);
+	if (n < s->n) {
+		buf_printf(w->out, "    #%u ... %u frames as above, from ", n - first, same);
+		put_safe(w, frame_function(w->arena, &s->v[n]));
+		buf_str(w->out, " on\n");
 	}
 	buf_str(w->out, "\n");
 }
@@ -126,105 +157,7 @@ static uint32_t depth_of(const struct view *v, const struct stacks *s)
 	return n;
 }
 
-/* ---- words ---- */
-
-const char *finding_lock(struct writer *w, uint32_t id, uint64_t addr)
-{
-	uint64_t off;
-	const char *var = symbols_data(w->sym, addr, &off);
-	if (var && off)
-		return arena_printf(w->arena, "M%u ('%s'+%llu)", id, var, (unsigned long long)off);
-	if (var)
-		return arena_printf(w->arena, "M%u ('%s')", id, var);
-	if (w->numbers)
-		return arena_printf(w->arena, "M%u", id);
-	return arena_printf(w->arena, "M%u (0x%llx)", id, (unsigned long long)addr);
-}
-
-/* The number of data that has no name. */
-static uint32_t number_of(struct finding_log *log, uint64_t addr)
-{
-	for (uint32_t i = 0; i < log->unnamed.len; i++)
-		if (log->unnamed.data[i] == addr)
-			return i + 1;
-	avec_push(log->arena, &log->unnamed, addr);
-	return log->unnamed.len;
-}
-
-static const char *data_name(struct writer *w, uint64_t addr)
-{
-	uint64_t off;
-	const char *var = symbols_data(w->sym, addr, &off);
-	if (var && off)
-		return arena_printf(w->arena, "'%s'+%llu", var, (unsigned long long)off);
-	if (var)
-		return arena_printf(w->arena, "'%s'", var);
-	if (w->numbers)
-		return arena_printf(w->arena, "data D%u", number_of(w->o->json, addr));
-	return arena_printf(w->arena, "the data at 0x%llx", (unsigned long long)addr);
-}
-
-const char *finding_thread(struct writer *w, uint32_t uid)
-{
-	if (uid == RACE_SOMEONE)
-		return "another thread";
-	return uid == 1 ? "main thread" : arena_printf(w->arena, "thread T%u", uid - 1);
-}
-
-static const char *op_words(struct writer *w, const struct raw_finding *f, uint32_t op, uint32_t lock,
-                            uint64_t addr)
-{
-	const char *how = f->kind == FIND_CYCLE ? "" : "unprotected ";
-	switch (op) {
-	case OP_RELEASE:
-		return arena_printf(w->arena, "lock release of %s", finding_lock(w, lock, addr));
-	case OP_ACQUIRE:
-		return arena_printf(w->arena, "lock acquire of %s", finding_lock(w, lock, addr));
-	case OP_WAIT:
-		return arena_printf(w->arena, "condition wait with %s", finding_lock(w, lock, addr));
-	case OP_ATOMIC:
-		return arena_printf(w->arena, "atomic access to %s", data_name(w, addr));
-	case OP_READ:
-		return arena_printf(w->arena, "%sread of %s", how, data_name(w, addr));
-	case OP_JOIN:
-		return "join of a thread";
-	case OP_ENTER:
-		return "the start of a thread";
-	default:
-		return arena_printf(w->arena, "%swrite of %s", how, data_name(w, addr));
-	}
-}
-
-const char *finding_commit(struct writer *w, const struct view *v)
-{
-	const struct raw_finding *f = v->f;
-	return op_words(w, f, f->commit_op, f->lock2 ? f->lock2 : f->lock,
-	                f->address2 ? f->address2 : f->address);
-}
-
-const char *finding_violation(struct writer *w, const struct view *v)
-{
-	return op_words(w, v->f, v->f->violation_op, v->f->lock, v->f->address);
-}
-
-const char *finding_other(const struct view *v)
-{
-	bool did = v->f->confirmed;
-	if (!v->owrite.n)
-		return did ? "took the lock" : "can take the lock";
-	if (v->oacquire.n)
-		return did ? "wrote under the lock" : "can write under the lock";
-	switch (v->f->other_op) {
-	case OP_READ:
-		return did ? "read the same data" : "can read the same data";
-	case OP_WRITE:
-		return did ? "wrote the same data" : "can write the same data";
-	case OP_ATOMIC:
-		return did ? "changed the same data" : "can change the same data";
-	default:
-		return did ? "came in between" : "can access the same data";
-	}
-}
+/* ---- the report ---- */
 
 static void put_held(struct writer *w, const struct raw_locks *ls)
 {
@@ -236,92 +169,38 @@ static void put_held(struct writer *w, const struct raw_locks *ls)
 	buf_str(w->out, ")");
 }
 
-/* The call made by the block on the way to a place: "get()"; NULL when the
- * block does it itself. */
-static const char *callee(struct writer *w, const struct view *v, const struct stacks *s)
+static const char *other_thread(struct writer *w, const struct raw_finding *f)
 {
-	uint32_t around = v->entered.n - v->block;
-	if (s->n <= around)
-		return NULL;
-	const struct src_frame *f = &s->v[s->n - around - 1];
-	/* A wrapper around the lock says less than the line that calls it. */
-	if (!f->function || f->system || strstr(f->function, "lock") ||
-	    strstr(f->function, "Lock") || strstr(f->function, "LOCK"))
-		return NULL;
-	size_t bare = strcspn(f->function, "(");
-	return arena_printf(w->arena, "%.*s()", (int)bare, f->function);
+	return f->other ? finding_thread(w, f->other) : "another thread";
 }
 
-static const char *where(struct writer *w, const struct view *v, const struct stacks *s)
-{
-	const char *c = callee(w, v, s);
-	uint32_t around = v->entered.n - v->block;
-	if (c)
-		return c;
-	if (s->n >= around && around && s->v[s->n - around].file)
-		return arena_printf(w->arena, "line %u", s->v[s->n - around].line);
-	if (s->n && !s->v[0].file)
-		return frame_function(w->arena, &(struct src_frame){ .module = s->v[0].module, .offset = s->v[0].offset });
-	return "the first part";
-}
-
-/* Which call, or line, comes before the gap and which behind it. */
-static void put_gap(struct writer *w, const struct view *v)
-{
-	const char *a = where(w, v, &v->commit), *b = where(w, v, &v->violation);
-	if (!strcmp(a, b))
-		buf_printf(w->out, "etween two times at %s ", a);
-	else
-		buf_printf(w->out, "etween %s and %s ", a, b);
-}
-
-void finding_sentence(struct writer *w, const struct view *v)
+/* Who it was is known, its place is not. */
+static void put_other_nowhere(struct writer *w, const struct view *v)
 {
 	const struct raw_finding *f = v->f;
-	const char *other = f->other ? finding_thread(w, f->other) : "another thread";
-	const char *can = f->confirmed ? "did (in this run)" : "can";
-	buf_str(w->out, "  B");
-	put_gap(w, v);
-	if (f->violation_op == OP_ACQUIRE && f->commit_op == OP_RELEASE &&
-	    (f->lock == f->lock2 || !f->lock2))
-		buf_printf(w->out,
-		           "the lock %s is released: %s %s take it and %s what the "
-		           "first part relied on.\n",
-		           finding_lock(w, f->lock, f->address), other, can,
-		           f->confirmed && !v->owrite.n ? "see or change" : "change");
-	else if (f->kind == FIND_RACE)
-		buf_printf(w->out, "%s is not protected: %s %s write it, and the value written "
-		           "here is computed from the old one.\n",
-		           data_name(w, f->address), other, can);
-	else if (f->kind == FIND_CYCLE)
-		buf_printf(w->out, "%s came in: it followed the first and came before the second, so that no "
-		           "order that runs the block in one piece gives the same.\n", other);
-	else
-		buf_printf(w->out, "the block has given up its protection: %s %s come in "
-		           "between and see or change a half-done state.\n",
-		           other, can);
-	if (f->apart)
-		buf_printf(w->out, "  These two threads never met: one was made after the other had been waited "
-		           "for. Two that run at the same time can.\n");
+	if (f->violation_op == OP_JOIN && f->confirmed)
+		buf_printf(w->out, "  Meanwhile %s ran; its end is what was waited for.\n\n", other_thread(w, f));
+	else if (f->kind == FIND_RACE || f->kind == FIND_MARKED)
+		buf_printf(w->out, "  Meanwhile %s %s (where it did was not kept: it was the only user then).\n\n",
+		           other_thread(w, f), finding_other(v));
 }
-
-/* ---- the report ---- */
 
 static void put_other(struct writer *w, const struct view *v)
 {
 	const struct raw_finding *f = v->f;
 	bool wrote = v->owrite.n != 0;
-	if (!v->oacquire.n && !wrote)
+	if (!v->oacquire.n && !wrote) {
+		put_other_nowhere(w, v);
 		return;
+	}
 	const struct stacks *s = wrote ? &v->owrite : &v->oacquire;
-	buf_printf(w->out, "  Meanwhile %s %s:\n",
-	           f->other ? finding_thread(w, f->other) : "another thread", finding_other(v));
-	put_frames(w, s->v, s->n);
+	buf_printf(w->out, "  Meanwhile %s %s:\n", other_thread(w, f), finding_other(v));
+	put_frames(w, s, 0, NULL);
 	if (wrote && v->oacquire.n) {
 		buf_str(w->out, "  having taken the lock at");
 		put_held(w, &f->other_locks);
 		buf_str(w->out, ":\n");
-		put_frames(w, v->oacquire.v, v->oacquire.n);
+		put_frames(w, &v->oacquire, 0, s);
 	}
 }
 
@@ -338,7 +217,7 @@ static void put_threads(struct writer *w, const struct raw_finding *f)
 			continue;
 		buf_printf(w->out, "  Thread T%u created by %s at:\n", t->uid - 1,
 		           finding_thread(w, t->parent));
-		put_frames(w, s.v, s.n);
+		put_frames(w, &s, 0, NULL);
 	}
 }
 
@@ -372,20 +251,20 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	buf_str(w->out, BAR);
 	put_title(w, v, pid);
 	buf_printf(w->out, "  Atomic block entered by %s:\n", finding_thread(w, f->thread));
-	put_frames(w, v->entered.v + v->block, v->entered.n - v->block);
+	put_frames(w, &v->entered, v->block, NULL);
 	buf_printf(w->out, "  Atomic block commits at %s", finding_commit(w, v));
 	put_held(w, &f->commit_locks);
 	buf_str(w->out, ":\n");
-	put_frames(w, v->commit.v, v->commit.n);
+	put_frames(w, &v->commit, 0, &v->entered);
 	buf_printf(w->out, "  Atomicity violation at %s", finding_violation(w, v));
 	put_held(w, &f->violation_locks);
 	buf_str(w->out, ":\n");
-	put_frames(w, v->violation.v, v->violation.n);
+	put_frames(w, &v->violation, 0, &v->commit);
 	put_other(w, v);
 	finding_sentence(w, v);
 	for (const struct view *m = v->more; m; m = m->more) {
 		buf_str(w->out, "  Also b");
-		put_gap(w, m);
+		finding_gap(w, m);
 		buf_printf(w->out, "(%s%s).\n", finding_violation(w, m),
 		           m->f->confirmed ? ", confirmed" : "");
 	}
@@ -395,7 +274,8 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	buf_str(w->out, "SUMMARY: Intact: atomicity violation ");
 	if (b->file) {
 		put_safe(w, finding_file(w, b->file));
-		buf_printf(w->out, ":%u", b->line);
+		if (b->line)
+			buf_printf(w->out, ":%u", b->line);
 	} else {
 		buf_str(w->out, "(");
 		put_safe(w, frame_function(w->arena, &(struct src_frame){ .module = b->module, .offset = b->offset }));
@@ -421,7 +301,7 @@ static void add_inlined(struct writer *w, struct view *v)
 	struct stacks *s = &v->entered;
 	if (raw->n < 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
 		return;
-	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & ~STACK_MARK) == raw->pcs[0])
+	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & STACK_PC) == raw->pcs[0])
 		return;
 	memmove(s->v + 1, s->v, s->n++ * sizeof *s->v);
 	s->v[0].function = NULL;
@@ -433,6 +313,7 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
                             struct shown *shown)
 {
 	struct view *v = arena_new(w->arena, struct view);
+	symbols_of(w->sym, raw);
 	v->f = raw;
 	v->count = raw->count;
 	finding_resolve(w, &v->entered, &raw->entered);
@@ -459,7 +340,9 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	return v;
 }
 
-/* Nearer to its locks first, then what was seen happening. */
+/* Nearer to its locks first, then what was seen happening, then the gap that ends
+ * first in the function: what it has read there it goes on to use, and what stands
+ * last is often no more than giving back (a reference count's drop). */
 static bool speaks_for(const struct view *a, const struct view *b)
 {
 	bool far_a = a->depth > NEAR, far_b = b->depth > NEAR;
@@ -467,6 +350,9 @@ static bool speaks_for(const struct view *a, const struct view *b)
 		return far_b;
 	if (a->f->confirmed != b->f->confirmed)
 		return a->f->confirmed;
+	uint32_t la = finding_line(a), lb = finding_line(b);
+	if (la && lb && la != lb)
+		return la < lb;
 	return a->depth < b->depth;
 }
 
@@ -502,14 +388,36 @@ static bool merged(struct view **list, uint32_t n, struct view *v)
 	return false;
 }
 
+static int by_index(const void *a, const void *b)
+{
+	const struct raw_finding *x = *(struct raw_finding *const *)a, *y = *(struct raw_finding *const *)b;
+	return x->index != y->index ? x->index < y->index ? -1 : 1 : x < y ? -1 : x > y;
+}
+
+/* As they were met, however they came to be told. */
+static struct raw_finding **in_order(struct raw_report *r, struct arena *a)
+{
+	struct raw_finding **v = arena_array(a, struct raw_finding *, r->findings.len + 1);
+	for (uint32_t i = 0; i < r->findings.len; i++)
+		v[i] = &r->findings.data[i];
+	qsort(v, r->findings.len, sizeof *v, by_index);
+	return v;
+}
+
 void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
                    struct arena *a, struct shown *shown, struct buf *out)
 {
-	struct writer w = { out, o, symbols_open(r, a), a, false };
+	struct writer w = { out, o, o->symbols, a, false };
+	symbols_use(w.sym, r);
+	shown->lost += r->lost;
+	shown->lost_modules += r->lost_modules;
 	struct view **list = arena_array(a, struct view *, r->findings.len + 1);
+	struct raw_finding **met = in_order(r, a);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < r->findings.len; i++) {
-		struct view *v = view_of(&w, &r->findings.data[i], f, shown);
+		if (o->progress)
+			o->progress(o->arg, i, r->findings.len);
+		struct view *v = view_of(&w, met[i], f, shown);
 		if (v && !merged(list, n, v))
 			list[n++] = v;
 	}
@@ -523,6 +431,7 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 			                                       b->file ? finding_file(&w, b->file) : "?", b->line));
 			continue;
 		}
+		symbols_of(w.sym, v->f);
 		finding_resolve(&w, &v->oacquire, &v->f->other_acquire);
 		finding_resolve(&w, &v->owrite, &v->f->other_write);
 		if (o->json)
@@ -535,10 +444,6 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 		shown->nameless += frame_nameless(b);
 		avec_push(a, &shown->names, v->name);
 	}
-	if (r->dropped)
-		buf_str(out, "Intact: there was more than fits one message; fix or suppress the "
-		             "above and run again.\n");
-	symbols_close(w.sym);
 }
 
 void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions,
@@ -548,6 +453,17 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 	if (shown->count)
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
 		           shown->count == 1 ? "" : "s", shown->confirmed);
+	if (shown->lost)
+		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not kept; fix or "
+		           "mark as not-atomic what is listed and run again\n", shown->lost,
+		           shown->lost == 1 ? "" : "s", shown->lost == 1 ? "was" : "were");
+	if (shown->unread)
+		buf_printf(out, "Intact: %u message%s of the program could not be read: findings may be missing\n",
+		           shown->unread, shown->unread == 1 ? "" : "s");
+	if (shown->lost_modules)
+		buf_printf(out, "Intact: %u loaded file%s beyond the limit: addresses in %s have no names\n",
+		           shown->lost_modules, shown->lost_modules == 1 ? " is" : "s are",
+		           shown->lost_modules == 1 ? "it" : "them");
 	if (shown->nameless)
 		buf_str(out, "Intact: functions without names are shown by file and offset: the program was "
 		             "stripped, and its debug file was not found\n");

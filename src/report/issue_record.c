@@ -267,7 +267,10 @@ void issues_of_trace(struct issues *s, const json_t *doc)
 			trace_cycle(s, r, f, file);
 		json_array_foreach(predicted, j, f)
 			trace_predicted(s, r, f, file);
-		if (json_array_size(json_object_get(r, "findings")))
+		const json_t *run = json_object_get(json_object_get(r, "run"), "results");
+		json_array_foreach(run, j, f)
+			issue_of_finding(s, f, file);
+		if (json_array_size(json_object_get(r, "findings")) || doc_number(json_object_get(r, "run"), "findings"))
 			continue;
 		bool bad = doc_is(r, "verdict", "error");
 		struct issue *i = issue_new(s, r, bad ? "unknown" : doc_is(r, "serializable", "") &&
@@ -278,6 +281,9 @@ void issues_of_trace(struct issues *s, const json_t *doc)
 		i->title = bad                                 ? "the trace cannot be judged"
 		           : !strcmp(i->verdict, "holds")      ? "the trace is serializable"
 		                                               : "the trace is not decided";
+		if (!strcmp(i->verdict, "holds") && json_is_object(json_object_get(r, "run")))
+			i->title = doc_number(r, "blocks") ? "the marked blocks are serializable, and nothing was found"
+			                                 : "nothing was found";
 		i->message = *doc_text(r, "limit") ? arena_printf(&s->arena, "Out of %s.", doc_text(r, "limit")) : "";
 		issue_fingerprint(i, NULL, NULL, NULL);
 	}

@@ -32,7 +32,7 @@ static void step(struct issues *s, struct issue *i, const char *thread, const js
 	avec_push(&s->arena, &i->stacks, l);
 }
 
-static void one(struct issues *s, const json_t *r)
+void issue_of_finding(struct issues *s, const json_t *r, const char *subject)
 {
 	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
 	bool confirmed = json_is_true(json_object_get(r, "confirmed"));
@@ -41,6 +41,8 @@ static void one(struct issues *s, const json_t *r)
 	const json_t *access = json_object_get(r, "other_access"), *acquire = json_object_get(r, "other_acquire");
 	const json_t *sup = json_object_get(r, "suppressed");
 	i->name = doc_text(r, "block");
+	if (subject)
+		i->subject = subject;
 	i->rule = issue_rule(confirmed ? "atomicity-violation-confirmed" : "atomicity-violation");
 	i->title = *mark ? arena_printf(&s->arena, "block '%s' in %s is not atomic", mark, i->name)
 	                 : arena_printf(&s->arena, "%s is not atomic", i->name);
@@ -69,7 +71,7 @@ void issues_of_run(struct issues *s, const json_t *doc)
 	size_t k;
 	s->subject = doc_text(doc, "program");
 	json_array_foreach(json_object_get(doc, "results"), k, r)
-		one(s, r);
+		issue_of_finding(s, r, NULL);
 	if (json_array_size(json_object_get(doc, "results")))
 		return;
 	const char *verdict = doc_text(doc, "verdict"), *reason = doc_text(doc, "reason");

@@ -229,19 +229,95 @@ static uint32_t writes_of(const struct problem *p, val v, uint32_t before)
 	const val *e = val_elems(p->vals, p->init, &len);
 	for (uint32_t i = 0; i < len; i++)
 		n += e[i] == v;
-	for (uint32_t i = 0; i < p->n; i++)
-		n += is_put(p->ops[i].fn) && p->ops[i].a == v && p->ops[i].call < before;
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct hop *o = &p->ops[i];
+		bool cas = o->fn == FN_CAS && o->res != RES_FALSE && o->b == v && o->a != v;
+		n += ((is_put(o->fn) && o->a == v) || cas) && o->call < before;
+	}
 	return n;
 }
 
 static enum verify_answer check_unwritten(const struct problem *p, const uint32_t *ops, char *why)
 {
 	const struct hop *rd = &p->ops[ops[0]];
-	if (rd->ret == RANK_INF || (rd->fn != FN_READ && (!is_take(rd->fn) || rd->b == VAL_NIL)))
+	bool cas = rd->fn == FN_CAS && rd->res == RES_TRUE;
+	if (rd->ret == RANK_INF || (rd->fn != FN_READ && !cas && (!is_take(rd->fn) || rd->b == VAL_NIL)))
 		return reject(why, "the proof is not about a completed read or removal", ops[0]);
-	if (writes_of(p, rd->b, rd->ret))
+	if (writes_of(p, cas ? rd->a : rd->b, rd->ret))
 		return reject(why, "the value had been written when the read returned", ops[0]);
 	return VERIFY_ACCEPTED;
+}
+
+/* ops[1] is the first to bring the value, and too late. */
+static enum verify_answer check_future(const struct problem *p, const uint32_t *ops, uint32_t nops, char *why)
+{
+	enum verify_answer out = check_unwritten(p, ops, why);
+	if (out != VERIFY_ACCEPTED)
+		return out;
+	const struct hop *rd = &p->ops[ops[0]];
+	val v = rd->fn == FN_CAS ? rd->a : rd->b;
+	if (nops < 2 || ops[1] == RANK_INF || writes_of(p, v, p->ops[ops[1]].call) || !writes_of(p, v, p->ops[ops[1]].call + 1))
+		return reject(why, "the proof names another operation than the first to bring the value", ops[0]);
+	return VERIFY_ACCEPTED;
+}
+
+/* ---- a lack of supply ------------------------------------------------------------ */
+
+/* The value of a completed operation that shows the register holding it. */
+static bool shows(const struct problem *p, uint32_t op, val *v)
+{
+	const struct hop *o = &p->ops[op];
+	*v = o->fn == FN_CAS ? o->a : o->b;
+	return o->ret != RANK_INF && (o->fn == FN_READ || (o->fn == FN_CAS && o->res == RES_TRUE));
+}
+
+/* Was the register surely something else than v at a moment of the operation? */
+static bool shows_other(const struct problem *p, uint32_t op, val v)
+{
+	const struct hop *o = &p->ops[op];
+	if (o->ret == RANK_INF)
+		return false;
+	return o->fn == FN_READ ? o->b != v : o->fn == FN_WRITE ? o->a != v
+	       : o->fn == FN_CAS && o->res == RES_TRUE && (o->a != v || o->b != v);
+}
+
+static bool may_bring(const struct hop *o, val v)
+{
+	return o->fn == FN_WRITE ? o->a == v : o->fn == FN_CAS && o->res != RES_FALSE && o->b == v && o->a != v;
+}
+
+/* Pairs of an operation that shows another value and one behind it that shows
+ * v, one pair behind the other; then everything that could have brought v in
+ * between, which is one less. */
+static enum verify_answer check_supply(const struct problem *p, const uint32_t *ops, uint32_t nops, char *why)
+{
+	uint32_t n = (nops + 1) / 3, end = 0, reach = 0;
+	val v = VAL_NONE, w;
+	if (3 * n != nops + 1 || !n || ops[1] == RANK_INF || !shows(p, ops[1], &v))
+		return reject(why, "the proof does not name pairs of operations", RANK_INF);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t other = ops[2 * i], last = ops[2 * i + 1];
+		if (last == RANK_INF || !shows(p, last, &w) || w != v)
+			return reject(why, "an operation does not show the value", last);
+		if (other == RANK_INF ? i > 0 || p->init == v : !shows_other(p, other, v) || p->ops[other].ret >= p->ops[last].call)
+			return reject(why, "an operation does not show another value before", other);
+		if (i && p->ops[other].call <= end)
+			return reject(why, "the pairs overlap", other);
+		end = p->ops[last].ret;
+	}
+	for (uint32_t i = 0; i < p->n; i++) {
+		bool reaches = false, named = false;
+		for (uint32_t k = 0; k < n && may_bring(&p->ops[i], v); k++)
+			reaches |= p->ops[i].call < p->ops[ops[2 * k + 1]].ret &&
+			           (ops[2 * k] == RANK_INF || p->ops[i].ret > p->ops[ops[2 * k]].call);
+		for (uint32_t k = 2 * n; k < nops; k++)
+			named |= ops[k] == i;
+		if (reaches != named)
+			return reject(why, reaches ? "an operation could have brought the value and is not named"
+			                           : "an operation is named that could not have brought the value", i);
+		reach += reaches;
+	}
+	return reach < n ? VERIFY_ACCEPTED : reject(why, "enough operations could have brought the value", RANK_INF);
 }
 
 /* ---- containers ------------------------------------------------------------------ */
@@ -376,140 +452,7 @@ static enum verify_answer check_chain(const struct problem *p, const uint32_t *o
 	return VERIFY_ACCEPTED;
 }
 
-/* ---- trying everything again ----------------------------------------------------- */
-
-/* Wing and Gong with the set of what took effect as n bits. */
-struct naive {
-	const struct problem *p;
-	struct spec_ctx c;
-	uint32_t end;   /* only responses before this rank count */
-	uint32_t words, budget, n, cap;
-	uint64_t *sets; /* words of each configuration, then its state */
-	uint32_t *slots, nslots;
-	bool spent;
-};
-
-static uint32_t naive_slot(const struct naive *v, const uint64_t *set, uint32_t state)
-{
-	uint64_t h = state;
-	for (uint32_t i = 0; i < v->words; i++)
-		h = hash64(h ^ set[i]) + i;
-	return (uint32_t)h & (v->nslots - 1);
-}
-
-/* Room for one more; small at first, because most histories need few. */
-static bool naive_grow(struct naive *v)
-{
-	if (v->n < v->cap)
-		return true;
-	uint32_t cap = v->cap ? v->cap * 2 : 32, width = v->words + 1;
-	cap = cap > v->budget ? v->budget : cap;
-	uint64_t *sets = cap > v->cap ? realloc(v->sets, (size_t)cap * width * 8) : NULL;
-	if (sets)
-		v->sets = sets;
-	uint32_t nslots = 64;
-	while (nslots < cap * 2)
-		nslots *= 2;
-	uint32_t *slots = sets ? calloc(nslots, sizeof *slots) : NULL;
-	if (!slots)
-		return false;
-	free(v->slots);
-	v->slots = slots;
-	v->nslots = nslots;
-	v->cap = cap;
-	for (uint32_t i = 0; i < v->n; i++) {
-		const uint64_t *o = v->sets + (size_t)i * width;
-		uint32_t s = naive_slot(v, o, (uint32_t)o[v->words]);
-		while (slots[s])
-			s = (s + 1) & (nslots - 1);
-		slots[s] = i + 1;
-	}
-	return true;
-}
-
-static bool naive_new(struct naive *v, const uint64_t *set, uint32_t state)
-{
-	if (!naive_grow(v)) {
-		v->spent = true;
-		return false;
-	}
-	uint32_t s = naive_slot(v, set, state);
-	for (; v->slots[s]; s = (s + 1) & (v->nslots - 1)) {
-		const uint64_t *o = v->sets + (size_t)(v->slots[s] - 1) * (v->words + 1);
-		if (o[v->words] == state && !memcmp(o, set, v->words * 8ull))
-			return false;
-	}
-	uint64_t *o = v->sets + (size_t)v->n * (v->words + 1);
-	memcpy(o, set, v->words * 8ull);
-	o[v->words] = state;
-	v->slots[s] = ++v->n;
-	return true;
-}
-
-/* Breadth first through the configurations; true when one completes. */
-static bool naive_run(struct naive *v, uint32_t init)
-{
-	uint64_t *set = calloc(v->words, 8);
-	if (!set) {
-		v->spent = true;
-		return false;
-	}
-	bool done = false;
-	naive_new(v, set, init);
-	for (uint32_t at = 0; at < v->n && !done && !v->spent; at++) {
-		memcpy(set, v->sets + (size_t)at * (v->words + 1), v->words * 8ull);
-		uint32_t state = (uint32_t)v->sets[(size_t)at * (v->words + 1) + v->words];
-		uint32_t first = RANK_INF;
-		for (uint32_t i = 0; i < v->p->n; i++)
-			if (!(set[i / 64] >> i % 64 & 1) && v->p->ops[i].ret < first)
-				first = v->p->ops[i].ret;
-		done = first >= v->end;
-		for (uint32_t i = 0; i < v->p->n && v->p->ops[i].call < first && !done; i++) {
-			struct hop op = v->p->ops[i];
-			uint32_t next;
-			if (set[i / 64] >> i % 64 & 1)
-				continue;
-			if (op.ret >= v->end) { /* its answer is not known yet */
-				op.ret = RANK_INF;
-				if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
-					continue;
-				op.res = RES_NONE;
-				if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
-					op.b = VAL_NONE;
-			}
-			if (!v->c.spec->apply(&v->c, state, &op, &next))
-				continue;
-			set[i / 64] |= 1ull << i % 64;
-			naive_new(v, set, next);
-			set[i / 64] &= ~(1ull << i % 64);
-		}
-	}
-	free(set);
-	return done;
-}
-
-static enum verify_answer try_everything(const struct problem *p, uint32_t culprit, uint32_t budget,
-                                         char *why)
-{
-	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget };
-	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents
-	                                                               : p->ops[culprit].ret + 1;
-	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
-	v.c.user = p->user;
-	bool done = naive_run(&v, v.c.spec->init(&v.c, p->init));
-	bool failed = v.spent || v.c.failed;
-	spec_close(&v.c);
-	free(v.sets);
-	free(v.slots);
-	if (done)
-		return reject(why, "there is an order", RANK_INF);
-	if (failed) {
-		snprintf(why, VERIFY_WHY, "trying every order again would take more than %u configurations",
-		         budget);
-		return VERIFY_UNDECIDED;
-	}
-	return VERIFY_ACCEPTED;
-}
+/* ---- violations ------------------------------------------------------------------ */
 
 enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
                                     uint32_t nops, uint32_t culprit, uint32_t budget, char *why)
@@ -517,43 +460,52 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
 	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1,
 		                        [PROOF_ZONES] = 4, [PROOF_INSIDE] = 4, [PROOF_FIFO] = 4,
 		                        [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1, [PROOF_PRIORITY] = 1,
-		                        [PROOF_COUNTS] = 0 };
+		                        [PROOF_COUNTS] = 0, [PROOF_SUPPLY] = 2 };
 	bool reg = p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER || p->obj == OBJ_KV);
-	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE;
+	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE || proof == PROOF_SUPPLY;
+	bool with_cas = proof == PROOF_SUPPLY || proof == PROOF_UNWRITTEN || proof == PROOF_FUTURE;
 	if (culprit != RANK_INF && culprit >= p->n)
 		return reject(why, "the proof names an operation that is not there", culprit);
 	for (uint32_t i = 0; i < nops; i++)
 		if (ops[i] >= p->n && ops[i] != RANK_INF)
 			return reject(why, "the proof names an operation that is not there", ops[i]);
-	if (proof > PROOF_COUNTS || nops < need[proof])
+	if (proof > PROOF_SUPPLY || nops < need[proof])
 		return reject(why, "the proof names too few operations", RANK_INF);
 	for (uint32_t i = 0; i < need[proof]; i++) { /* the initial write, a removal that never came */
-		bool may_miss = (about_reg && need[proof] == 4 && i == 0) || (proof == PROOF_FIFO && i == 2);
+		bool may_miss = (about_reg && proof != PROOF_CHAIN && i == 0) || (proof == PROOF_FIFO && i == 2);
 		if (ops[i] == RANK_INF && !may_miss)
 			return reject(why, "the proof names too few operations", RANK_INF);
 	}
 	for (uint32_t i = 0; i < p->n && reg; i++) /* a write may also be part of a cas or append */
-		reg = p->ops[i].fn == FN_READ || p->ops[i].fn == FN_WRITE;
+		reg = p->ops[i].fn == FN_READ || p->ops[i].fn == FN_WRITE || (with_cas && p->ops[i].fn == FN_CAS);
 	bool box = p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE;
 	if (need[proof] && !(reg || (box && !about_reg)))
 		return reject(why, "the proof is about another kind of object", RANK_INF);
 	switch (proof) {
 	case PROOF_UNWRITTEN:
-	case PROOF_FUTURE:
 		return check_unwritten(p, ops, why);
+	case PROOF_FUTURE:
+		return check_future(p, ops, nops, why);
 	case PROOF_CHAIN:
 		return check_chain(p, ops, nops, why);
 	case PROOF_ZONES:
 	case PROOF_INSIDE:
 		return check_zones(p, ops, proof == PROOF_INSIDE, why);
+	case PROOF_SUPPLY:
+		return check_supply(p, ops, nops, why);
 	case PROOF_FIFO:
 		return check_fifo(p, ops, why);
 	case PROOF_TWICE:
 		return check_twice(p, ops, why);
+	case PROOF_PRIORITY: /* the one that is named is smaller and was put in before */
+		if (nops > 1 && ops[1] != RANK_INF && p->ops[ops[0]].b != VAL_NIL &&
+		    (!is_put(p->ops[ops[1]].fn) || p->ops[ops[1]].call > p->ops[ops[0]].ret ||
+		     val_compare(p->vals, p->ops[ops[1]].a, p->ops[ops[0]].b) >= 0))
+			return reject(why, "the proof names a value that is not smaller", ops[1]);
+		return check_inside(p, ops, true, why);
 	case PROOF_NOT_EMPTY:
-	case PROOF_PRIORITY:
-		return check_inside(p, ops, proof == PROOF_PRIORITY, why);
+		return check_inside(p, ops, false, why);
 	default:
-		return try_everything(p, culprit, budget, why);
+		return verify_by_trying(p, culprit, budget, why);
 	}
 }

@@ -42,5 +42,12 @@ enum verify_answer verify_read_impossible(const struct problem *p, uint32_t read
  * the naive search may keep. */
 enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
                                     uint32_t nops, uint32_t culprit, uint32_t budget, char *why);
+/* No order of what was known when `culprit` returned (RANK_INF: of all) is
+ * legal: every one is tried, with at most `budget` configurations. */
+enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, uint32_t budget, char *why);
+/* The states that the object may be in when `culprit` returns, without it, are
+ * these, in words (`more`: and others). */
+enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char *const *states, uint32_t n, bool more,
+                                 uint32_t budget, char *why);
 
 #endif

@@ -96,6 +96,9 @@ static const char *step(struct check *c, uint32_t i, bool is_last)
 	if (fork != NO && fork < i && !c->done[fork])
 		return "a thread runs before it is forked";
 	c->done[i] = true;
+	if (e->flags & EVENT_INNER && (e->kind == EVENT_ACQ || e->kind == EVENT_REL))
+		return c->depth[e->target] && c->owner[e->target] == e->thread + 1
+		               ? NULL : "a lock is taken again by who does not hold it";
 	switch (e->kind) {
 	case EVENT_READ:
 		if (!is_last && c->last[e->target] != c->source[i])

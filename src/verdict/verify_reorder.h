@@ -5,7 +5,8 @@
  * that each thread runs a prefix of what it ran, in its own order; that every
  * read gets its value from the same write as before, except a read that is
  * its thread's last event; that locks are held by one thread at a time; that
- * a thread runs after its fork and is joined after all it ran. Then nothing
+ * a thread runs after its fork and is joined after all it ran. Of a lock that is
+ * taken again (EVENT_INNER) the thread must be the holder. Then nothing
  * the threads can see differs until their last events, so a program that made
  * the one could have made the other. Shares nothing with the search that
  * finds reorderings.

@@ -6,7 +6,7 @@
 
 #include "lang/spec.h"
 #include "history/read.h"
-#include "verdict/verify_history_json.h"
+#include "verify/history_json.h"
 
 /* The one result of the report, or NULL. */
 static json_t *result_of(json_t *root)

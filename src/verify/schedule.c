@@ -350,7 +350,7 @@ bool sched_run(struct sched *s, struct run *r)
 		const struct sched_item *it = &s->items.data[i];
 		for (uint32_t k = 0; k < it->count; k++) {
 			position++;
-			const uint32_t *picks = s->picks.data + it->pick;
+			const uint32_t *picks = it->npick ? s->picks.data + it->pick : NULL;
 			enum run_status st = run_step(r, it->thread, picks, it->npick);
 			/* the first alternative of a step that has one only */
 			if (st == RUN_NO_PICK && it->npick == 1 && picks[0] == 0)

@@ -97,4 +97,5 @@ with tempfile.TemporaryDirectory() as tmp:
         subprocess.run([str(intact), "report", str(d), "--html", str(d.with_suffix(".html"))], stdout=subprocess.DEVNULL, check=False)
     sys.stdout.flush()
     env = dict(os.environ, INTACT_PAGES=tmp, INTACT_PLAYWRIGHT=str(playwright), INTACT_AXE=str(axe), INTACT_CHROMIUM=chromium)
+    env.update(HOME=tmp, XDG_CONFIG_HOME=tmp + "/config", XDG_CACHE_HOME=tmp + "/cache")  # Chromium writes there
     sys.exit(subprocess.run([node, str(root / "tests/browser/page.cjs")], env=env).returncode)

@@ -220,8 +220,8 @@ def only_the_nemesis_is_skipped():
                  event(name, mark + "info", mark + "kill", None), event(0, mark + "ok", mark + "write", 3)]
         out = run("-", stdin="\n".join(lines).encode(), want=0).stdout.decode()
         assert "1 operation by 1 process" in out, out
-    out = run("-", stdin=b"{:process :nemesis, :type :info, :f :kill, :value nil}\n", want=0).stdout.decode()
-    assert "nothing but 1 record that is no client's" in out, out
+    err = run("-", stdin=b"{:process :nemesis, :type :info, :f :kill, :value nil}\n", want=2).stderr.decode()
+    assert "no operation to judge: nothing but 1 record" in err, err
 
 
 @test

@@ -249,6 +249,109 @@ def corruptions(rng, f):
         yield what, g
 
 
+def outermost(lines):
+    """The place of the begin of the outermost block that the last event stands in."""
+    thread, depth, begin = lines[-1].split("|")[0], 0, 0
+    for k, l in enumerate(lines, 1):
+        if l.startswith(thread + "|begin"):
+            begin = begin if depth else k
+            depth += 1
+        elif l.startswith(thread + "|end"):
+            depth -= 1
+    return begin
+
+
+def no_execution(trace, witness):
+    """Why the witness is not a run that a program which ran the trace could make; None when it is. Each thread does what
+    it did, from its start on; locks are counted; blocks nest; a thread runs after its fork and has ended when it is
+    joined; reads read what they read, but a thread's last."""
+    own, forks, ends, reads, last = {}, {}, {}, {}, {}
+    for i, line in enumerate(trace):
+        t, op, _ = line.split("|")
+        what, _, target = op.rstrip(")").partition("(")
+        own.setdefault(t, []).append(i)
+        if what == "fork":
+            forks[target] = i
+        elif what == "join":
+            ends[i] = list(own.get(target, []))
+        elif what == "r":
+            reads[i] = last.get(target)
+        elif what == "w":
+            last[target] = i
+    at, done, owner, held, depth, wrote, strange = {}, set(), {}, {}, {}, {}, {}
+    for n, line in enumerate(witness, 1):
+        t, op, _ = line.split("|")
+        what, _, target = op.rstrip(")").partition("(")
+        k = at.get(t, 0)
+        at[t] = k + 1
+        if k >= len(own.get(t, [])) or trace[own[t][k]] != line:
+            return f"line {n}: {line} is not what {t} does next"
+        i = own[t][k]
+        if t in strange:
+            return f"line {n}: {t} goes on after a read of another value (line {strange[t]})"
+        if t in forks and forks[t] < i and forks[t] not in done:
+            return f"line {n}: {t} runs before it is forked"
+        if what == "acq":
+            if held.get(target) and owner[target] != t:
+                return f"line {n}: {t} takes {target}, which {owner[target]} holds"
+            owner[target], held[target] = t, held.get(target, 0) + 1
+        elif what == "rel":
+            if not held.get(target) or owner[target] != t:
+                return f"line {n}: {t} releases {target}, which it does not hold"
+            held[target] -= 1
+        elif what == "join" and any(e not in done for e in ends[i]):
+            return f"line {n}: {target} is joined before it is done"
+        elif what == "begin":
+            depth[t] = depth.get(t, 0) + 1
+        elif what == "end":
+            depth[t] = depth.get(t, 0) - 1
+            if depth[t] < 0:
+                return f"line {n}: a block ends that did not begin"
+        elif what == "r" and wrote.get(target) != reads[i]:
+            strange[t] = n
+        elif what == "w":
+            wrote[target] = i
+        done.add(i)
+    return None
+
+
+def small(rng):
+    """A small trace in which blocks nest, locks are taken again, and threads are forked and joined in blocks."""
+    lines, depth, held, owner = [], {}, {}, {}
+    alive, fresh = ["A", "B"], ["C", "D"]
+    while len(lines) < rng.randrange(10, 30):
+        t, k, loc = rng.choice(alive), rng.random(), len(lines) + 1
+        if k < 0.45:
+            lines.append(f"{t}|{'rw'[rng.random() < 0.5]}({rng.choice('xy')})|{loc}")
+        elif k < 0.57:
+            lock = rng.choice("mn")
+            if owner.get(lock, t) == t:
+                owner[lock] = t
+                held.setdefault(t, []).append(lock)
+                lines.append(f"{t}|acq({lock})|{loc}")
+        elif k < 0.7 and held.get(t):
+            lock = held[t].pop(rng.randrange(len(held[t])))
+            if lock not in held[t]:
+                del owner[lock]
+            lines.append(f"{t}|rel({lock})|{loc}")
+        elif k < 0.8 and depth.get(t, 0) < 3:
+            depth[t] = depth.get(t, 0) + 1
+            lines.append(f"{t}|begin|{loc}")
+        elif k < 0.88 and depth.get(t):
+            depth[t] -= 1
+            lines.append(f"{t}|end|{loc}")
+        elif k < 0.95 and fresh:
+            alive.append(fresh.pop())
+            lines.append(f"{t}|fork({alive[-1]})|{loc}")
+        elif k > 0.97 and len(alive) > 2:
+            other = alive.pop()
+            if other != t:
+                lines.append(f"{t}|join({other})|{loc}")
+            else:
+                alive.append(other)
+    return "\n".join(lines) + "\n"
+
+
 seed = int(os.environ.get("INTACT_SEED", "1"))
 runs = int(os.environ.get("INTACT_TRACE_RUNS", "6"))
 rng = random.Random(seed)
@@ -280,11 +383,47 @@ for i in range(runs):
         proven += 1
         rc, jw, err = report("--each", "--limit=0", tmp / "w.std")
         lines = (tmp / "w.std").read_text().splitlines()
-        begin = max(k for k, l in enumerate(lines, 1) if l.startswith(lines[-1].split("|")[0] + "|begin"))
+        begin = outermost(lines)
         if rc != 1 or all(f["closing"]["block"]["event"] != begin for f in jw["results"][0]["findings"]):
             bad.append(f"trace {i}: the witness does not break its last block {err}")
+        why = no_execution(path.read_text().splitlines(), lines)
+        if why:
+            bad.append(f"trace {i}: the witness is no execution: {why}")
 print(f"# seed {seed}: {runs} traces, {found} violating blocks, {rejected} of {tried} corrupted reports rejected, {proven} witnesses")
 check("clock and graph agree on large traces, every cycle holds, corrupted ones do not", not bad and found and tried and proven, "\n".join(bad))
+
+# ---- witnesses, strictly -------------------------------------------------------
+bad, proven, named = [], 0, 0
+for i in range(int(os.environ.get("INTACT_WITNESSES", "250"))):
+    path = write("small.std", small(rng))
+    (tmp / "w.std").unlink(missing_ok=True)
+    rc, jp, err = report("--predict", "--witness", tmp / "w.std", path)
+    if not jp["results"][0]["predicted"]["proven"]:
+        continue
+    proven += 1
+    lines, trace_lines = (tmp / "w.std").read_text().splitlines(), path.read_text().splitlines()
+    first = next(f for f in jp["results"][0]["predicted"]["findings"] if f["kind"] == "proven")
+    why = no_execution(trace_lines, lines)
+    rc, jw, err = report("--each", "--limit=0", tmp / "w.std")
+    if not why and (rc != 1 or all(f["closing"]["block"]["event"] != outermost(lines)
+                                   for f in jw["results"][0]["findings"])):
+        why = "it does not break the block"
+    # the innermost block that holds both events is the one that is named
+    opened = []
+    for n, line in enumerate(trace_lines[:first["second"]["event"]], 1):
+        if line.startswith(first["second"]["thread"] + "|begin"):
+            opened.append(n)
+        elif line.startswith(first["second"]["thread"] + "|end"):
+            opened.pop()
+    around = [b for b in opened if b <= first["first"]["event"]]
+    named += len(around) > 1
+    if not around or first["begin"]["event"] != around[-1]:
+        why = why or f"block {first['begin']['event']} is named, {around} hold both"
+    if why:
+        bad.append(f"trace {i}: {why}\n" + "".join(f"{l}\n" for l in trace_lines) + "--\n" + "\n".join(lines))
+print(f"# seed {seed}: {proven} witnesses, {named} of nested blocks")
+check("witnesses are executions, nested begins and re-entrant locks included, and name the innermost block",
+      not bad and proven > 50 and named > 10, "\n".join(bad[:2]))
 
 for p in tmp.iterdir():
     p.unlink()

@@ -49,6 +49,8 @@ void __tsan_init(void) {}
 void *__wrap_memset(void *d, int c, size_t n) { touch(d); for (size_t i = 0; i < n; i++) ((volatile char *)d)[i] = (char)c; return d; }
 void *__wrap_memcpy(void *d, const void *s, size_t n)
 { touch((void *)s); touch(d); for (size_t i = 0; i < n; i++) ((volatile char *)d)[i] = ((const char *)s)[i]; return d; }
+void *__tsan_memset(void *d, int c, size_t n) { return __wrap_memset(d, c, n); }
+void *__tsan_memcpy(void *d, const void *s, size_t n) { return __wrap_memcpy(d, s, n); }
 int __tsan_atomic32_fetch_add(volatile int *p, int v, int o) { (void)o; touch((void *)p); int r = *p; *p = r + v; return r; }
 int __tsan_atomic32_load(const volatile int *p, int o) { (void)o; touch((void *)p); return *p; }
 void run(void);

@@ -2,6 +2,7 @@
  * intact: find count predicted */
 #include <intact/annotate.h>
 #include <pthread.h>
+#include "sched.h"
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static int x, y;
 static void count(void)
@@ -16,14 +17,18 @@ static void count(void)
 }
 static void *worker(void *arg)
 {
+	if (arg)
+		at(2); /* one after the other: no cycle happens */
 	count();
-	return arg;
+	if (!arg)
+		at(1);
+	return NULL;
 }
 int main(void)
 {
 	pthread_t t[2];
 	for (int i = 0; i < 2; i++)
-		pthread_create(&t[i], NULL, worker, NULL);
+		pthread_create(&t[i], NULL, worker, i ? t : NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	return x == 2 && y == 2 ? 0 : 1;

@@ -13,8 +13,13 @@ is found with what each program's first comment says:
 
 Lines marked @entered, @commit, @violation are where the report must point.
 
-    run.py INTACT [--all] [NAME...]    --all: both compilers, -O0 and -O2, 20
+No expectation may depend on the schedule. The last run of each is made with
+preload/jitter.c, which lets threads wait where they synchronise.
+
+    run.py INTACT [--all] [--jitter N] [NAME...]
+                                       --all: both compilers, -O0 and -O2, 20
                                        runs each; else a rotating sample
+                                       --jitter: so many runs with it, seeds 1 to N
 """
 import os
 import re
@@ -48,6 +53,16 @@ def expectation(path):
     return want
 
 
+def functions(part, title, above):
+    """The functions of a stack; the end of it may be that of the one above."""
+    stack = re.search(r"^  " + title + r".*\n((?:    #.*\n)+)", part, re.M)
+    names = []
+    for line in stack.group(1).splitlines() if stack else []:
+        m = re.match(r"    #\d+ \.\.\. (\d+) frames as above, from (.*) on$", line)
+        names += above[-int(m.group(1)):] if m else [line.split()[1]]
+    return names
+
+
 def parse(report):
     found = []
     for part in re.split(r"^WARNING: Intact: ", report, flags=re.M)[1:]:
@@ -57,8 +72,7 @@ def parse(report):
                             ("violation", "Atomicity violation at")):
             f = re.search(r"^  " + title + r".*\n    #0 (.*?) (\S+?):(\d+)", part, re.M)
             item[mark] = int(f.group(3)) if f else None
-        stack = re.search(r"^  Atomic block commits.*\n((?:    #.*\n)+)", part, re.M)
-        item["commits"] = re.findall(r"#\d+ (\S+)", stack.group(1)) if stack else []
+        item["commits"] = functions(part, "Atomic block commits", functions(part, "Atomic block entered", []))
         item["text"] = part
         item["summary"] = re.search(r"^SUMMARY: Intact: atomicity violation \S+:\d+ in ", part, re.M)
         found.append(item)
@@ -90,7 +104,15 @@ def compare(want, found, code):
     return None if f["summary"] else "no summary"
 
 
-def one(intact, path, cc, opt, runs, tmp):
+def build_jitter(tmp):
+    lib = os.path.join(tmp, "jitter.so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror",
+                    os.path.join(HERE, "preload", "jitter.c"), "-o", lib, "-ldl", "-lpthread"], check=True)
+    return lib
+
+
+def one(intact, path, cc, opt, runs, jitter, tmp):
+    """jitter: the library, and seeds to run with it"""
     want = expectation(path)
     if (cc, opt) in want["misses"]:
         want["find"] = None
@@ -103,13 +125,15 @@ def one(intact, path, cc, opt, runs, tmp):
     if build.returncode:
         return "does not build: " + build.stderr[-800:]
     env["INTACT_OPTIONS"] = ":".join(want["options"])
-    for i in range(runs):
-        cmd = [intact, "run", exe] if i % 2 == 0 else [exe]
+    for i in range(runs + len(jitter[1])):
+        cmd = [intact, "run", exe] if i % 2 == 0 or i >= runs else [exe]
+        if i >= runs:
+            env.update(INTACT_JITTER=str(jitter[1][i - runs]), LD_PRELOAD=jitter[0])
         try:
             r = subprocess.run(cmd, env=env, capture_output=True, text=True, timeout=120)
         except subprocess.TimeoutExpired:
             return "hangs"
-        bad = compare(want, parse(r.stderr), r.returncode if path.find("fork_child") < 0 or i % 2 == 0
+        bad = compare(want, parse(r.stderr), r.returncode if path.find("fork_child") < 0 or cmd[0] == intact
                       else (66 if "WARNING" in r.stderr else r.returncode))
         if bad:
             return "run %d (%s): %s\n%s" % (i, " ".join(cmd), bad, r.stderr[-3000:])
@@ -121,6 +145,11 @@ def main():
     intact = os.path.abspath(sys.argv[1])
     rest = sys.argv[2:]
     everything = "--all" in rest or os.environ.get("INTACT_SOAK")
+    seeds = 0
+    if "--jitter" in rest:
+        at = rest.index("--jitter")
+        seeds = int(rest[at + 1])
+        del rest[at:at + 2]
     names = [a for a in rest if not a.startswith("--")]
     files = sorted(f for f in os.listdir(HERE) if f.endswith((".c", ".cc")))
     if names:
@@ -133,8 +162,10 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory(prefix="intact-programs-") as tmp:
         print("1..%d" % len(plan))
+        lib = build_jitter(tmp)
         for n, (f, cc, opt) in enumerate(plan, 1):
-            why = one(intact, os.path.join(HERE, f), cc, opt, 20 if everything else 2, tmp)
+            jitter = range(1, seeds + 1) if seeds else range(1, 7) if everything else [n % 6 + 1]
+            why = one(intact, os.path.join(HERE, f), cc, opt, 20 if everything else 2, (lib, jitter), tmp)
             print("%s %d - %s %s %s" % ("not ok" if why else "ok", n, f, cc, opt), flush=True)
             if why:
                 bad += 1

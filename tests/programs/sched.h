@@ -9,9 +9,9 @@
 #include <sched.h>
 
 #ifdef __clang__
-#define SCHED_HIDDEN __attribute__((no_sanitize("thread"), no_instrument_function, noinline))
+#define SCHED_HIDDEN __attribute__((no_sanitize("thread"), no_instrument_function, noinline, unused))
 #else
-#define SCHED_HIDDEN __attribute__((no_sanitize_thread, no_instrument_function, noinline))
+#define SCHED_HIDDEN __attribute__((no_sanitize_thread, no_instrument_function, noinline, unused))
 #endif
 
 /* Alone in its line: nothing of the program's shares eight bytes with it. */
@@ -26,6 +26,14 @@ SCHED_HIDDEN static void at(int n)
 	while (sched_step < n - 1)
 		sched_yield();
 	sched_step = n;
+}
+
+/* Step n, unless it has been taken: by the first of several who come here. The
+ * caller holds a lock. */
+SCHED_HIDDEN static void once_at(int n)
+{
+	if (sched_step < n)
+		at(n);
 }
 
 #endif

@@ -130,7 +130,9 @@ static inline bool gen_verify(const struct problem *p, const struct result *r)
 		a = verify_order(p, r->order, r->norder, why);
 	else if (r->verdict == LIN_VIOLATED && r->proof != PROOF_NONE)
 		a = verify_violation(p, r->proof, r->ops, r->nops,
-		                     r->moment_open ? RANK_INF : r->culprit, 100000, why);
+		                     r->moment_open ? RANK_INF : r->culprit, 4000000, why);
+	if (a == VERIFY_ACCEPTED && r->verdict == LIN_VIOLATED && r->nstates && !r->moment_open)
+		a = verify_states(p, r->culprit, r->states, r->nstates, r->more_states, 4000000, why);
 	if (a != VERIFY_ACCEPTED)
 		printf("# %s: verdict %d, proof %d not accepted: %s\n", algorithm_names[r->algorithm],
 		       r->verdict, r->proof, why);

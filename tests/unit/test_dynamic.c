@@ -116,7 +116,7 @@ static void test_stack_move(void)
 		stack_move(&t, HALF, 2 * HALF, delta);
 		for (uint32_t j = 0; j <= i; j++)
 			for (uint32_t k = 0; k < DEEP; k++)
-				if ((want[j][k] & ~STACK_MARK) > HALF && (want[j][k] & ~STACK_MARK) <= 2 * HALF)
+				if ((want[j][k] & STACK_PC) > HALF && (want[j][k] & STACK_PC) <= 2 * HALF)
 					want[j][k] += delta;
 	}
 	CHECK(delta);

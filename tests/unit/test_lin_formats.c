@@ -334,14 +334,17 @@ static void test_convert_pairs(void)
 /* Text with bytes changed, cut, doubled: any answer, but an answer. */
 static void test_damage(void)
 {
-	const char *texts[] = { edn, json, porcupine, csv, log_text };
+	static const char vectors[] = "[[81 :invoke :read nil] [81 :ok :read 0 :more]\n [82 :invoke :cas [0 3]]\n[82 :ok :cas [0 3]]]";
+	static const char violin[] = "# @object atomic-queue\n[1] call add(1)\n[2] call remove\n[1] return\n[2] return 1\n"
+	                             "[3] call remove(?<1,2>)\n[3] return\n[4] call deq\n[4] return empty\n";
+	const char *texts[] = { edn, json, porcupine, csv, log_text, vectors, violin };
 	static const char bytes[] = "{}[]()#:;,\"\\\n \t0129-.naefx\0\xff";
 	struct rng rng;
 	uint32_t good = 0, n = soak_rounds(20000, 2000000);
 	rng_seed(&rng, soak_seed(301));
 	for (uint32_t k = 0; k < n; k++) {
 		char text[2048];
-		const char *t = texts[rng_below(&rng, 5)];
+		const char *t = texts[rng_below(&rng, 7)];
 		size_t len = strlen(t);
 		memcpy(text, t, len);
 		for (uint32_t e = 1 + rng_below(&rng, 3); e > 0; e--) {
@@ -356,7 +359,7 @@ static void test_damage(void)
 				break;
 		}
 		struct reading r;
-		open_text(&r, text, len, (enum format)rng_below(&rng, 5), (enum order)rng_below(&rng, 3));
+		open_text(&r, text, len, (enum format)rng_below(&rng, 6), (enum order)rng_below(&rng, 3));
 		CHECK(r.ok || r.d.errors || r.lim.spent);
 		if (r.ok) {
 			struct interpretation in = { .init = VAL_NONE };

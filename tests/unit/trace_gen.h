@@ -19,6 +19,7 @@ struct gen {
 	struct event ev[GEN_MAX];
 	uint32_t n;
 	uint32_t threads, vars, locks;
+	bool forks; /* many, in blocks too */
 };
 
 struct gen_state {
@@ -30,6 +31,8 @@ static bool gen_one(struct rng *r, struct gen *g, struct gen_state *s, uint32_t 
 {
 	struct event *e = &g->ev[g->n];
 	uint32_t roll = rng_below(r, 100), x;
+	if (g->forks && rng_below(r, 5) == 0)
+		roll = 95;
 	memset(e, 0, sizeof *e);
 	e->index = g->n + 1;
 	e->loc = g->n + 100;
@@ -87,7 +90,7 @@ static bool gen_one(struct rng *r, struct gen *g, struct gen_state *s, uint32_t 
 }
 
 /* At most `max` events. */
-static void gen_trace(struct rng *r, struct gen *g, uint32_t max)
+static void gen_some(struct rng *r, struct gen *g, uint32_t max)
 {
 	struct gen_state s;
 	memset(&s, 0, sizeof s);
@@ -96,13 +99,25 @@ static void gen_trace(struct rng *r, struct gen *g, uint32_t max)
 	g->locks = rng_below(r, 3);
 	g->n = 0;
 	for (uint32_t t = 0; t < g->threads; t++)
-		s.born[t] = t == 0 || rng_below(r, 4) != 0;
+		s.born[t] = t == 0 || rng_below(r, 4) >= 1u + 2 * g->forks;
 	uint32_t want = 4 + rng_below(r, max - 3), tries = want * 8;
 	while (g->n < want && tries--) {
 		uint32_t t = rng_below(r, g->threads);
 		if (s.born[t] && !s.dead[t])
 			g->n += gen_one(r, g, &s, t);
 	}
+}
+
+static inline void gen_trace(struct rng *r, struct gen *g, uint32_t max)
+{
+	g->forks = false;
+	gen_some(r, g, max);
+}
+
+static inline void gen_forking(struct rng *r, struct gen *g, uint32_t max)
+{
+	g->forks = true;
+	gen_some(r, g, max);
 }
 
 #endif

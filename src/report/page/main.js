@@ -13,6 +13,15 @@ function theme() {
 	return b;
 }
 
+// One finding of a run, or of its recording.
+function runFinding(doc, r) {
+	return {
+		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, label: r.confirmed ? "Confirmed" : "Predicted", hidden: !!r.suppressed, sub: (r.suppressed ? "suppressed, " : "") + (r.confirmed ? "confirmed" : "predicted"),
+		title: (r.mark ? "block " + text(r.mark) + " in " : "") + text(r.block) + " is not atomic", sentence: text(r.sentence),
+		facts: [r.confirmed ? "confirmed: another thread came in between, in this run" : "predicted: another schedule can break it", r.count > 1 ? "seen " + r.count + " times" : "",
+			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], view: () => stacksView(doc, r) };
+}
+
 // [{name, sub, verdict, title, sentence, facts, next, hidden, view}]
 function items() {
 	const model = doc.model || {};
@@ -51,16 +60,13 @@ function items() {
 			title: "block at " + text(f.begin && f.begin.place) + (f.kind === "proven" ? " can be broken" : " may not be atomic"),
 			sentence: f.kind === "proven" && f.between ? text(f.between.op) + " of thread " + text(f.between.thread) + " can come between two accesses of the block." : "",
 			facts: [text(r.file)], view: () => predictedView(f) }));
-		const whole = found.length ? [] : [{ name: text(r.file), verdict: r.serializable === true ? "holds" : r.verdict, sub: plural(number(r.events), "event"),
+		const run = list(r.run && r.run.results).map((f) => runFinding(doc, f));
+		const whole = found.length || run.length ? [] : [{ name: text(r.file), verdict: r.serializable === true ? "holds" : r.verdict, sub: plural(number(r.events), "event"),
 			title: r.serializable === true ? "the trace is serializable" : r.verdict === "error" ? "the trace cannot have happened" : "not decided",
 			sentence: "", facts: [plural(number(r.blocks), "block"), r.limit ? "out of " + r.limit : ""], view: () => null }];
-		return whole.concat(found, predicted);
+		return whole.concat(found, predicted, run);
 	});
-	if (doc.kind === "run") return list(doc.results).map((r) => ({
-		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, label: r.confirmed ? "Confirmed" : "Predicted", hidden: !!r.suppressed, sub: (r.suppressed ? "suppressed, " : "") + (r.confirmed ? "confirmed" : "predicted"),
-		title: (r.mark ? "block " + text(r.mark) + " in " : "") + text(r.block) + " is not atomic", sentence: text(r.sentence),
-		facts: [r.confirmed ? "confirmed: another thread came in between, in this run" : "predicted: another schedule can break it", r.count > 1 ? "seen " + r.count + " times" : "",
-			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], view: () => stacksView(doc, r) }));
+	if (doc.kind === "run") return list(doc.results).map((r) => runFinding(doc, r));
 	if (doc.kind === "net") return list(doc.results).map((r) => ({ name: text(r.file), verdict: doc.verdict, title: netTitle(r), sub: "", sentence: netSentence(r), facts: [], view: () => netView(r) }));
 	if (doc.kind === "verify") return list(doc.results).map((r) => ({ name: text(r.name), label: answers[r.answer],
 		verdict: r.answer === "accepted" ? "holds" : r.answer === "rejected" ? "violated" : "unknown",

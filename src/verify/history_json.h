@@ -2,8 +2,8 @@
  * verify_history_json: a report of `intact history --json --witness` checked
  * against the history it speaks of.
  */
-#ifndef INTACT_VERDICT_VERIFY_HISTORY_JSON_H
-#define INTACT_VERDICT_VERIFY_HISTORY_JSON_H
+#ifndef INTACT_VERIFY_HISTORY_JSON_H
+#define INTACT_VERIFY_HISTORY_JSON_H
 
 #include "verdict/verify_history.h"
 

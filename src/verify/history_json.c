@@ -1,11 +1,12 @@
-#include "verdict/verify_history_json.h"
+#include "verify/history_json.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/problem.h"
+#include "lin/check.h"
+#include "lin/say.h"
 
 #define BUDGET (1u << 20) /* configurations of the naive search */
 
@@ -61,8 +62,98 @@ static uint32_t *numbers(const json_t *a, const struct history *h, const uint32_
 	return out;
 }
 
-static enum verify_answer check_part(const struct history *h, const json_t *j, const struct problem *p,
-                                     enum condition cond, const uint32_t *local, char *why)
+/* ---- explanations ----------------------------------------------------------------- */
+
+/* What overlaps the culprit, when the report says so: the sentence counts it. */
+static bool overlaps_told(const struct problem *p, uint32_t culprit, const uint32_t *ops, uint32_t nops)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->n && culprit != RANK_INF; i++)
+		if (p->ops[i].ret != RANK_INF && p->ops[i].ret > p->ops[culprit].call && p->ops[i].call < p->ops[culprit].ret) {
+			if (n >= nops || ops[n] != i)
+				return false;
+			n++;
+		}
+	return n == nops;
+}
+
+/* The line, how much had completed before, and the states by name. */
+static enum verify_answer check_moment(const struct history *h, const json_t *j, const struct problem *p, uint32_t culprit,
+                                       json_int_t culprit_number, char *why)
+{
+	const json_t *states = json_object_get(j, "states");
+	uint32_t ended = 0, n = (uint32_t)json_array_size(states);
+	for (uint32_t i = 0; i < p->n; i++)
+		ended += p->ops[i].ret < p->ops[culprit].ret;
+	if (json_integer_value(json_object_get(j, "line")) != h->ops[culprit_number].line ||
+	    json_integer_value(json_object_get(j, "prefix")) != ended)
+		return reject(why, "the line or the prefix of the report is not the culprit's");
+	if (!n)
+		return VERIFY_ACCEPTED;
+	char *text[MAX_STATES_SHOWN];
+	for (uint32_t i = 0; i < n && i < MAX_STATES_SHOWN; i++)
+		text[i] = (char *)(uintptr_t)json_string_value(json_array_get(states, i));
+	for (uint32_t i = 0; i < n; i++)
+		if (n > MAX_STATES_SHOWN || !text[i])
+			return reject(why, "the states of the report are not in words");
+	return verify_states(p, culprit, text, n, json_is_true(json_object_get(j, "more_states")), BUDGET, why);
+}
+
+/* The sentence is the one that these facts are told in. */
+static enum verify_answer check_sentence(const struct history *h, const struct interpretation *in, const json_t *j,
+                                         enum condition cond, uint32_t k, int proof, uint32_t culprit, char *why)
+{
+	const json_t *conflict = json_object_get(j, "conflict"), *states = json_object_get(j, "states");
+	struct check_options o = { .condition = cond, .k = k };
+	struct part part = { .r = { .proof = (enum proof)proof, .culprit = culprit,
+		                    .moment_open = !json_is_true(json_object_get(j, "exact")) } };
+	uint32_t n = (uint32_t)json_array_size(conflict), *ops = calloc(n + 1ull, sizeof *ops);
+	struct buf text;
+	if (!ops)
+		return VERIFY_UNDECIDED;
+	for (uint32_t i = 0; i < n; i++)
+		ops[i] = json_is_null(json_array_get(conflict, i)) ? RANK_INF : (uint32_t)json_integer_value(json_array_get(conflict, i));
+	part.r.ops = ops;
+	part.r.nops = n;
+	for (uint32_t i = 0; i < json_array_size(states) && i < MAX_STATES_SHOWN; i++)
+		part.r.states[part.r.nstates++] = (char *)(uintptr_t)json_string_value(json_array_get(states, i));
+	part.r.more_states = json_is_true(json_object_get(j, "more_states"));
+	buf_init(&text);
+	say_proof(h, in, &o, &part, &text);
+	const char *said = json_string_value(json_object_get(j, "sentence"));
+	bool same = said && !strcmp(said, buf_cstr(&text));
+	buf_free(&text);
+	free(ops);
+	return same ? VERIFY_ACCEPTED : reject(why, "the sentence of the report is not what its facts say");
+}
+
+static enum verify_answer check_explanation(const struct history *h, const struct interpretation *in, const json_t *j,
+                                            const struct problem *p, enum condition cond, const uint32_t *local, int proof,
+                                            const uint32_t *ops, uint32_t nops, char *why)
+{
+	const json_t *c = json_object_get(j, "culprit");
+	json_int_t cv = json_integer_value(c);
+	bool has = json_is_integer(c) && cv >= 0 && cv < h->n && local[cv] != RANK_INF;
+	uint32_t culprit = has ? local[cv] : RANK_INF;
+	enum verify_answer v = VERIFY_ACCEPTED;
+	if (c && !has)
+		return reject(why, "the report names a culprit that is not there");
+	if (has && p->ops[culprit].ret == RANK_INF)
+		return reject(why, "the report names a culprit that never answered");
+	if (proof == PROOF_EXHAUSTED && nops && !overlaps_told(p, culprit, ops, nops))
+		return reject(why, "the operations in conflict are not those that overlap the culprit");
+	if (proof == PROOF_STALE && !(nops == 3 && ops[0] < p->n && ops[2] < p->n && p->ops[ops[2]].fn == FN_WRITE &&
+	                              p->ops[ops[2]].ret < p->ops[ops[0]].call))
+		return reject(why, "the write that the report names did not end before the read");
+	if (has)
+		v = check_moment(h, j, p, culprit, cv, why);
+	if (v == VERIFY_ACCEPTED)
+		v = check_sentence(h, in, j, cond, p->k, proof, has ? (uint32_t)cv : RANK_INF, why);
+	return v;
+}
+
+static enum verify_answer check_part(const struct history *h, const struct interpretation *in, const json_t *j,
+                                     const struct problem *p, enum condition cond, const uint32_t *local, char *why)
 {
 	uint32_t n, nops;
 	bool weak = cond == COND_REGULAR || cond == COND_SAFE;
@@ -101,6 +192,8 @@ static enum verify_answer check_part(const struct history *h, const json_t *j, c
 	else
 		v = verify_violation(p, (enum proof)proof, ops, nops,
 		                     json_is_true(json_object_get(j, "exact")) ? culprit : RANK_INF, BUDGET, why);
+	if (v == VERIFY_ACCEPTED)
+		v = check_explanation(h, in, j, p, cond, local, proof, ops, nops, why);
 	free(ops);
 	return v;
 }
@@ -142,9 +235,14 @@ static enum verify_answer one_part(struct history *h, const struct interpretatio
 		}
 		struct problem p = { .ops = ops, .n = n, .nevents = h->nevents, .obj = in->object, .init = in->init,
 			             .k = k, .vals = &h->vals, .lim = h->lim, .user = h->user };
+		bool text = false; /* without appends a map is a register for each key */
+		for (uint32_t i = 0; i < n; i++)
+			text |= ops[i].fn == FN_APPEND;
+		if (p.obj == OBJ_KV && !text && cond != COND_SEQUENTIAL)
+			p.obj = OBJ_CAS_REGISTER;
 		if (k > 1)
 			p.obj = OBJ_REGISTER;
-		v = check_part(h, part, &p, cond, local, why);
+		v = check_part(h, in, part, &p, cond, local, why);
 	}
 	free(ops);
 	free(local);

@@ -1,0 +1,8 @@
+/* fuzz_history_edn: any bytes as a history in the format edn. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	look_at_history(data, size, "edn", NULL);
+	return 0;
+}

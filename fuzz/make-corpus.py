@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Makes fuzz/corpus anew: a few small inputs of every kind for each target.
+
+Usage: fuzz/make-corpus.py INTACT      from the root of the source
+
+Histories, specifications and suppression files are written down here; results
+and recordings are made by intact, so run this when their formats change.
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+intact = str(Path(sys.argv[1]).resolve())
+root = Path(__file__).resolve().parents[1]
+corpus = root / "fuzz/corpus"
+
+
+def put(target, name, data):
+    path = corpus / target / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def run(*args, cwd=root, env=None):
+    return subprocess.run([intact, *map(str, args)], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **(env or {}))).stdout
+
+
+# ---- histories: (process, type, f, value), in the order of events ----
+HISTORIES = {
+    "register": [(0, "invoke", "write", 1), (1, "invoke", "read", None), (0, "ok", "write", 1), (1, "ok", "read", 1),
+                 (1, "invoke", "read", None), (1, "ok", "read", 0)],
+    "cas": [(0, "invoke", "write", 1), (0, "ok", "write", 1), (1, "invoke", "cas", [1, 2]), (2, "invoke", "cas", [1, 3]),
+            (1, "ok", "cas", [1, 2]), (2, "fail", "cas", [1, 3]), (0, "invoke", "read", None), (0, "ok", "read", 2)],
+    "crashed": [(0, "invoke", "write", 1), (1, "invoke", "write", 2), (0, "info", "write", 1), (2, "invoke", "read", None),
+                (2, "ok", "read", 1), (1, "info", "write", 2), (2, "invoke", "read", None), (2, "ok", "read", 2)],
+    "queue": [(0, "invoke", "enqueue", 1), (0, "ok", "enqueue", 1), (0, "invoke", "enqueue", 2), (1, "invoke", "dequeue", None),
+              (0, "ok", "enqueue", 2), (1, "ok", "dequeue", 2)],
+    "stack": [(0, "invoke", "push", 1), (0, "ok", "push", 1), (1, "invoke", "pop", None), (1, "ok", "pop", 1),
+              (1, "invoke", "pop", None), (1, "ok", "pop", None)],
+    "set": [(0, "invoke", "add", 1), (0, "ok", "add", 1), (1, "invoke", "contains", 1), (1, "ok", "contains", 1),
+            (0, "invoke", "remove", 1), (0, "ok", "remove", 1)],
+    "keys": [(0, "invoke", "write", ["x", 1]), (0, "ok", "write", ["x", 1]), (1, "invoke", "read", ["y", None]), (1, "ok", "read", ["y", 0]),
+             (1, "invoke", "read", ["x", None]), (1, "ok", "read", ["x", 1])],
+}
+
+
+def edn(v):
+    if isinstance(v, list):
+        return "[" + " ".join(edn(x) for x in v) + "]"
+    return "nil" if v is None else f'"{v}"' if isinstance(v, str) else str(v)
+
+
+for name, events in HISTORIES.items():
+    put("history_edn", name, "".join(f"{{:process {p}, :type :{t}, :f :{f}, :value {edn(v)}, :time {i}}}\n" for i, (p, t, f, v) in enumerate(events)))
+    put("history_json", name, "".join(json.dumps({"process": p, "type": t, "f": f, "value": v, "time": i}) + "\n" for i, (p, t, f, v) in enumerate(events)))
+    put("history_log", name, "".join(f"INFO  jepsen.util - {p}\t:{t}\t:{f}\t{edn(v)}\n" for p, t, f, v in events))
+put("history_edn", "vector", "[{:process :nemesis, :type :info, :f :start}\n {:process 0 :type :invoke :f :write :value 3}\n {:process 0 :type :ok :f :write :value 3}]\n")
+put("history_json", "array", '[{"process":0,"type":"invoke","f":"read"},\n{"process":0,"type":"ok","f":"read","value":0}]\n')
+put("history_json", "porcupine", '{"ClientId":0,"Input":{"op":1,"key":"a","value":"x"},"Call":1,"Output":{"value":""},"Return":5}\n'
+    '{"ClientId":1,"Input":{"op":0,"key":"a"},"Call":2,"Output":{"value":"x"},"Return":7}\n')
+put("history_csv", "register", "process,op,value,call,return\n0,write,1,1,4\n1,read,1,2,5\n2,read,0,6,8\n")
+put("history_csv", "queue", "client;op;value;call;return\n0;enq;1;1;2\n0;enq;2;3;\n1;deq;2;4;6\n")
+put("history_csv", "keys", "key,client,op,value,result,call,return\nx,0,cas,1 2,true,1,3\ny,1,write,2,,2,4\nx,1,read,,2,5,6\n")
+put("history_csv", "blanks", "0 write 1 1 4\n1 read 1 2 5\n")
+put("history_csv", "quoted", 'process,op,value,call,return\n0,write,"a ""b""",1,2\n1,read,"a ""b""",3,4\n')
+for f in sorted((root / "examples/history").glob("*")) + sorted((root / "examples/spec").glob("*.edn")):
+    if f.suffix[1:] in ("edn", "json", "csv"):
+        put("history_" + f.suffix[1:], f.name, f.read_bytes())
+
+# ---- specifications, suppressions ----
+for f in (root / "examples/spec").glob("*.spec"):
+    put("spec", f.name, f.read_bytes())
+put("spec", "choice.spec", "object account {\n  int[0..20] balance;\n  lock l;\n\n  void deposit(int[0..9] n) {\n    choose {\n      { balance = n; }\n"
+    "      { balance += n; }\n    }\n  }\n\n  int[0..20] read() {\n    return balance;\n  }\n\n  bool withdraw(int[0..9] n) {\n    return n < balance;\n  }\n}\n")
+put("spec", "array.spec", "object account {\n  int[0..9] slot[3] = { 1, 2 };\n\n  void deposit(int[0..9] n) {\n    for (i : 0..2) {\n      slot[i] = n;\n    }\n  }\n\n"
+    "  int[0..9] read() {\n    assert(slot[0] >= 0);\n    return slot[1];\n  }\n}\n")
+put("suppressions", "both", "# known\natomicity:increment\nblock:std::vector<*>::push_back\natomicity:src/*.c\nblock:lost-update.c:30\n")
+put("suppressions", "spec", "atomic incr*\natomic ns::Class::method(int, char*)\nnot-atomic *:30\nnot-atomic /usr/include/*\n")
+put("suppressions", "wrong", "atomicity\nblok:x\n:\natomic\nblock:\n\tblock: a b \r\n")
+
+# ---- results ----
+COMMANDS = {
+    "check-proved": ("check", "examples/lost-update-fixed.atm"),
+    "check-object": ("check", "examples/regular-bit.atm"), "check-deadlock": ("check", "--deadlock", "examples/bank-transfer-deadlock.atm"),
+    "check-any": ("check", "--threads", "worker=any", "examples/acquire1.atm"),
+    "check-cover": ("check", "--engine=cover", "--threads", "worker=any", "--block", "update", "examples/nacquire1.atm"),
+    "history-stale": ("history", "--witness", "examples/history/stale-read.edn"), "history-queue": ("history", "--witness", "examples/history/queue.csv"),
+    "history-keys": ("history", "--witness", "examples/history/two-keys.json"),
+    "history-spec": ("history", "--witness", "--spec", "examples/spec/account.spec", "examples/spec/account-bad.edn"),
+    "trace-crossed": ("trace", "examples/traces/crossed.std"), "trace-holds": ("trace", "examples/traces/two-phase.std"),
+    "trace-predict": ("trace", "--predict", "examples/traces/stringbuffer.std"),
+    "sim": ("sim", "--seed=2", "examples/lost-update.atm"), "net": ("net", "examples/nets/acquire1-4.ll_net"),
+}
+with tempfile.TemporaryDirectory() as tmp:
+    fault = Path(tmp, "fault.atm")
+    fault.write_text("int x;\nthread a {\n  atomic one {\n    x = 1;\n    x = 0;\n  }\n}\nthread b {\n  atomic two {\n    assert(x == 0);\n  }\n}\n")
+    Path(tmp, "small.atm").write_text("int x;\nthread t * 2 {\n  atomic up {\n    x = (x + 1) % 3;\n  }\n}\n")
+    COMMANDS["check-fault"] = ("check", "fault.atm")
+    COMMANDS["check-small"] = ("check", "small.atm")
+    COMMANDS["check-engines"] = ("check", "--engine=all", "small.atm")
+    for name, words in COMMANDS.items():
+        cwd = tmp if words[-1] in ("fault.atm", "small.atm") else root
+        doc = run(words[0], "--json=-", *words[1:], cwd=cwd)
+        doc = json.dumps(json.loads(doc), separators=(",", ":"), ensure_ascii=False).encode()
+        if len(doc) > 20000:
+            print(f"{name}: {len(doc)} bytes, left out")
+            continue
+        put("report", name + ".json", doc)
+        if words[0] in ("check", "history", "trace"):
+            put("verify", name + ".json", doc)
+    saved = Path(tmp, "r.json")
+    saved.write_bytes(run("check", "--json=-", "examples/lost-update.atm"))
+    put("report", "verify.json", run("verify", "--json=-", saved).replace(str(saved).encode(), b"r.json"))
+
+    # ---- recordings, of streams that are not compressed ----
+    for name, source, words in (("lost-update", "examples/c/lost-update.c", []), ("marked", "tests/programs/marked_ok.c", []),
+                                ("cycle", "tests/programs/cycle_three.c", []), ("rwlock", "tests/programs/rwlock_upgrade.c", []),
+                                ("cond", "tests/programs/cond_two_sections.c", []), ("forked", "tests/programs/fork_child.c", [])):
+        exe, rec = Path(tmp, "prog"), Path(tmp, "rec")
+        rec.unlink(missing_ok=True)
+        subprocess.run([intact, "cc", "-std=gnu11", "-g", str(root / source), "-o", str(exe), "-pthread"], check=True)
+        subprocess.run([str(exe)], env=dict(os.environ, INTACT_OPTIONS=f"record={rec}:log_path=/dev/null"), stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, cwd=tmp)
+        data = rec.read_bytes()
+        # no path of this machine's: the target mends the checksums
+        data = data.replace(str(exe).encode(), b"/p" + b"r" * (len(str(exe)) - 2)).replace(tmp.encode(), b"/" + b"t" * (len(tmp) - 1))
+        data = data.replace(b"/lib", b"/lix").replace(b"/usr", b"/usx")  # nor its libraries: opening them takes long
+        put("recording", name, data[:30000])
+        if name == "lost-update":
+            text = b"".join(b"a\t%x\t%x\tincrement\nf\tincrement\tl.c\t1e\t2\t1d\tl.c\t/prog\t%x\t0\n" % (pc, pc & ~0xfff, pc & 0xfff) for pc in (0x401000, 0x401100))
+            text += b"d\t404040\t28\tm\n"
+            block = struct.pack("<IBBBBIIQIIII", 0x4B4C4249, 6, 0, 0, 0, len(text), len(text), 0, 0, 0, 0, 0) + text
+            put("recording", "symbols", data[:-40] + block + data[-40:])
+sizes = [p.stat().st_size for p in corpus.rglob("*") if p.is_file()]
+print(f"{len(sizes)} files, {sum(sizes)} bytes")
