@@ -11,6 +11,7 @@
 #define COVER_TRY 1000000u /* states after which unfolding is tried instead */
 
 struct ask {
+	enum causal_engine by; /* which engine answers */
 	const struct ir *p;
 	const struct causal_options *o;
 	uint32_t block;
@@ -68,7 +69,7 @@ static void by_cover(struct ask *q, uint64_t max_states)
 		                   .deadline = q->o->deadline };
 	struct cover_result r;
 	cover_run(&q->g, &o, &r);
-	q->v->engine = "cover";
+	q->by = CAUSAL_COVER;
 	q->v->states += r.states;
 	q->v->transitions += r.transitions;
 	q->v->bytes = r.bytes > q->v->bytes ? r.bytes : q->v->bytes;
@@ -169,7 +170,7 @@ static void by_unfolding(struct ask *q)
 	const char *limit = NULL;
 	struct verdict *v = q->v;
 	uint32_t *chosen = calloc(q->p->ntemplates + 1ull, sizeof *chosen);
-	v->engine = "unfold";
+	q->by = CAUSAL_UNFOLD;
 	v->limit = v->reason = NULL;
 	if (q->any)
 		not_known(v, NULL, "unfolding needs a number of threads; cover does not");
@@ -212,7 +213,7 @@ static void answer(struct ask *q)
 }
 
 bool causal_check(const struct ir *p, uint32_t block, const struct causal_options *o,
-                  struct diags *d, struct verdict *v)
+                  struct diags *d, struct verdict *v, enum causal_engine *by)
 {
 	struct program_options po = { .track = o->track, .abstract = o->abstract, .ntrack = o->ntrack,
 		                      .nabstract = o->nabstract, .max_bytes = o->max_bytes,
@@ -222,7 +223,7 @@ bool causal_check(const struct ir *p, uint32_t block, const struct causal_option
 	double start = clock_seconds();
 	memset(v, 0, sizeof *v);
 	v->block = block;
-	v->engine = o->engine == CAUSAL_UNFOLD ? "unfold" : "cover";
+	q.by = o->engine == CAUSAL_UNFOLD ? CAUSAL_UNFOLD : CAUSAL_COVER;
 	arena_init(&q.arena, (size_t)o->max_bytes);
 	enum program_status s = program_make(p, &po, &q.arena, d, &q.g, &limit);
 	if (s != PROGRAM_OK || !count_threads(&q))
@@ -230,6 +231,8 @@ bool causal_check(const struct ir *p, uint32_t block, const struct causal_option
 	else
 		answer(&q);
 	v->seconds = clock_seconds() - start;
+	if (by)
+		*by = q.by;
 	free(q.count);
 	arena_free(&q.arena);
 	return s != PROGRAM_INPUT;

@@ -39,11 +39,12 @@ struct causal_options {
 };
 
 /*
- * Answers for `block` (or VERDICT_PROGRAM) into *v; verdict_free is due. False
+ * Answers for `block` (or VERDICT_PROGRAM) into *v; verdict_free is due. *by (unless NULL) says which engine
+ * answered, CAUSAL_COVER or CAUSAL_UNFOLD; v->engine is for the caller to set. False
  * when track or abstract name something they cannot: the reason is in `d` and
  * *v is not known.
  */
 bool causal_check(const struct ir *p, uint32_t block, const struct causal_options *o,
-                  struct diags *d, struct verdict *v);
+                  struct diags *d, struct verdict *v, enum causal_engine *by);
 
 #endif

@@ -1,6 +1,7 @@
 /* explain: half a page on an idea, an engine or a diagnostic's code. */
 #include <string.h>
 
+#include "check/engine.h"
 #include "cli/cli.h"
 #include "cli/explain.h"
 
@@ -17,6 +18,12 @@ static const struct explain_page *find(const char *name)
 			if (!strcmp(p->name, name))
 				return p;
 	return NULL;
+}
+
+/* The page of an engine that has none of its own name. */
+static const struct explain_page *page_of_engine(const struct check_engine *e)
+{
+	return e ? find(e->about.topic) : NULL;
 }
 
 static void list(struct cli *cli)
@@ -53,12 +60,28 @@ static void example(struct cli *cli, const struct explain_page *p, const char *h
 	}
 }
 
+/* The text; the ladder is the one of the table. */
+static void paragraphs(const char *text, struct buf *out)
+{
+	const char *mark = strstr(text, EXPLAIN_LADDER);
+	if (!mark) {
+		buf_str(out, text);
+		return;
+	}
+	buf_add(out, text, (size_t)(mark - text));
+	for (const struct check_engine *const *e = engines; *e; e++)
+		if ((*e)->ladder)
+			buf_printf(out, "  %-10s %s\n", (*e)->about.name, (*e)->about.summary);
+	buf_str(out, mark + strlen(EXPLAIN_LADDER));
+}
+
 static void show(struct cli *cli, const struct explain_page *p)
 {
 	bool topic = false;
 	for (const struct explain_page *q = explain_topics; q->name; q++)
 		topic |= p == q;
-	buf_printf(&cli->out, "%s: %s\n\n%s", p->name, p->title, p->text);
+	buf_printf(&cli->out, "%s: %s\n\n", p->name, p->title);
+	paragraphs(p->text, &cli->out);
 	if (p->wrong)
 		example(cli, p, topic ? "It is not so here" : "Wrong", p->wrong);
 	if (p->right)
@@ -96,6 +119,11 @@ static int explain(struct cli *cli, const struct cmd *cmd, const char *arg)
 	memcpy(name, arg, n);
 	name[n] = 0;
 	const struct explain_page *p = find(name);
+	const struct check_engine *engine = p ? NULL : engine_find(name);
+	if (engine) {
+		p = page_of_engine(engine);
+		buf_printf(&cli->out, "%s: %s\n\n", name, engine->about.summary);
+	}
 	if (!p)
 		return unknown(cli, cmd, name);
 	show(cli, p);

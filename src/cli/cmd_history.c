@@ -14,15 +14,15 @@
 
 #include "base/clock.h"
 #include "base/fold.h"
+#include "cli/claims.h"
 #include "cli/progress.h"
-#include "cli/ledger.h"
 #include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
-#include "lin/read.h"
+#include "history/read.h"
 #include "lin/say.h"
 #include "report/doc.h"
-#include "verdict/verify_history_json.h"
+#include "verify/history_json.h"
 
 static const char *const order_names[] = { "strict", "lines", "time", NULL };
 static const char *const nil_names[] = { "guess", "value", "any", NULL };
@@ -518,7 +518,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		run.opts.delta = a.delta;
 		run.opts.order = a.witness || outputs_wanted(&a.outputs);
 		run.opts.jobs = (uint32_t)a.jobs;
-		ledger_init(&run.ledger, cli, cmd, &a.outputs, a.verify ? a.verify : "", "history");
+		ledger_init(&run.ledger, &cli->err, a.verify ? a.verify : "", "history");
+		run.ledger.keep = outputs_wanted(&a.outputs);
 		run.ledger.subject = o.args[0];
 		run.ledger.silent = true;
 		for (int i = 0; i < o.nargs; i++) {
@@ -530,7 +531,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		if (!convert && !a.verify && !a.quiet && o.nargs == 1)
 			outputs_hint(cli, cmd, &a.outputs, o.args[0], rc);
 		if (a.verify)
-			rc = ledger_end(&run.ledger, rc);
+			rc = claims_end(&run.ledger, cli, cmd, &a.outputs, rc);
 		else if (outputs_wanted(&a.outputs) && !convert && rc != EXIT_INTERNAL)
 			rc = write_reports(&run, rc);
 		ledger_free(&run.ledger);

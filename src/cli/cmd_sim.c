@@ -9,6 +9,7 @@
 #include "report/doc.h"
 #include "report/run_json.h"
 #include "report/table.h"
+#include "verdict/schedule_text.h"
 
 #define DEFAULT_STEPS 100u
 #define ROWS_SHOWN 100u   /* of a trace, without --full */
@@ -209,7 +210,7 @@ static void say_replay(struct sim *s, struct buf *out)
 {
 	struct buf schedule;
 	buf_init(&schedule);
-	text_schedule(&s->run, &schedule);
+	schedule_text(&s->run, &schedule);
 	buf_str(out, "replay: intact sim ");
 	shell_word(out, s->path);
 	for (int i = 0; i < s->model.threads.n; i++) {

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check_verify.h"
-#include "cli/history_verify.h"
+#include "cli/claims.h"
 #include "cli/trace_verify.h"
+#include "verify/check_verify.h"
+#include "verify/history_verify.h"
 
 struct options {
 	uint64_t max_states;
@@ -41,9 +42,9 @@ static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, cons
 	const char *kind = json_string_value(json_object_get(root, "kind"));
 	if (!kind)
 		kind = "check"; /* which says what is missing */
-	ledger_init(&l, cli, cmd, &x->outputs, path, kind);
+	claims_init(&l, cli, &x->outputs, path, kind);
 	if (!strcmp(kind, "trace"))
-		rc = trace_verify_report(&l, root, about);
+		rc = trace_verify_report(&l, cli, cmd, root, about);
 	else if (!strcmp(kind, "history"))
 		rc = history_verify_report(&l, root, about);
 	else if (!strcmp(kind, "check"))
@@ -56,8 +57,7 @@ static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, cons
 		               buf_cstr(&name));
 		buf_free(&name);
 	}
-	rc = ledger_end(&l, rc);
-	ledger_free(&l);
+	rc = claims_end(&l, cli, cmd, &x->outputs, rc);
 	json_decref(root);
 	return rc;
 }
@@ -65,7 +65,7 @@ static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, cons
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
-	struct options x = { .max_states = 300000 };
+	struct options x = { .max_states = VERIFY_STATES };
 	const struct opt table[] = {
 		{ OPT_UINT, "max-states", 0, "N", &x.max_states, "states to go through where nothing is violated (300000)",
 		  1, 1u << 30, NULL },

@@ -15,6 +15,9 @@ struct explain_page {
 	const char *reader;       /* what reads them: "atm", "sml", "trace", "history", "net" */
 };
 
+/* In a page's text: a line for each engine of the ladder. */
+#define EXPLAIN_LADDER "\001"
+
 /* Each table ends with a NULL name. */
 extern const struct explain_page explain_topics[]; /* ideas and engines */
 extern const struct explain_page explain_model[];  /* diagnostics of models */

@@ -20,13 +20,10 @@ const struct explain_page explain_topics[] = {
 	  "int count;\n"
 	  "thread worker * 2 { atomic increment { acquire(m); count = count + 1; release(m); } }\n", "check" },
 	{ "ladder", "which engine answers, and why that one",
-	  "'intact check' goes up from the cheapest argument to the dearest, each question until it is\n"
+	  "'intact check' goes up from the cheapest argument to the most expensive, each question until it is\n"
 	  "answered:\n"
 	  "\n"
-	  "  reduction  looks at the text; for any number of threads; proves or does not know\n"
-	  "  causal     an unfolding of the program with data forgotten; proves, or suspects\n"
-	  "  commit     explores every execution with a shadow that runs serially\n"
-	  "  exact      explores every execution with all shadows that could explain it\n"
+	  EXPLAIN_LADDER
 	  "\n"
 	  "The column 'by' of the table names the one that answered; behind the table stands why the\n"
 	  "cheaper ones did not. Only the last two can refute, and they do it with a run that\n"

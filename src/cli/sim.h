@@ -2,7 +2,7 @@
  * sim: what the parts of `intact sim` share.
  *
  * cmd_sim.c has the options, random runs and what is said at the end;
- * sim_schedule.c reads schedules; sim_shell.c is the interactive session.
+ * sim_shell.c is the interactive session; verify/schedule.h reads schedules.
  */
 #ifndef INTACT_CLI_SIM_H
 #define INTACT_CLI_SIM_H
@@ -11,6 +11,7 @@
 #include "cli/outputs.h"
 #include "report/step_text.h"
 #include "verdict/run.h"
+#include "verify/schedule.h"
 
 enum sim_trace { TRACE_TABLE, TRACE_LIST, TRACE_NONE };
 enum sim_until { UNTIL_END, UNTIL_QUIESCENT, UNTIL_FAULT };
@@ -41,37 +42,6 @@ struct sim {
 	bool random; /* the steps so far are those of the seed alone */
 	bool used_seed;
 };
-
-/* ---- schedules (sim_schedule.c) ----------------------------------------- */
-
-struct sched_item {
-	uint32_t thread;
-	uint32_t pick, npick; /* into sched.picks */
-	uint32_t count;       /* how many times */
-	struct span span;
-};
-
-struct sched {
-	struct arena arena;
-	struct source src;
-	struct diags diags;
-	AVEC(struct sched_item) items;
-	AVEC(uint32_t) picks;
-	bool brief; /* messages without place: the input is one line */
-};
-
-void sched_init(struct sched *s);
-void sched_free(struct sched *s);
-/* Reads the argument of --schedule (a schedule, @FILE or FILE); false when
- * it is not one, and s->diags says why. */
-bool sched_read(struct sched *s, const struct ir *p, const char *arg);
-/* The same for a text; `name` is what messages call it. */
-bool sched_parse(struct sched *s, const struct ir *p, const char *name, const char *text);
-/* Takes its steps; false when one is not possible, and s->diags says which,
- * why, and what was. A fault at the last step is none of that. */
-bool sched_run(struct sched *s, struct run *r);
-/* Writes the run's schedule to a file, twenty steps a line. */
-bool sched_save(const struct run *r, const char *path, const char *model, struct buf *why);
 
 /* ---- the session (sim_shell.c) ------------------------------------------ */
 

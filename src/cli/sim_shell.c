@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "cli/sim.h"
+#include "verdict/schedule_text.h"
 
 #define LINE_MAX_LEN 65536
 #define SHOWN_THREADS 24u
@@ -65,7 +66,7 @@ static void list_outcome(struct shell *sh, uint32_t thread, const struct run_out
 	buf_init(&b);
 	if (one_of) {
 		buf_str(&b, "   ");
-		text_schedule_step(r, i, &b);
+		schedule_text_step(r, i, &b);
 		begin_entry(sh, buf_cstr(&b), thread);
 	}
 	buf_printf(sh->out, "  line %u  ", text_line(r->ir, r->steps[i].node));
@@ -332,7 +333,7 @@ static void command(struct shell *sh, char *line)
 	case 's': do_state(sh); return;
 	case 't': sim_trace(sh->s, sh->out); return;
 	case 'p':
-		text_schedule(&sh->s->run, sh->out);
+		schedule_text(&sh->s->run, sh->out);
 		buf_char(sh->out, '\n');
 		return;
 	case 'w': do_save(sh, rest); return;

@@ -204,9 +204,9 @@ static void judge_whole(struct ledger *l, struct serial_judge *s)
 }
 
 /* `whole`: it is claimed to be serializable. *recording: the trace is one of a program. */
-static int verify_against(struct ledger *l, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole, bool *recording)
+static int verify_against(struct ledger *l, struct cli *cli, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole, bool *recording)
 {
-	struct msgs m = { .cli = l->cli };
+	struct msgs m = { .cli = cli };
 	struct cycle_judge *j = judge_new();
 	struct serial_judge *s = serial_judge_new();
 	struct trace_reader *r = trace_open(trace, msgs_add, &m);
@@ -255,7 +255,7 @@ static bool verdict_fits(const json_t *root, const json_t *one, bool cycles)
 	return !strcmp(verdict, "violated") ? broken : !strcmp(verdict, "holds") ? !broken && json_is_true(fine) : true;
 }
 
-int trace_verify_report(struct ledger *l, json_t *root, const char *trace)
+int trace_verify_report(struct ledger *l, struct cli *cli, const struct cmd *cmd, json_t *root, const char *trace)
 {
 	struct cycles_claimed c = { 0 };
 	const char *why = "it has no findings";
@@ -268,15 +268,15 @@ int trace_verify_report(struct ledger *l, json_t *root, const char *trace)
 	if (!trace)
 		trace = json_string_value(json_object_get(one, "file"));
 	if (json_array_size(traces) > 1) {
-		rc = cli_usage(l->cli, l->cmd, "the report is about %zu traces; make one of a single trace",
+		rc = cli_usage(cli, cmd, "the report is about %zu traces; make one of a single trace",
 		               json_array_size(traces));
 	} else if (!trace || !json_is_array(findings) || !read_claims(findings, &c, &why)) {
-		rc = cli_usage(l->cli, l->cmd, "not a report of intact trace --json: %s", why);
+		rc = cli_usage(cli, cmd, "not a report of intact trace --json: %s", why);
 	} else {
 		json_int_t process = json_integer_value(json_object_get(one, "process"));
 		l->subject = trace;
 		bool recording;
-		rc = verify_against(l, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0,
+		rc = verify_against(l, cli, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0,
 		                    json_is_true(fine), &recording);
 		if ((rc == EXIT_HOLDS || rc == EXIT_UNKNOWN) && !verdict_fits(root, one, c.ncycles > 0))
 			ledger_add(l, &(struct claim){ .name = "result", .answer = LEDGER_REJECTED,
@@ -306,9 +306,8 @@ static int verify(struct cli *cli, const struct cmd *sub, struct outputs *o, con
 		buf_char(&cli->err, '\n');
 		return EXIT_USAGE;
 	}
-	ledger_init(&l, cli, sub, o, report, "trace");
-	int rc = ledger_end(&l, trace_verify_report(&l, root, trace));
-	ledger_free(&l);
+	claims_init(&l, cli, o, report, "trace");
+	int rc = claims_end(&l, cli, sub, o, trace_verify_report(&l, cli, sub, root, trace));
 	json_decref(root);
 	return rc;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lin/lin.h"
-#include "lin/spec.h"
+#include "history/spec.h"
 
 #define BRUTE_MAX 14
 

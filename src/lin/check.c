@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lin/spec.h"
+#include "history/spec.h"
 #include "verdict/verify_history.h"
 
 /* ---- which algorithm ------------------------------------------------------------ */

@@ -10,7 +10,6 @@
 
 #include "lin/lin.h"
 
-const char *const condition_names[] = { "atomic", "regular", "safe", "sequential", NULL };
 const char *const algorithm_names[] = { "auto", "soar", "clmt", "greedy", "backward", "zones",
 	                                "direct", "pairs", "search", "dfs", "bfs", "brute", NULL };
 

@@ -33,7 +33,7 @@
 
 #include "lin/guide.h"
 #include "lin/lin.h"
-#include "lin/spec.h"
+#include "history/spec.h"
 
 struct frame {
 	uint32_t at;      /* event: a response whose operation has not taken effect */

@@ -7,7 +7,7 @@
 #define INTACT_LIN_FOLLOW_H
 
 #include "lin/lin.h"
-#include "lin/read.h"
+#include "history/read.h"
 
 struct follow_result {
 	enum lin_verdict verdict;

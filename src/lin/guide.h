@@ -15,7 +15,7 @@
 #define INTACT_LIN_GUIDE_H
 
 #include "lin/lin.h"
-#include "lin/spec.h"
+#include "history/spec.h"
 
 struct guide {
 	const struct problem *p;

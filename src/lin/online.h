@@ -22,7 +22,7 @@
 #define INTACT_LIN_ONLINE_H
 
 #include "lin/lin.h"
-#include "lin/spec.h"
+#include "history/spec.h"
 
 struct slot {
 	struct hop op;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "lin/check.h"
-#include "lin/read.h"
+#include "history/read.h"
 #include "lin/say.h"
 
 #define EXPORT __attribute__((visibility("default")))

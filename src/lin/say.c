@@ -4,9 +4,6 @@
 
 #include "ir/seqspec.h"
 
-const char *const proof_names[] = { "none", "exhausted", "unwritten", "future", "chain", "zones", "inside",
-	                            "fifo", "twice", "not-empty", "priority", "elimination", "supply", "stale", NULL };
-
 struct say {
 	const struct history *h;
 	const struct interpretation *in;

@@ -4,8 +4,6 @@
 
 #include "lin/check.h"
 
-extern const char *const proof_names[]; /* by enum proof, as JSON has them */
-
 /* Why it is violated, one or two sentences. */
 void say_proof(const struct history *h, const struct interpretation *in, const struct check_options *o,
                const struct part *part, struct buf *out);

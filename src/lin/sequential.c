@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "lin/lin.h"
-#include "lin/spec.h"
+#include "history/spec.h"
 
 struct seq {
 	const struct problem *p;

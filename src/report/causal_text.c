@@ -386,7 +386,7 @@ static void numbers(const struct ir *p, const uint32_t *count, struct buf *out)
 
 static void why(const struct ir *p, const struct verdict *v, struct buf *out)
 {
-	buf_printf(out, "%s", v->engine);
+	buf_printf(out, "%s", v->engine->name);
 	if (v->answer == ANSWER_UNKNOWN && v->reason) {
 		buf_printf(out, ": %s", v->reason);
 	} else if (v->answer == ANSWER_UNKNOWN) {

@@ -173,7 +173,7 @@ static void attempts(const struct verdict *v, struct buf *out)
 	for (uint32_t i = 0; i < v->nattempts; i++) {
 		const struct attempt *a = &v->attempts[i];
 		buf_printf(out, "%s{\"engine\": \"%s\", \"verdict\": \"%s\", \"states\": %llu", i ? ", " : "",
-		           a->engine, answer_name(a->answer), (unsigned long long)a->states);
+		           a->engine->name, answer_name(a->answer), (unsigned long long)a->states);
 		if (a->limit) {
 			buf_str(out, ", \"limit\": ");
 			string(out, a->limit);
@@ -208,7 +208,7 @@ static void result(const struct ir *p, const struct verdict *v, struct buf *out)
 		buf_free(&name);
 	}
 	buf_printf(out, ", \"verdict\": \"%s\", \"problem\": \"%s\", \"engine\": \"%s\"",
-	           answer_name(v->answer), v->causal ? "causality" : problem_name(v->problem), v->engine);
+	           answer_name(v->answer), v->causal ? "causality" : problem_name(v->problem), v->engine->name);
 	if (v->commits) {
 		buf_str(out, ", \"commits\": ");
 		string(out, v->commits);

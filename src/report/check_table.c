@@ -65,7 +65,7 @@ static void row_name(const struct ir *p, const struct verdict *v, struct buf *ou
 	if (v->object1) {
 		buf_str(out, "object ");
 		buf_safe(out, p->objects[v->object1 - 1].name, strlen(p->objects[v->object1 - 1].name));
-	} else if (v->engine && !strcmp(v->engine, "search"))
+	} else if (v->engine->question == ENGINE_FAULTS)
 		buf_str(out, "faults");
 	else
 		check_text_name(p, v->block, out);
@@ -122,7 +122,7 @@ static void cell(const struct ir *p, const struct verdict *v, int col, struct bu
 		buf_str(out, check_headline(v));
 		break;
 	case COL_BY:
-		buf_str(out, v->answer == ANSWER_UNKNOWN ? "-" : v->engine);
+		buf_str(out, v->answer == ANSWER_UNKNOWN ? "-" : v->engine->name);
 		break;
 	case COL_THREADS:
 		say_threads(p, v, out);
@@ -204,11 +204,11 @@ static void say_attempt(const struct attempt *a, struct buf *out)
 		buf_str(out, "no answer");
 }
 
-/* Did the causal engine run out, so that forgetting more may help it? */
+/* Did an engine that forgets data run out, so that forgetting more may help it? */
 static bool causal_ran_out(const struct verdict *v)
 {
 	for (uint32_t i = 0; i < v->nattempts; i++)
-		if (!strcmp(v->attempts[i].engine, "causal") && v->attempts[i].limit && v->attempts[i].states)
+		if (v->attempts[i].engine->abstract && v->attempts[i].limit && v->attempts[i].states)
 			return true;
 	return false;
 }
@@ -269,7 +269,7 @@ static void say_unknown(const struct ir *p, const struct verdict *v, struct buf 
 		           (unsigned long long)v->states);
 	buf_char(out, '\n');
 	for (uint32_t i = 0; i < v->nattempts; i++) {
-		buf_printf(out, "  %s: ", v->attempts[i].engine);
+		buf_printf(out, "  %s: ", v->attempts[i].engine->name);
 		say_attempt(&v->attempts[i], out);
 		buf_char(out, '\n');
 	}
@@ -290,7 +290,7 @@ static void say_proof(const struct ir *p, const struct verdict *v, struct buf *o
 		if (v->attempts[i].answer == ANSWER_HOLDS)
 			continue;
 		note(p, v, out);
-		buf_printf(out, "not by %s: ", v->attempts[i].engine);
+		buf_printf(out, "not by %s: ", v->attempts[i].engine->name);
 		say_attempt(&v->attempts[i], out);
 		buf_char(out, '\n');
 	}
@@ -304,7 +304,7 @@ static void say_suspicion(const struct ir *p, const struct verdict *v, struct bu
 		if (a->answer != ANSWER_VIOLATED || !a->why)
 			continue;
 		note(p, v, out);
-		buf_printf(out, "%s: %s\n", a->engine, a->why);
+		buf_printf(out, "%s: %s\n", a->engine->name, a->why);
 	}
 }
 
@@ -353,7 +353,7 @@ void check_table(const struct ir *p, const struct verdict *v, uint32_t n,
 static const char *word(const struct attempt *a)
 {
 	return a->answer == ANSWER_HOLDS      ? "yes"
-	       : a->answer == ANSWER_VIOLATED ? strcmp(a->engine, "causal") ? "VIOLATED" : "suspects"
+	       : a->answer == ANSWER_VIOLATED ? a->engine->abstract ? "suspects" : "VIOLATED"
 	       : a->limit                     ? "limit"
 	                                      : "no proof";
 }
@@ -387,7 +387,7 @@ void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n,
 	}
 	buf_printf(out, "%-*s  line  %-16s", (int)width, "thread.block", "verdict");
 	for (uint32_t k = 0; heads && k < heads->nattempts; k++)
-		buf_printf(out, "  %-*s", k + 1 < heads->nattempts ? 9 : 0, heads->attempts[k].engine);
+		buf_printf(out, "  %-*s", k + 1 < heads->nattempts ? 9 : 0, heads->attempts[k].engine->name);
 	buf_char(out, '\n');
 	for (uint32_t i = 0; i < n; i++) {
 		buf_clear(&text);
@@ -412,7 +412,7 @@ void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n,
 			if (v[i].block == VERDICT_PROGRAM && p->nblocks == 1 && i && same_why(a, &v[i - 1].attempts[k]))
 				continue;
 			note(p, &v[i], &text);
-			buf_printf(&text, "%s: ", a->engine);
+			buf_printf(&text, "%s: ", a->engine->name);
 			say_attempt(a, &text);
 			buf_char(&text, '\n');
 		}

@@ -10,6 +10,7 @@
 #include "report/table.h"
 #include "verdict/explain.h"
 #include "verdict/replay.h"
+#include "verdict/schedule_text.h"
 
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 {
@@ -343,9 +344,9 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 		check_text_name(p, v->block, out);
 	}
 	if (v->problem == PROBLEM_HISTORY)
-		buf_printf(out, " (%s: a run of %u steps whose history is not %s)", v->engine, v->npath, v->condition);
+		buf_printf(out, " (%s: a run of %u steps whose history is not %s)", v->engine->name, v->npath, v->condition);
 	else if (v->problem == PROBLEM_ATOMICITY)
-		buf_printf(out, " (%s: a run of %u steps that no serial order explains)", v->engine, v->npath);
+		buf_printf(out, " (%s: a run of %u steps that no serial order explains)", v->engine->name, v->npath);
 	else
 		buf_printf(out, " (after %u steps)", v->npath);
 	buf_char(out, '\n');
@@ -391,7 +392,7 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 		buf_safe(out, o->model, strlen(o->model));
 		other_counts(p, out);
 		buf_str(out, " --schedule ");
-		text_schedule(&r, out);
+		schedule_text(&r, out);
 		buf_char(out, '\n');
 	}
 	for (uint32_t i = 0; notes && i < r.nsteps; i++)

@@ -115,10 +115,8 @@ struct place issue_place(struct issues *s, const char *text, const char *file)
 	return p;
 }
 
-void issues_init(struct issues *s, const json_t *doc)
+static void fill(struct issues *s, const json_t *doc)
 {
-	memset(s, 0, sizeof *s);
-	arena_init(&s->arena, 0);
 	s->made = json_array();
 	s->kind = doc_text(doc, "kind");
 	s->verdict = doc_text(doc, "verdict");
@@ -137,6 +135,26 @@ void issues_init(struct issues *s, const json_t *doc)
 		issues_of_net(s, doc);
 	else if (!strcmp(s->kind, "verify"))
 		issues_of_verify(s, doc);
+}
+
+void issues_init(struct issues *s, const json_t *doc)
+{
+	memset(s, 0, sizeof *s);
+	arena_init(&s->arena, 0);
+	fill(s, doc);
+}
+
+bool issues_try(struct issues *s, const json_t *doc)
+{
+	jmp_buf oom;
+	memset(s, 0, sizeof *s);
+	arena_init(&s->arena, 0);
+	s->arena.oom = &oom;
+	if (setjmp(oom))
+		return false;
+	fill(s, doc);
+	s->arena.oom = NULL;
+	return true;
 }
 
 void issues_free(struct issues *s)

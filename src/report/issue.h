@@ -71,6 +71,8 @@ struct issues {
 };
 
 void issues_init(struct issues *s, const json_t *doc);
+/* The same, false when memory ends (issues_init aborts then); issues_free is due in any case. */
+bool issues_try(struct issues *s, const json_t *doc);
 void issues_free(struct issues *s);
 
 /* ---- what the kinds share (issue_*.c) ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/step_text.h"
+#include "verdict/schedule_text.h"
 
 static void string(struct buf *out, const char *s)
 {
@@ -325,7 +326,7 @@ void run_json(const struct run *r, struct buf *out)
 		buf_printf(out, ", \"index\": %u}", p->threads[t].index);
 	}
 	buf_init(&schedule);
-	text_schedule(r, &schedule);
+	schedule_text(r, &schedule);
 	buf_str(out, "\n  ],\n  \"schedule\": ");
 	string(out, buf_cstr(&schedule));
 	buf_free(&schedule);

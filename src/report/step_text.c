@@ -436,22 +436,3 @@ void text_wait(const struct run *r, uint32_t thread, struct buf *out)
 		text_who(p, holder, out);
 	}
 }
-
-/* ---- schedules ---------------------------------------------------------- */
-
-void text_schedule_step(const struct run *r, uint32_t i, struct buf *out)
-{
-	const struct run_step *s = &r->steps[i];
-	buf_printf(out, "%u", s->thread + 1);
-	for (uint32_t k = 0; k < s->npick; k++)
-		buf_printf(out, ".%u", r->picks[s->pick + k] + 1);
-}
-
-void text_schedule(const struct run *r, struct buf *out)
-{
-	for (uint32_t i = 0; i < r->nsteps; i++) {
-		if (i)
-			buf_char(out, ',');
-		text_schedule_step(r, i, out);
-	}
-}

@@ -50,8 +50,5 @@ uint32_t text_line(const struct ir *p, uint32_t node);
  * held by thread 1 (worker 1)".
  */
 void text_wait(const struct run *r, uint32_t thread, struct buf *out);
-/* The step as a schedule writes it: "2", or "2.1" with its picks. */
-void text_schedule_step(const struct run *r, uint32_t step, struct buf *out);
-void text_schedule(const struct run *r, struct buf *out);
 
 #endif

@@ -42,10 +42,6 @@ void object_op_name(const struct object_op *o, struct buf *out);
 /* "write(true)", "read -> true", "read" */
 void object_op_text(const struct object_history *h, const struct object_op *o, bool utf8, struct buf *out);
 
-/* One or two sentences that say why the history does not meet the condition.
- * False: it does, or nothing is known. */
-bool object_history_why(const struct object_history *h, enum object_condition c, struct buf *out);
-
 /* The independent judgement: 1 it does not meet the condition, 0 it does, -1
  * too large to decide. `why` gets a reason unless it is 1. */
 int object_history_refuted(const struct object_history *h, enum object_condition c, struct buf *why);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "ir/ir.h"
+#include "verdict/engine.h"
 
 struct move { /* one step of a schedule */
 	uint32_t thread;
@@ -38,10 +39,10 @@ enum scope {
 	SCOPE_ANY,       /* any number of each */
 };
 
-enum { VERDICT_ATTEMPTS = 5 };
+enum { VERDICT_ATTEMPTS = 16 };
 
 struct attempt { /* what one engine made of the question */
-	const char *engine;
+	const struct engine *engine;
 	enum answer answer; /* ANSWER_VIOLATED of an abstract engine is not the last word */
 	const char *limit;  /* the limit that was spent, or NULL */
 	char *why;          /* why it could not tell; malloc'ed or NULL */
@@ -55,7 +56,7 @@ struct verdict { /* the answer to one question */
 	uint32_t block;          /* or VERDICT_PROGRAM */
 	enum answer answer;
 	enum problem problem;
-	const char *engine;      /* which argument decided it: "commit", "exact" */
+	const struct engine *engine; /* whose argument decided it, or was tried last */
 	const char *limit;       /* ANSWER_UNKNOWN: which limit was spent, ... */
 	const char *reason;      /* ... or a sentence saying why it is not known */
 	char *commits;           /* "commits at line 12: data = ..."; malloc'ed or NULL */

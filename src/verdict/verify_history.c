@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lin/spec.h"
+#include "history/spec.h"
 
 static enum verify_answer reject(char *why, const char *text, uint32_t op)
 {

@@ -11,7 +11,7 @@
 #ifndef INTACT_VERDICT_VERIFY_HISTORY_H
 #define INTACT_VERDICT_VERIFY_HISTORY_H
 
-#include "lin/lin.h"
+#include "history/problem.h"
 
 enum verify_answer { VERIFY_ACCEPTED, VERIFY_REJECTED, VERIFY_UNDECIDED };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lin/spec.h"
+#include "history/spec.h"
 #include "verdict/verify_history.h"
 
 struct objects {

@@ -6,6 +6,7 @@ of topics are decided as the page says.
     test_explain.py PATH-OF-INTACT ROOT
 
 TAP on stdout."""
+import json
 import re
 import sys
 import tempfile
@@ -77,6 +78,20 @@ for name in ["atomic", "reduction", "serializable"]:
     wrong, right = (run([intact, "check", "-"], stdin=ex[k]) for k in ["It is not so here", "It is so here"])
     check(f"{name}: the examples are decided as the page says", right[0] == 0 and (wrong[0] == 1 or name == "reduction" and "reduction" not in wrong[1].split("\n\n")[0]),
           wrong[1] + right[1])
+# every engine that --engine names, and every one that a result names, is explained
+rc, out, err = run([intact, "check", "--help"])
+chosen = re.search(r"--engine=ENGINE .*\n +\(([a-z, ]+)\)", out)[1].split(", ")
+listed_engines = re.findall(r"^  ([a-z]+) +\S", out[out.index("engines, the cheapest first"):out.index("\noptions:")], re.M)
+check("--help lists the engines that --engine takes", chosen == ["auto", *listed_engines, "all"], out)
+named = set(listed_engines)
+for model in ["bank-transfer-deadlock.atm", "safe-bit.atm", "lost-update.atm"]:
+    for more in [["--deadlock"], ["--engine=all"], ["--engine=causal"], ["--engine=exact", "--max-states=2"]]:
+        rc, out, err = run([intact, "check", "-q", "--json=-", *more, root / "examples" / model])
+        for r in json.loads(out)["results"]:
+            named.update([r["engine"], *[a["engine"] for a in r.get("attempts", [])]])
+unexplained = [n for n in sorted(named) if run([intact, "explain", n])[0] != 0]
+check(f"{len(named)} engines are explained", not unexplained and len(named) > 6, " ".join(unexplained))
+
 rc, out, err, ex, reader = page("linearizable")
 wrong, right = (run([intact, "history", "-"], stdin=ex[k])[0] for k in ["It is not so here", "It is so here"])
 check("linearizable: the examples are decided as the page says", (wrong, right) == (1, 0), out)

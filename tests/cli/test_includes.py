@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Every #include "..." in src/ is allowed by the table in docs/architecture.md."""
+"""Every #include "..." in src/ and runtime/ is allowed by the table in docs/architecture.md; no two rooms include each
+other, directly or through others; what is compiled into the guest comes from the rooms that the runtime's row names;
+and no engine is known by a comparison of its name: the table of src/check is the one place that has the names."""
 import re
 import sys
 from pathlib import Path
@@ -7,24 +9,76 @@ from pathlib import Path
 root = Path(sys.argv[1])
 rows = re.findall(r"^\| (\w+) \| ([\w ]+) \|$", (root / "docs/architecture.md").read_text(), re.M)
 allowed = {room: set(may.split()) for room, may in rows if room != "room"}
-bad, files = [], 0
-for path in sorted((root / "src").rglob("*.[ch]")):
-    room = path.relative_to(root / "src").parts[0]
-    files += 1
+INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
+
+
+def room_of(path):
+    parts = path.relative_to(root).parts
+    return parts[1] if parts[0] == "src" else parts[0]
+
+
+def included(path):
+    """(line, as written, room) of each include of a room's header."""
     for n, line in enumerate(path.read_text().splitlines(), 1):
-        m = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-        if not m or m[1] == "version.h" or m[1].startswith("intact/"):
+        m = INCLUDE.match(line)
+        if m and m[1] != "version.h" and not m[1].startswith("intact/"):
+            yield n, m[1], m[1].split("/")[0] if "/" in m[1] else room_of(path)
+
+
+def cycle(graph):
+    """Rooms that include each other, as a path, or None."""
+    done = set()
+
+    def visit(room, way):
+        if room in way:
+            return way[way.index(room):] + [room]
+        if room in done:
+            return None
+        found = next(filter(None, (visit(r, way + [room]) for r in sorted(graph.get(room, set()) - {room}))), None)
+        done.add(room)
+        return found
+    return next(filter(None, (visit(r, []) for r in sorted(graph))), None)
+
+
+def guest():
+    """The files that runtime/ is made of, with all that they include."""
+    inside = re.search(r"^dynamic_src = files\(([^)]*)\)", (root / "src/dynamic/meson.build").read_text(), re.M)[1]
+    todo = [root / "src/dynamic" / name for name in re.findall(r"'([^']+)'", inside)] + sorted((root / "runtime").glob("*.[ch]"))
+    seen = set()
+    while todo:
+        path = todo.pop()
+        if path in seen:
             continue
-        other = m[1].split("/")[0] if "/" in m[1] else room
+        seen.add(path)
+        for _, name, _ in included(path):
+            todo.append(root / "src" / name if "/" in name else path.parent / name)
+    return seen
+
+
+bad, files, compared = [], 0, []
+sources = [p for top in ("src", "runtime") for p in sorted((root / top).rglob("*.[ch]"))]
+for path in sources:
+    room = room_of(path)
+    files += 1
+    for n, name, other in included(path):
         if other not in allowed.get(room, set()):
-            bad.append(f"{path.relative_to(root)}:{n}: {room} may not include {m[1]}")
-missing = {p.name for p in (root / "src").iterdir() if p.is_dir()} - set(allowed)
-tests = [("includes follow docs/architecture.md", not bad), ("every room is in the table", not missing),
-         ("the tree was read", files > 20)]
-for line in bad:
+            bad.append(f"{path.relative_to(root)}:{n}: {room} may not include {name}")
+    for n, line in enumerate(path.read_text().splitlines(), 1):
+        if re.search(r"str(n|case)?cmp\((?:[^()]|\([^()]*\))*engine", line) and path.name != "engines.c":
+            compared.append(f"{path.relative_to(root)}:{n}: {line.strip()}")
+rooms = {p.name for p in (root / "src").iterdir() if p.is_dir()} | {"runtime"}
+way = cycle(allowed)
+stray = [f"{p.relative_to(root)} is compiled into programs" for p in sorted(guest()) if room_of(p) not in allowed.get("runtime", set())]
+tests = [("includes follow docs/architecture.md", not bad), ("every room is in the table", rooms == set(allowed)),
+         ("the tree was read", files > 20 and len(guest()) > 30), ("no rooms include each other", not way),
+         ("the guest has the runtime's rooms alone", not stray),
+         ("no engine is known by a comparison of its name", not compared)]
+for line in bad + stray + compared:
     print("#", line)
-if missing:
-    print("# rooms without a row:", *sorted(missing))
+if way:
+    print("# rooms include each other:", " -> ".join(way))
+if rooms != set(allowed):
+    print("# rooms and rows differ:", *sorted(rooms ^ set(allowed)))
 for i, (name, ok) in enumerate(tests, 1):
     print("ok" if ok else "not ok", i, "-", name)
 print(f"1..{len(tests)}")

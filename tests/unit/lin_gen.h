@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "lin/lin.h"
-#include "lin/spec.h"
+#include "history/spec.h"
 #include "verdict/verify_history.h"
 
 #define GEN_MAX 64

@@ -24,7 +24,7 @@ static void ask_with(const struct ir *p, uint32_t block, struct causal_options o
 	struct diags d;
 	arena_init(&a, 0);
 	diags_init(&d, &a);
-	CHECK(causal_check(p, block, &o, &d, v));
+	CHECK(causal_check(p, block, &o, &d, v, NULL));
 	arena_free(&a);
 }
 

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "soak.h"
-#include "lin/read.h"
+#include "history/read.h"
 #include "lin_gen.h"
 
 struct reading {

@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "lang/spec.h"
-#include "lin/user.h"
+#include "history/user.h"
 #include "soak.h"
 
 static const char register_text[] =

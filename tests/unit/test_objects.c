@@ -9,6 +9,7 @@
 #include "soak.h"
 #include "explore/object.h"
 #include "lang/lang.h"
+#include "check/object_why.h"
 #include "verdict/object_history.h"
 #include "verdict/replay.h"
 #include "verdict/verify_anew.h"
@@ -256,7 +257,7 @@ static void check_path(const struct ir *p, const struct object_result *r, enum o
 	CHECK(object_history_init(&h, &run, 0));
 	CHECK_EQ(object_history_refuted(&h, c, &why), 1);
 	buf_clear(&why);
-	CHECK(object_history_why(&h, c, &why) && why.len > 20);
+	CHECK(object_why(&h, c, &why) && why.len > 20);
 	object_history_free(&h);
 	run_free(&run);
 	buf_free(&why);

@@ -283,7 +283,7 @@ static enum answer causal(const struct ir *p, uint32_t block)
 	struct verdict v;
 	arena_init(&a, 0);
 	diags_init(&d, &a);
-	causal_check(p, block, &o, &d, &v);
+	causal_check(p, block, &o, &d, &v, NULL);
 	enum answer answer = v.answer;
 	verdict_free(&v);
 	arena_free(&a);

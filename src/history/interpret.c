@@ -1,0 +1,562 @@
+/*
+ * interpret: from names and raw values to calls on an object.
+ *
+ * The names of operations decide which object is meant unless the user says;
+ * what was guessed is kept for the report, because a different object or
+ * initial value is a different question. Each operation is then normalised:
+ * synonyms become one function code, [key value] pairs are split, results
+ * move to `b` or `res`, and operations that constrain nothing are dropped.
+ */
+#include <string.h>
+
+#include "history/user.h"
+
+const char *const object_names[] = {
+	"guess", "register", "cas-register", "counter", "mutex", "set", "queue", "stack",
+	"priority-queue", "kv", "append-list", NULL,
+};
+
+static const struct {
+	const char *name;
+	uint8_t fn;
+} names[] = {
+	{ "read", FN_READ }, { "write", FN_WRITE }, { "cas", FN_CAS }, { "get", FN_READ },
+	{ "put", FN_WRITE }, { "append", FN_APPEND }, { "enqueue", FN_ENQ },
+	{ "dequeue", FN_DEQ }, { "enq", FN_ENQ }, { "deq", FN_DEQ }, { "push", FN_PUSH },
+	{ "pop", FN_POP }, { "add", FN_ADD }, { "remove", FN_REMOVE },
+	{ "contains", FN_CONTAINS }, { "insert", FN_INSERT }, { "poll", FN_POLL },
+	{ "peek", FN_PEEK }, { "acquire", FN_ACQUIRE }, { "release", FN_RELEASE },
+	{ "lock", FN_ACQUIRE }, { "unlock", FN_RELEASE }, { "inc", FN_ADD },
+	{ "increment", FN_ADD }, { "dec", FN_DEC }, { "decrement", FN_DEC },
+	{ "sub", FN_DEC }, { "r", FN_READ }, { "w", FN_WRITE }, { "load", FN_READ },
+	{ "store", FN_WRITE }, { "set", FN_WRITE }, { "compare-and-set", FN_CAS },
+	{ "compare-and-swap", FN_CAS }, { "delete", FN_REMOVE }, { "rem", FN_REMOVE },
+	{ "member", FN_CONTAINS }, { "top", FN_PEEK }, { "front", FN_PEEK },
+	{ "offer", FN_ENQ }, { "extract-min", FN_POLL }, { "delete-min", FN_POLL },
+	{ "extract", FN_POLL },
+};
+
+enum fn fn_by_name(const char *s, size_t len)
+{
+	char low[24];
+	if (len >= sizeof low)
+		return FN_NONE;
+	for (size_t i = 0; i < len; i++) {
+		char c = s[i];
+		low[i] = c == '_' ? '-' : (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+	}
+	low[len] = 0;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].name[0] == low[0] && !strcmp(names[i].name, low))
+			return names[i].fn;
+	return FN_NONE;
+}
+
+uint32_t history_fn(const struct history *h, const char *s, size_t len)
+{
+	return h->user ? user_fn(h->user, s, len) : (uint32_t)fn_by_name(s, len);
+}
+
+const char *history_object(const struct history *h, enum object o)
+{
+	return h->user ? h->user->name : object_names[o];
+}
+
+const char *fn_name(enum fn f, enum object o)
+{
+	static const char *const n[FN_COUNT] = {
+		"?", "read", "write", "cas", "append", "add", "dec", "remove", "contains",
+		"enqueue", "dequeue", "push", "pop", "peek", "insert", "poll", "acquire",
+		"release",
+	};
+	if (o == OBJ_KV && (f == FN_READ || f == FN_WRITE))
+		return f == FN_READ ? "get" : "put";
+	return f < FN_COUNT ? n[f] : "?";
+}
+
+enum object object_by_name(const char *s, size_t len)
+{
+	for (int i = 1; object_names[i]; i++)
+		if (strlen(object_names[i]) == len && !memcmp(object_names[i], s, len))
+			return (enum object)i;
+	static const struct {
+		const char *name;
+		enum object o;
+	} more[] = { { "priorityqueue", OBJ_PQUEUE }, { "pqueue", OBJ_PQUEUE },
+		     { "list", OBJ_LIST }, { "map", OBJ_KV }, { "lock", OBJ_MUTEX } };
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		if (strlen(more[i].name) == len && !memcmp(more[i].name, s, len))
+			return more[i].o;
+	return OBJ_GUESS;
+}
+
+val object_default_init(enum object o, struct values *vs)
+{
+	switch (o) {
+	case OBJ_COUNTER: return val_int(vs, 0);
+	case OBJ_MUTEX: return VAL_FALSE;
+	case OBJ_SET: return val_list(vs, VK_SET, NULL, 0);
+	case OBJ_QUEUE: case OBJ_STACK: case OBJ_PQUEUE: case OBJ_LIST:
+		return val_list(vs, VK_LIST, NULL, 0);
+	default: return VAL_NIL;
+	}
+}
+
+/* ---- guesses ------------------------------------------------------------- */
+
+static bool is_collection(const struct history *h, val v)
+{
+	if (v == VAL_NONE)
+		return false;
+	enum value_kind k = val_kind(&h->vals, v);
+	return k == VK_LIST || k == VK_SET;
+}
+
+static bool guess_pairs(const struct history *h)
+{
+	bool read = false;
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct hop *op = &h->ops[i];
+		uint32_t n;
+		if (op->a == VAL_NONE)
+			return false;
+		const val *e = val_elems(&h->vals, op->a, &n);
+		if (!e || n != 2)
+			return false;
+		if (op->fn == FN_READ) {
+			if (e[1] != VAL_NIL)
+				return false;
+			read = true;
+		}
+	}
+	return read;
+}
+
+enum object history_guess_object(const struct history *h, bool *paired)
+{
+	uint32_t have = 0;
+	bool reads_list = false, reads_other = false;
+	*paired = guess_pairs(h);
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct hop *op = &h->ops[i];
+		have |= 1u << op->fn;
+		if (op->fn != FN_READ || op->b == VAL_NONE || op->b == VAL_NIL)
+			continue;
+		uint32_t n;
+		const val *e = val_elems(&h->vals, op->b, &n);
+		bool list = *paired ? e && n == 2 && is_collection(h, e[1])
+		                    : is_collection(h, op->b);
+		reads_list |= list;
+		reads_other |= !list;
+	}
+#define HAS(f) (have & 1u << (f))
+	if (h->declared != OBJ_GUESS)
+		return h->declared;
+	if (HAS(FN_ACQUIRE) || HAS(FN_RELEASE))
+		return OBJ_MUTEX;
+	if (HAS(FN_CONTAINS))
+		return OBJ_SET;
+	if (HAS(FN_ENQ) || HAS(FN_DEQ))
+		return OBJ_QUEUE;
+	if (HAS(FN_PUSH) || HAS(FN_POP))
+		return OBJ_STACK;
+	if (HAS(FN_POLL))
+		return OBJ_PQUEUE;
+	if (HAS(FN_REMOVE) || HAS(FN_INSERT))
+		return OBJ_SET;
+	if (HAS(FN_APPEND))
+		return reads_list || (!reads_other && !HAS(FN_WRITE)) ? OBJ_LIST : OBJ_KV;
+	if (HAS(FN_CAS))
+		return OBJ_CAS_REGISTER;
+	if (HAS(FN_ADD) || HAS(FN_DEC))
+		return reads_list ? OBJ_SET : OBJ_COUNTER;
+	return OBJ_REGISTER;
+#undef HAS
+}
+
+/* What a write wrote or a read that answered returned; VAL_NONE for others. */
+static val told_value(const struct history *h, const struct hop *op, bool paired)
+{
+	val v = op->fn == FN_WRITE ? op->a
+	        : op->fn == FN_READ && !(op->flags & HF_FAILED) && op->ret != RANK_INF ? op->b : VAL_NONE;
+	uint32_t n = 0;
+	const val *e = paired && v != VAL_NONE ? val_elems(&h->vals, v, &n) : NULL;
+	return e && n == 2 ? e[1] : paired ? VAL_NONE : v;
+}
+
+/* What a register holds at first: what a read saw before any write was
+ * invoked; nil when some read saw nil; else 0 for numbers. */
+static val guess_init(struct history *h, enum object o, bool paired)
+{
+	bool numbers = true, text = o == OBJ_KV;
+	uint32_t first_write = RANK_INF;
+	val early = VAL_NONE, empty = val_text(&h->vals, VK_STR, "", 0);
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct hop *op = &h->ops[i];
+		bool upd = op->fn == FN_WRITE || op->fn == FN_CAS || op->fn == FN_APPEND;
+		if (upd && op->call < first_write)
+			first_write = op->call;
+		val v = told_value(h, op, paired);
+		int64_t n;
+		if (v != VAL_NONE) {
+			if (op->fn == FN_READ && (v == VAL_NIL || v == empty))
+				return v;
+			numbers &= val_get_int(&h->vals, v, &n);
+		}
+		text &= op->fn != FN_WRITE || (v != VAL_NONE && val_kind(&h->vals, v) == VK_STR);
+	}
+	for (uint32_t i = 0; i < h->n && early == VAL_NONE; i++)
+		if (h->ops[i].fn == FN_READ && h->ops[i].ret < first_write)
+			early = told_value(h, &h->ops[i], paired);
+	if (early != VAL_NONE)
+		return early;
+	if (text)
+		return empty;
+	return numbers ? val_int(&h->vals, 0) : VAL_NIL;
+}
+
+/* ---- one operation ------------------------------------------------------- */
+
+static enum fn normal_fn(enum object o, enum fn f)
+{
+	switch (o) {
+	case OBJ_QUEUE:
+		if (f == FN_PUSH || f == FN_INSERT || f == FN_ADD)
+			return FN_ENQ;
+		if (f == FN_POP || f == FN_POLL || f == FN_REMOVE)
+			return FN_DEQ;
+		return f == FN_ENQ || f == FN_DEQ || f == FN_PEEK ? f : FN_NONE;
+	case OBJ_STACK:
+		if (f == FN_INSERT || f == FN_ADD)
+			return FN_PUSH;
+		if (f == FN_POLL || f == FN_REMOVE)
+			return FN_POP;
+		return f == FN_PUSH || f == FN_POP || f == FN_PEEK ? f : FN_NONE;
+	case OBJ_PQUEUE:
+		if (f == FN_ADD || f == FN_PUSH || f == FN_ENQ)
+			return FN_INSERT;
+		if (f == FN_POP || f == FN_DEQ || f == FN_REMOVE)
+			return FN_POLL;
+		return f == FN_INSERT || f == FN_POLL || f == FN_PEEK ? f : FN_NONE;
+	case OBJ_SET:
+		if (f == FN_INSERT)
+			return FN_ADD;
+		return f == FN_ADD || f == FN_REMOVE || f == FN_CONTAINS || f == FN_READ ? f : FN_NONE;
+	case OBJ_COUNTER:
+		return f == FN_ADD || f == FN_DEC || f == FN_READ ? f : FN_NONE;
+	case OBJ_MUTEX:
+		return f == FN_ACQUIRE || f == FN_RELEASE ? f : FN_NONE;
+	case OBJ_LIST:
+		return f == FN_APPEND || f == FN_READ ? f : FN_NONE;
+	case OBJ_KV:
+		return f == FN_READ || f == FN_WRITE || f == FN_APPEND || f == FN_CAS ? f : FN_NONE;
+	case OBJ_REGISTER:
+		return f == FN_READ || f == FN_WRITE ? f : FN_NONE;
+	case OBJ_CAS_REGISTER:
+		return f == FN_READ || f == FN_WRITE || f == FN_CAS ? f : FN_NONE;
+	default:
+		return f;
+	}
+}
+
+static bool split_pair(struct history *h, struct hop *op, const char **why)
+{
+	uint32_t n;
+	const val *e = op->a == VAL_NONE ? NULL : val_elems(&h->vals, op->a, &n);
+	if (!e || n != 2) {
+		*why = "expected a [key value] pair (--pairs=no: values are not pairs)";
+		return false;
+	}
+	op->key = key_intern(h, e[0]);
+	op->a = e[1];
+	if (op->b == VAL_NONE)
+		return true;
+	e = val_elems(&h->vals, op->b, &n);
+	if (e && n == 2)
+		op->b = e[1];
+	return true;
+}
+
+static int interpret_cas(struct history *h, const struct interpretation *in, struct hop *op,
+                         const char **why)
+{
+	uint32_t n;
+	const val *e = op->a == VAL_NONE ? NULL : val_elems(&h->vals, op->a, &n);
+	if (!e || n != 2) {
+		*why = "cas needs two values, [from to]";
+		return -1;
+	}
+	if (op->flags & HF_FAILED) {
+		if (!in->failed_cas)
+			return 0;
+		op->res = RES_FALSE;
+	} else if (op->ret != RANK_INF) {
+		op->res = op->b == VAL_FALSE ? RES_FALSE : RES_TRUE;
+	}
+	op->a = e[0];
+	op->b = e[1];
+	return 1;
+}
+
+static int interpret_read(struct history *h, const struct interpretation *in, struct hop *op,
+                          const char **why)
+{
+	if (op->ret == RANK_INF || op->b == VAL_NONE || (op->b == VAL_NIL && in->nil_any))
+		return 0;
+	int64_t x;
+	if (in->object == OBJ_COUNTER && !val_get_int(&h->vals, op->b, &x)) {
+		if (op->b == VAL_NIL)
+			return 0;
+		*why = "a counter's read needs a whole number";
+		return -1;
+	}
+	if (in->object == OBJ_LIST || in->object == OBJ_SET) {
+		enum value_kind k = in->object == OBJ_SET ? VK_SET : VK_LIST;
+		uint32_t n = 0;
+		const val *e = val_elems(&h->vals, op->b, &n);
+		if (!e && op->b != VAL_NIL) {
+			*why = "the read needs a list of elements";
+			return -1;
+		}
+		if (val_kind(&h->vals, op->b) != k)
+			op->b = val_list(&h->vals, k, e, n);
+	}
+	return 1;
+}
+
+int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op,
+                  const char **why)
+{
+	if (in->paired && !split_pair(h, op, why))
+		return -1;
+	if (h->user)
+		return user_interpret(h, op, why);
+	enum fn f = normal_fn(in->object, op->fn);
+	if (f == FN_NONE) {
+		*why = "not an operation of this object";
+		return -1;
+	}
+	op->fn = (uint8_t)f;
+	if (f == FN_CAS)
+		return interpret_cas(h, in, op, why);
+	if (op->flags & HF_FAILED)
+		return 0;
+	int64_t x;
+	switch (f) {
+	case FN_READ:
+		return interpret_read(h, in, op, why);
+	case FN_PEEK:
+		return op->ret != RANK_INF && op->b != VAL_NONE;
+	case FN_DEC:
+	case FN_ADD:
+		if (in->object == OBJ_COUNTER) {
+			if (op->a == VAL_NONE || op->a == VAL_NIL)
+				op->a = val_int(&h->vals, 1);
+			if (!val_get_int(&h->vals, op->a, &x) || x == INT64_MIN) {
+				*why = "a counter is changed by a whole number";
+				return -1;
+			}
+			if (f == FN_DEC)
+				op->a = val_int(&h->vals, -x);
+			op->fn = FN_ADD;
+			op->b = VAL_NONE;
+			return 1;
+		} /* fall through */
+	case FN_REMOVE:
+	case FN_CONTAINS:
+		if (op->a == VAL_NONE || op->a == VAL_NIL) {
+			*why = "the element is missing";
+			return -1;
+		}
+		if (op->ret != RANK_INF && (op->b == VAL_TRUE || op->b == VAL_FALSE))
+			op->res = op->b == VAL_TRUE ? RES_TRUE : RES_FALSE;
+		if (f == FN_CONTAINS && op->res == RES_NONE) {
+			bool none = op->ret == RANK_INF || op->b == VAL_NONE || op->b == VAL_NIL || op->b == op->a;
+			*why = "contains answers true or false, or nothing";
+			return none ? 0 : -1;
+		}
+		op->b = VAL_NONE;
+		return 1;
+	case FN_DEQ:
+	case FN_POP:
+	case FN_POLL:
+		if (op->ret == RANK_INF)
+			op->b = VAL_NONE; /* it may have taken anything */
+		else if (op->b == VAL_NONE)
+			op->b = VAL_NIL;
+		return 1;
+	case FN_ACQUIRE:
+	case FN_RELEASE:
+		return op->ret == RANK_INF || op->b != VAL_FALSE;
+	default: /* write, append, enqueue, push, insert */
+		if (op->a == VAL_NONE) {
+			*why = "the value is missing";
+			return -1;
+		}
+		op->b = VAL_NONE;
+		return 1;
+	}
+}
+
+/* ---- the whole history --------------------------------------------------- */
+
+static bool wrong_op(struct history *h, const struct interpretation *in,
+                     const struct hop *op, const char *why, struct diags *d)
+{
+	struct buf b;
+	buf_init(&b);
+	hop_print(h, op, OBJ_GUESS, &b);
+	diag_error(d, "bad-operation", op->line && h->show_line ? h->show_line(h, op->line) : NULL, (struct span){ 0, 0 },
+	           "%s: %s (checked as %s%s%s)", buf_cstr(&b), why, h->user ? "" : "a ", history_object(h, in->object),
+	           in->object_guessed ? ", a guess" : "");
+	if (in->object_guessed)
+		diag_hint(d, "--object=NAME says what the history is about");
+	buf_free(&b);
+	return false;
+}
+
+/* What --init may be for the object, or NULL when it is that. */
+static const char *init_wanted(const struct values *vs, enum object o, val init)
+{
+	enum value_kind k = val_kind(vs, init);
+	int64_t n;
+	switch (o) {
+	case OBJ_COUNTER:
+		return val_get_int(vs, init, &n) ? NULL : "a whole number";
+	case OBJ_MUTEX:
+		return k == VK_BOOL ? NULL : "false (free) or true (held)";
+	case OBJ_SET:
+		return k == VK_LIST || k == VK_SET ? NULL : "its elements in brackets: [1 2]";
+	case OBJ_QUEUE:
+	case OBJ_STACK:
+	case OBJ_PQUEUE:
+	case OBJ_LIST:
+		return k == VK_LIST ? NULL : "what is in it, in brackets and oldest first: [1 2]";
+	default:
+		return NULL;
+	}
+}
+
+bool init_fits(struct history *h, struct interpretation *in, struct diags *d)
+{
+	const char *wanted = init_wanted(&h->vals, in->object, in->init);
+	if (wanted) {
+		struct buf b;
+		buf_init(&b);
+		val_print(&h->vals, in->init, &b);
+		diag_error(d, "bad-init", NULL, (struct span){ 0, 0 }, "--init: a %s cannot start as %s",
+		           history_object(h, in->object), buf_cstr(&b));
+		diag_hint(d, "give %s", wanted);
+		buf_free(&b);
+		return false;
+	}
+	if (in->object == OBJ_SET) { /* in the order of sets */
+		uint32_t n;
+		const val *e = val_elems(&h->vals, in->init, &n);
+		in->init = val_list(&h->vals, VK_SET, e, n);
+	}
+	return true;
+}
+
+bool history_interpret(struct history *h, struct interpretation *in, struct diags *d)
+{
+	bool paired = false;
+	enum object o = h->user ? OBJ_USER : history_guess_object(h, &paired);
+	in->object_guessed = in->object == OBJ_GUESS && !h->user;
+	if (h->user) {
+		in->object = OBJ_USER;
+		in->init = VAL_NIL;
+	}
+	if (in->object_guessed)
+		in->object = o;
+	in->paired = in->pairs == 1 || (in->pairs == 0 && paired);
+	bool reg = in->object == OBJ_REGISTER || in->object == OBJ_CAS_REGISTER ||
+	           in->object == OBJ_KV;
+	in->init_guessed = in->init == VAL_NONE;
+	if (in->init_guessed)
+		in->init = reg ? guess_init(h, in->object, in->paired)
+		               : object_default_init(in->object, &h->vals);
+	else if (!init_fits(h, in, d))
+		return false;
+	bool nil_written = in->init == VAL_NIL;
+	for (uint32_t i = 0; i < h->n && reg && !nil_written; i++)
+		nil_written = h->ops[i].fn == FN_WRITE && h->ops[i].a == VAL_NIL;
+	in->nil_any = reg && (in->nil_reads == 2 || (in->nil_reads == 0 && !nil_written));
+	uint32_t n = 0;
+	bool nil_used = false;
+	h->nfailed = h->npending = h->nreads_open = 0;
+	for (uint32_t i = 0; i < h->n; i++) {
+		struct hop *op = &h->ops[i];
+		const char *why = NULL;
+		uint8_t failed = op->flags & HF_FAILED;
+		bool open = op->ret == RANK_INF, nil = op->fn == FN_READ && op->b == VAL_NIL;
+		int keep = hop_interpret(h, in, op, &why);
+		if (keep < 0)
+			return wrong_op(h, in, op, why, d);
+		h->nfailed += failed != 0;
+		h->npending += open && keep;
+		h->nreads_open += open && !keep && !failed;
+		nil_used |= nil && !keep && !failed && !open;
+		if (!keep)
+			continue;
+		h->ops[n] = *op;
+		if (h->tcall) {
+			h->tcall[n] = h->tcall[i];
+			h->tret[n] = h->tret[i];
+		}
+		n++;
+	}
+	h->n = n;
+	in->nil_any &= nil_used;
+	return true;
+}
+
+/* ---- in words ------------------------------------------------------------ */
+
+void hop_print_short(const struct history *h, const struct hop *op, enum object o,
+                     struct buf *out)
+{
+	const struct values *vs = &h->vals;
+	if (op->fn >= FN_COUNT) {
+		user_print(h, op, out);
+		return;
+	}
+	buf_str(out, fn_name((enum fn)op->fn, o));
+	if (op->fn == FN_CAS && o != OBJ_GUESS) {
+		buf_char(out, ' ');
+		val_print(vs, op->a, out);
+		buf_str(out, " to ");
+		val_print(vs, op->b, out);
+	} else if (op->fn != FN_READ && op->fn != FN_DEQ && op->fn != FN_POP &&
+	           op->fn != FN_POLL && op->fn != FN_PEEK && op->a != VAL_NONE &&
+	           op->fn != FN_ACQUIRE && op->fn != FN_RELEASE) {
+		buf_char(out, ' ');
+		val_print(vs, op->a, out);
+	}
+	bool sees = op->fn == FN_READ || op->fn == FN_DEQ || op->fn == FN_POP ||
+	            op->fn == FN_POLL || op->fn == FN_PEEK;
+	if (sees && op->ret != RANK_INF && op->b != VAL_NONE) {
+		buf_str(out, " -> ");
+		if (op->b == VAL_NIL && op->fn != FN_READ)
+			buf_str(out, "empty");
+		else
+			val_print(vs, op->b, out);
+	}
+	if (op->res != RES_NONE)
+		buf_str(out, op->res == RES_TRUE ? " -> true" : " -> false");
+}
+
+void hop_print(const struct history *h, const struct hop *op, enum object o, struct buf *out)
+{
+	hop_print_short(h, op, o, out);
+	buf_str(out, " by process ");
+	val_print(&h->vals, h->procs.data[op->proc], out);
+	if (h->keys.len) {
+		buf_str(out, " on key ");
+		val_print(&h->vals, h->keys.data[op->key], out);
+	}
+	if (op->ret == RANK_INF)
+		buf_str(out, ", never answered");
+	if (op->line)
+		buf_printf(out, " (line %u)", op->line);
+}

@@ -1,0 +1,340 @@
+/*
+ * check_verify: see check_verify.h. The document: which questions were asked, that each of them is answered, and that the
+ * verdict is that of the answers. What is violated is looked at in check_verify_run.c, what holds in check_verify_holds.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/answers.h"
+#include "check/engine.h"
+#include "verify/check_verify_int.h"
+#include "report/check_json.h"
+#include "report/check_text.h"
+
+const char *verify_string(json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	return s ? s : "";
+}
+
+const char *verify_claimed(const struct verify *v)
+{
+	static const char *const all[] = { "holds", "violated", "unknown" };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (!strcmp(verify_string(v->result, "verdict"), all[i]))
+			return all[i];
+	return NULL;
+}
+
+uint32_t verify_line(const struct verify *v)
+{
+	json_int_t line = json_integer_value(json_object_get(v->result, "line"));
+	return line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
+}
+
+void verify_say(struct verify *v, const char *name, enum ledger_answer a, const char *why)
+{
+	ledger_add(v->ledger, &(struct claim){ .name = name, .claimed = verify_claimed(v), .answer = a, .why = why,
+	                                       .line = verify_line(v) });
+}
+
+static void reject(struct verify *v, const char *name, const char *why)
+{
+	verify_say(v, name, LEDGER_REJECTED, why);
+}
+
+/* The block of this name, VERDICT_PROGRAM for none; false: no such block. */
+static bool find_block(const struct ir *p, json_t *result, uint32_t *block)
+{
+	json_t *name = json_object_get(result, "block");
+	*block = VERDICT_PROGRAM;
+	if (json_is_null(name))
+		return true;
+	for (uint32_t b = 0; json_is_string(name) && b < p->nblocks; b++) {
+		struct buf full;
+		buf_init(&full);
+		check_text_name(p, b, &full);
+		bool same = !strcmp(buf_cstr(&full), json_string_value(name));
+		buf_free(&full);
+		if (same) {
+			*block = b;
+			return json_integer_value(json_object_get(result, "line")) ==
+			       source_pos(p->src, p->blocks[b].span.start).line;
+		}
+	}
+	return false;
+}
+
+/* The object of this name and its condition; false: there is no such thing. */
+static bool find_object(const struct ir *p, json_t *result, struct question *c)
+{
+	const char *name = verify_string(result, "object"), *condition = verify_string(result, "condition");
+	bool known = false;
+	for (int i = 0; object_conditions[i]; i++)
+		if (!strcmp(object_conditions[i], condition)) {
+			c->condition = (enum object_condition)i;
+			known = true;
+		}
+	for (c->object = 0; c->object < p->nobjects; c->object++)
+		if (!strcmp(p->objects[c->object].name, name))
+			return known && json_integer_value(json_object_get(result, "line")) ==
+			                        source_pos(p->src, p->objects[c->object].span.start).line;
+	return false;
+}
+
+bool verify_question(const struct verify *v, json_t *result, struct question *q, const char **why)
+{
+	const struct ir *p = v->lang.ir;
+	*q = (struct question){ .problem = problem_from(verify_string(result, "problem")), .block = VERDICT_PROGRAM,
+		                .of_object = json_object_get(result, "object") != NULL };
+	*why = q->of_object ? "the model has no such object at that line, or no such condition exists"
+	                    : "the model has no such block at that line";
+	if (q->of_object && !json_is_null(json_object_get(result, "block"))) {
+		*why = "it is about an object and a block at once";
+		return false;
+	}
+	return q->of_object ? find_object(p, result, q) : find_block(p, result, &q->block);
+}
+
+bool verify_alone(const struct verify *v, uint32_t block, struct lang *l)
+{
+	const struct ir *p = v->lang.ir;
+	lang_init(l);
+	return block != VERDICT_PROGRAM && p->nblocks > 1 && lang_load_again(l, p, block, NULL);
+}
+
+/* ---- the document ------------------------------------------------------- */
+
+/* The model the result is about: its own text, held against its hash and,
+ * when a file is named, against that. */
+static int load_model(struct verify *v, json_t *root)
+{
+	json_t *m = json_object_get(root, "model");
+	json_t *text = json_object_get(m, "text"), *threads = json_object_get(m, "threads"), *n;
+	const char *name, *language = verify_string(m, "language");
+	char hash[17];
+	if (!json_is_string(text) || !json_is_object(threads)) {
+		buf_str(v->ledger->err, "intact verify: ");
+		buf_safe(v->ledger->err, v->ledger->file, strlen(v->ledger->file));
+		buf_str(v->ledger->err, ": the result carries no model\n");
+		return LEDGER_INPUT;
+	}
+	text_hash(json_string_value(text), json_string_length(text), hash);
+	if (strcmp(hash, verify_string(m, "hash"))) {
+		reject(v, "model", "its text does not have the hash that is claimed");
+		return LEDGER_VIOLATED;
+	}
+	struct lang_threads *counts =
+		arena_array(&v->lang.arena, struct lang_threads, json_object_size(threads) + 1);
+	struct lang_options o = { .threads = counts, .sml = !strcmp(language, "sml"),
+		                  .keep_dead = !strcmp(verify_string(m, "dead"), "kept") };
+	json_object_foreach(threads, name, n) {
+		json_int_t count = json_integer_value(n);
+		if (count < 1 || count > 10000) {
+			reject(v, "model", "a number of threads is out of range");
+			return LEDGER_VIOLATED;
+		}
+		counts[o.nthreads++] = (struct lang_threads){ .name = name, .count = (uint32_t)count };
+	}
+	if (!lang_load_text(&v->lang, verify_string(m, "name"), json_string_value(text),
+	                    json_string_length(text), &o)) {
+		reject(v, "model", "it does not load");
+		return LEDGER_VIOLATED;
+	}
+	return LEDGER_HOLDS;
+}
+
+static bool same_file(struct verify *v, json_t *root)
+{
+	struct arena a;
+	struct source src;
+	const char *why;
+	json_t *text = json_object_get(json_object_get(root, "model"), "text");
+	arena_init(&a, 0);
+	bool ok = source_read(&src, &a, v->model, &why);
+	if (!ok)
+		buf_printf(v->ledger->err, "intact verify: %s: %s\n", v->model, why);
+	else if (src.len != json_string_length(text) ||
+	         memcmp(src.text, json_string_value(text), src.len)) {
+		reject(v, "model", "the result is about another text than the file's");
+		ok = false;
+	}
+	arena_free(&a);
+	return ok;
+}
+
+static void check_one(struct verify *v, json_t *result)
+{
+	const char *name = verify_string(result, "block"), *verdict = verify_string(result, "verdict");
+	if (!*name)
+		name = *verify_string(result, "object") ? verify_string(result, "object") : "program";
+	if (!strcmp(verdict, "violated") && !strcmp(verify_string(result, "problem"), "causality") &&
+	    !json_object_get(result, "counterexample"))
+		verify_say(v, name, LEDGER_UNCHECKED, "by an abstract run: nothing to replay");
+	else if (!strcmp(verdict, "violated"))
+		verify_counterexample(v, result, name);
+	else if (!strcmp(verdict, "holds"))
+		verify_holds(v, result, name);
+	else if (!strcmp(verdict, "unknown"))
+		verify_say(v, name, LEDGER_UNCHECKED, "the result says unknown: nothing to check");
+	else
+		reject(v, name, "no such verdict");
+}
+
+/* ---- the questions -------------------------------------------------------- */
+
+/* What `intact check` was asked; a document that does not say has to answer everything. */
+static void read_asked(struct verify *v, json_t *root)
+{
+	json_t *asked = json_object_get(root, "asked"), *block = json_object_get(asked, "block");
+	const char *engine = verify_string(asked, "engine");
+	const struct check_engine *one;
+	bool all, known = engine_choose(engine, &one, &all);
+	v->asked.block = json_string_value(block);
+	v->asked.faults = json_is_true(json_object_get(asked, "faults"));
+	v->asked.deadlock = json_is_true(json_object_get(asked, "deadlock"));
+	v->asked.any = json_object_get(asked, "any");
+	v->asked.causal = known && one && one->ask_itself;
+	v->asked.quiescence = !v->asked.block && !v->asked.faults && v->lang.ir->nblocks && !json_array_size(v->asked.any) &&
+	                      (!*engine || (known && !one));
+}
+
+/* The questions of a model, in this order: its blocks, the program, faults, ways out, its objects. */
+enum whole { ASK_PROGRAM, ASK_FAULTS, ASK_WAY_OUT, ASK_OBJECTS };
+
+static uint32_t whole_question(const struct verify *v, enum whole w)
+{
+	return v->lang.ir->nblocks + (uint32_t)w;
+}
+
+/* Which question a result answers; IR_NONE: none of this model. */
+static uint32_t answered(const struct verify *v, json_t *result)
+{
+	const char *problem = verify_string(result, "problem"), *why;
+	struct question q;
+	if (!verify_question(v, result, &q, &why))
+		return IR_NONE;
+	if (q.of_object)
+		return whole_question(v, ASK_OBJECTS) + q.object;
+	if (q.block != VERDICT_PROGRAM)
+		return q.block;
+	bool holds = !strcmp(verify_string(result, "verdict"), "holds"); /* then there is no result about these two */
+	if (!holds && !strcmp(problem, "quiescence"))
+		return whole_question(v, ASK_WAY_OUT);
+	const struct check_engine *engine = engine_find(verify_string(result, "engine"));
+	bool fault = !strcmp(problem, "fault") || !strcmp(problem, "deadlock") || (engine && engine->about.question == ENGINE_FAULTS);
+	return whole_question(v, fault && !holds ? ASK_FAULTS : ASK_PROGRAM);
+}
+
+static void question_name(const struct verify *v, uint32_t q, struct buf *out)
+{
+	const struct ir *p = v->lang.ir;
+	if (q <= p->nblocks)
+		check_text_name(p, q < p->nblocks ? q : VERDICT_PROGRAM, out);
+	else
+		buf_str(out, p->objects[q - whole_question(v, ASK_OBJECTS)].name);
+}
+
+/* Must the result answer this? Faults and ways out are no results of their own where nothing is wrong. */
+static bool must_answer(const struct verify *v, uint32_t q)
+{
+	const struct ir *p = v->lang.ir;
+	if (v->asked.faults || q == whole_question(v, ASK_FAULTS) || q == whole_question(v, ASK_WAY_OUT))
+		return false;
+	if (q < p->nblocks)
+		return !v->asked.block || answers_name_block(p, q, v->asked.block);
+	return !v->asked.block && (q == p->nblocks ? p->nblocks > 0 : !v->asked.causal);
+}
+
+/* Every question has one answer. */
+static void check_answered(struct verify *v, const uint32_t *times, uint32_t n)
+{
+	bool any = false;
+	for (uint32_t q = 0; q < n; q++) {
+		struct buf name;
+		if (times[q] > 1 && (q == whole_question(v, ASK_FAULTS) || q == whole_question(v, ASK_WAY_OUT))) {
+			reject(v, q == whole_question(v, ASK_FAULTS) ? "faults" : "way out", "it is answered more than once");
+			continue;
+		}
+		any |= must_answer(v, q);
+		if (!(times[q] > 1 || (!times[q] && must_answer(v, q))))
+			continue;
+		buf_init(&name);
+		question_name(v, q, &name);
+		reject(v, buf_cstr(&name), times[q] ? "it is answered more than once" : "it was asked, and the result has no answer");
+		buf_free(&name);
+	}
+	if (v->asked.block && !any)
+		reject(v, "result", "the model has no block of the name that was asked about");
+}
+
+/* The verdict that the answers have together. */
+static const char *verdict_of(json_t *results)
+{
+	json_t *one;
+	size_t i;
+	const char *all = "holds";
+	json_array_foreach(results, i, one) {
+		if (!strcmp(verify_string(one, "verdict"), "violated"))
+			return "violated";
+		if (!strcmp(verify_string(one, "verdict"), "unknown"))
+			all = "unknown";
+	}
+	return all;
+}
+
+static bool deadlocked(json_t *results)
+{
+	json_t *one;
+	size_t i;
+	json_array_foreach(results, i, one)
+		if (!strcmp(verify_string(one, "problem"), "deadlock"))
+			return true;
+	return false;
+}
+
+static int check_result(struct verify *v, json_t *root)
+{
+	int rc = load_model(v, root);
+	json_t *results = json_object_get(root, "results"), *result;
+	size_t i;
+	if (rc != LEDGER_HOLDS)
+		return rc;
+	if (v->model && !same_file(v, root))
+		return v->ledger->n[LEDGER_REJECTED] ? LEDGER_VIOLATED : LEDGER_INPUT;
+	read_asked(v, root);
+	uint32_t n = whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects, *times = calloc(n + 1ull, sizeof *times);
+	if (!times)
+		return LEDGER_INTERNAL;
+	json_array_foreach(results, i, result) {
+		v->result = result;
+		uint32_t q = answered(v, result);
+		if (q != IR_NONE)
+			times[q]++;
+		check_one(v, result);
+	}
+	v->result = NULL;
+	check_answered(v, times, n);
+	v->asked.quiescence &= !deadlocked(results); /* that is one way to have no way out */
+	verify_whole(v, root, !v->asked.causal && !times[whole_question(v, ASK_FAULTS)], times[whole_question(v, ASK_WAY_OUT)] > 0);
+	if (!json_is_array(results) || strcmp(verify_string(root, "verdict"), verdict_of(results)))
+		reject(v, "result", "its verdict is not that of its parts");
+	free(times);
+	return ledger_code(v->ledger);
+}
+
+int check_verify_report(struct ledger *l, json_t *root, const char *model, uint64_t max_states)
+{
+	struct verify v = { .ledger = l, .model = model, .max_states = max_states };
+	const char *name = verify_string(json_object_get(root, "model"), "name");
+	l->subject = model ? model : *name ? name : NULL;
+	lang_init(&v.lang);
+	int rc = check_result(&v, root);
+	struct buf *text = ledger_text(l);
+	if (text && rc != LEDGER_INPUT)
+		buf_printf(text, "%u accepted, %u rejected, %u unknown, %u unchecked\n", l->n[LEDGER_ACCEPTED],
+		           l->n[LEDGER_REJECTED], l->n[LEDGER_UNKNOWN], l->n[LEDGER_UNCHECKED]);
+	lang_free(&v.lang);
+	free(v.program.path);
+	return rc;
+}

@@ -1,0 +1,13 @@
+/* history_verify: a report of `intact history --json --witness` held against
+ * its history, for `intact verify`. */
+#ifndef INTACT_VERIFY_HISTORY_VERIFY_H
+#define INTACT_VERIFY_HISTORY_VERIFY_H
+
+#include <jansson.h>
+
+#include "verify/ledger.h"
+
+/* `history`: the file, or NULL for the one that the report names. */
+int history_verify_report(struct ledger *l, json_t *root, const char *history);
+
+#endif
