@@ -63,7 +63,8 @@
  *                 barrier's count their order says who is let through, and the
  *                 last gets PTHREAD_BARRIER_SERIAL_THREAD. When the user of
  *                 the room knows that neither can matter it sets
- *                 SCHED_COMMUTES on the arrivals. SCHED_BARRIER_LEAVE (all but
+ *                 SCHED_COMMUTES on the arrivals; then the last one has a
+ *                 LEAVE too. SCHED_BARRIER_LEAVE (all but
  *                 the last arrival) has an enabling edge from the arrival that
  *                 opened the barrier and depends on nothing.
  *   threads       SCHED_START: enabling edge from the create. SCHED_JOIN:
@@ -159,10 +160,13 @@ enum sched_kind {
 };
 
 enum {
-	SCHED_TIMED = 1,     /* COND_WAKE, FUTEX_WOKEN: enabled without a signal (time-out) */
+	SCHED_TIMED = 1,     /* COND_WAKE, FUTEX_WOKEN: enabled without a signal (time-out);
+	                      * tries: it is a timed operation (sampling lets it wait, mostly) */
 	SCHED_COMMUTES = 2,  /* BARRIER_ARRIVE: see above */
 	SCHED_SPURIOUS = 4,  /* COND_WAKE, FUTEX_WOKEN: may also wake for no reason; as SCHED_TIMED */
-	SCHED_PASSED = 8,    /* ONCE, executed: set by the room from SCHED_RES_PASSED */
+	/* set by the room */
+	SCHED_PASSED = 8,    /* ONCE, executed: from SCHED_RES_PASSED */
+	SCHED_AWAITS = 16,   /* it was an await: sched_await */
 };
 
 /* What an operation turned out to be. */

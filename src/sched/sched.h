@@ -138,22 +138,22 @@ uint32_t sched_gone(struct sched *s, uint32_t t);
 void sched_enable(struct sched *s, uint32_t u);
 void sched_disable(struct sched *s, uint32_t u);
 
-/* The pending operation that t is about to give to sched_point repeats, with
- * the same values, what it did in the iteration before of a loop that reads
- * only these ranges (n <= SCHED_AWAIT_MAX) and has no effect: as long as
- * nobody changes them it would loop for ever. Then sched_point(t, op, true)
- * keeps t disabled until an operation of another thread changes one of the
- * ranges (overlapping memory that is written with another value; an operation
- * on that object that does not fail). Contract: at the call the ranges still
- * hold the values read. A loop with more ranges, or with effects: no call; then
- * only fairness helps (sampling), or max_steps cuts (exhaustive).
- * When everybody waits and some await: sched_point returns SCHED_NOBODY;
- * sched_awaiting tells a livelock from a deadlock. */
+/* Before sched_point(t, op, true): op repeats what t did `ops` of its own
+ * operations ago, in a loop that has read only these ranges since (with the
+ * same values as in the iteration before, n <= SCHED_AWAIT_MAX) and had no
+ * effect. Unless another thread has changed one of the ranges since then, t is
+ * kept disabled until one does: overlapping memory that is written
+ * (SCHED_RES_SAME does not count), an operation on an object of that id that
+ * does not fail. So an endless loop that waits is a thread that waits. The
+ * user need not compare with what others did: the room looks. A loop with more
+ * ranges, or with effects: no call; then fairness helps (sampling) or max_steps
+ * cuts the run (systematic). When everybody waits and some await, sched_point
+ * returns SCHED_NOBODY; sched_awaiting tells a livelock from a deadlock. */
 struct sched_range {
 	uint64_t a;
-	uint32_t size;
+	uint32_t size; /* 0: an object */
 };
-void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint32_t n);
+void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint32_t n, uint32_t ops);
 bool sched_awaiting(const struct sched *s, uint32_t t);
 
 /* What the operation just executed (by the picked thread) turned out to be:
@@ -173,11 +173,11 @@ uint32_t sched_choose(struct sched *s, uint32_t n);
 /* The operation just executed enables thread u's pending operation by an
  * enabling edge (op.h): a signal wakes u, an arrival opens the barrier for u,
  * a futex wake. (Create to start and exit to join are the room's.) Call it
- * also when u stays disabled because its mutex is taken. */
+ * also when u stays disabled because its mutex is taken. After it, the usual
+ * sched_enable, unless the mutex is taken. */
 void sched_caused(struct sched *s, uint32_t u);
 
-/* Something that is no point but belongs to the trace (block begin and end).
- * Recorded after the operation that t has executed last. */
+/* Something that is no point but belongs to the trace (block begin and end). */
 void sched_note(struct sched *s, uint32_t t, const struct sched_op *op);
 
 enum sched_stop sched_stop_reason(const struct sched *s);
@@ -209,14 +209,20 @@ struct sched_event {
 	uint32_t thread;
 	uint32_t value;
 	uint8_t choice, choices; /* choices = 0: none was made */
-	uint8_t result;          /* SCHED_RES_* */
-	uint8_t note;            /* 1: no point (sched_note) */
+	uint16_t result;         /* SCHED_RES_* */
 	uint32_t enabled;        /* how many threads were enabled */
 };
 _Static_assert(sizeof(struct sched_event) == 48, "three quarters of a line");
 
 /* The run that is going on or has just ended; valid until sched_run_begin. */
 const struct sched_event *sched_events(const struct sched *s, uint32_t *n);
+/* Its notes; `at`: how many events were recorded before. When their table is
+ * full (a quarter of max_steps) the later ones are not kept and *lost counts. */
+struct sched_mark {
+	struct sched_op op;
+	uint32_t thread, at;
+};
+const struct sched_mark *sched_marks(const struct sched *s, uint32_t *n, uint32_t *lost);
 /* The pending operation of t at the end of the run (kind 0: gone). */
 const struct sched_op *sched_pending(const struct sched *s, uint32_t t);
 /* Preemptions (a switch away from an enabled thread that did not yield) and switches. */
