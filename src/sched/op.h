@@ -166,7 +166,8 @@ enum {
 	SCHED_SPURIOUS = 4,  /* COND_WAKE, FUTEX_WOKEN: may also wake for no reason; as SCHED_TIMED */
 	/* set by the room */
 	SCHED_PASSED = 8,    /* ONCE, executed: from SCHED_RES_PASSED */
-	SCHED_AWAITS = 16,   /* it was an await: sched_await */
+	SCHED_AWAITS = 16,   /* an await: sched_await */
+	SCHED_MANY = 32,     /* an await on more than its own object: depends on all but the local */
 };
 
 /* What an operation turned out to be. */

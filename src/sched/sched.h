@@ -207,7 +207,8 @@ void sched_restart(struct sched *s);
 struct sched_event {
 	struct sched_op op;
 	uint32_t thread;
-	uint32_t value;
+	uint32_t value;          /* semaphores: the value before; else the event with an enabling
+	                          * edge to this one, 0xffffffff: none */
 	uint8_t choice, choices; /* choices = 0: none was made */
 	uint16_t result;         /* SCHED_RES_* */
 	uint32_t enabled;        /* how many threads were enabled */
