@@ -250,7 +250,7 @@ struct visit {
 	const struct sched_event *e;
 	uint64_t h;
 	bool write; /* second pass: leave the hash there */
-	bool full;
+	bool full, many;
 };
 
 static void touch(struct visit *v, uint64_t key, enum mode m)
@@ -309,6 +309,9 @@ static void visit(struct visit *v)
 		touch(v, op->a | (uint64_t)1 << OBJECT_BIT, m);
 	if (op->kind == SCHED_FUTEX_WAIT)
 		touch(v, op->a | (uint64_t)1 << OBJECT_BIT, m);
+	/* awaits on several objects depend on nearly everything: op.h */
+	if (v->many && m && op->kind != SCHED_EXIT && op->kind != SCHED_TRYJOIN)
+		touch(v, (uint64_t)1 << 61, op->flags & SCHED_MANY ? MODE_X : MODE_A);
 	if (op->b && (op->kind == SCHED_COND_WAIT || op->kind == SCHED_COND_WAKE))
 		touch(v, op->b | (uint64_t)1 << OBJECT_BIT, MODE_X);
 }
@@ -326,7 +329,7 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 		h = combine(h, c->event[e->value]);
 	if (op->kind == SCHED_JOIN && op->a < s->n_ids)
 		h = combine(h, c->thread[op->a]);
-	*v = (struct visit){ .c = c, .e = e, .h = h };
+	*v = (struct visit){ .c = c, .e = e, .h = h, .many = s->has_many };
 	visit(v);
 	h = v->h;
 	v->write = true;

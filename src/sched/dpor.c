@@ -39,7 +39,7 @@ void dpor_restart(struct sched *s)
 	struct dpor *d = s->dpor;
 	d->depth = d->replay = d->follow = d->free = 0;
 	d->n_branches = 1;
-	d->full = false;
+	d->full = d->again = false;
 	race_forget(s);
 	for (uint32_t i = 0; i < d->words; i++)
 		d->sleep[i] = 0;
@@ -186,7 +186,6 @@ static void branch_choices(struct sched *s, struct node *x, uint32_t n)
 {
 	struct dpor *d = s->dpor;
 	uint32_t t = x->thread, last = x->tree;
-	x->choices = n;
 	for (uint32_t c = 0; c < n; c++) {
 		bool there = false;
 		for (uint32_t b = x->tree; b && d->branch[b].thread == t; b = d->branch[b].next) {
@@ -203,6 +202,22 @@ static void branch_choices(struct sched *s, struct node *x, uint32_t n)
 	}
 }
 
+/* A sleeping thread that stays asleep after event i has been explored before
+ * it, with every choice of event i: a choice that matters has been inserted. */
+static bool nobody_sleeps_after(struct sched *s, uint32_t i)
+{
+	const struct dpor *d = s->dpor;
+	const struct sched_event *e = &s->ev[i];
+	for (uint32_t w = 0; w < d->words; w++)
+		for (uint64_t bits = sleep_of(d, i)[w]; bits; bits &= bits - 1) {
+			uint32_t q = w * 64 + (uint32_t)__builtin_ctzll(bits);
+			struct sched_op op = as_pending(s->th[q].op);
+			if (q != e->thread && !sched_op_dependent(&op, &e->op))
+				return false;
+		}
+	return true;
+}
+
 uint32_t dpor_choose(struct sched *s, uint32_t n)
 {
 	struct dpor *d = s->dpor;
@@ -213,10 +228,13 @@ uint32_t dpor_choose(struct sched *s, uint32_t n)
 		return 0;
 	}
 	if (i + 1 >= d->replay) {
-		if (x->choice == NO_CHOICE)
-			x->choice = d->branch[x->tree].choice = 0;
-		if (!x->choices)
+		struct branch *b = &d->branch[x->tree];
+		bool unknown = b->choice == NO_CHOICE;
+		if (unknown)
+			x->choice = b->choice = 0;
+		if (!x->choices && (unknown || nobody_sleeps_after(s, i)))
 			branch_choices(s, x, n);
+		x->choices = n;
 	}
 	if (x->choice >= n) {
 		diverge(s, SCHED_DIFF_CHOICES, x->thread, &s->ev[i].op);
@@ -257,7 +275,8 @@ static bool advance(struct sched *s, uint32_t k)
 	d->branch[done].next = 0;
 	tree_free(d, done);
 	x->tree = next;
-	if (!next || d->branch[next].thread != t) {
+	d->again = next && d->branch[next].thread == t;
+	if (!d->again) {
 		sleep_of(d, k)[t >> 6] |= (uint64_t)1 << (t & 63);
 		x->choices = 0;
 		x->done++;
@@ -280,7 +299,7 @@ enum sched_verdict dpor_next(struct sched *s, enum sched_outcome outcome)
 	s->st.blocked += s->stop == SCHED_STOP_BLOCKED;
 	s->st.elsewhere += s->stop == SCHED_STOP_SHARD;
 	if (s->stop != SCHED_STOP_SHARD)
-		races(s, d->replay ? d->replay - 1 : 0);
+		races(s, 0);
 	if (d->full)
 		return SCHED_FULL;
 	if (d->follow)

@@ -25,9 +25,14 @@
  * as events: a thread that waits for ever may not have to in another order.
  *
  * CHOICES by value belong to the operation: a branch is a thread with the
- * choice it makes. A thread sleeps when all its choices are done. Dependence
- * does not look at the choice, so the choices of a thread are siblings next to
- * each other in the tree.
+ * choice it makes. Dependence does not look at the choice, so the choices of a
+ * thread are siblings next to each other in the tree; a thread sleeps when the
+ * last of them is done. Every choice is a branch, except below a tree while a
+ * thread q still sleeps after the operation: then all of it was explored after
+ * q, and where a choice leads to something that must come before q, the race
+ * was reversed and the choice is in the tree. (A sequence without that thread
+ * is inserted below each of its choices, and a run that departs with another
+ * choice reverses the races of its prefix again: their v has that choice.)
  *
  * SHARDS. Without a common tree processes cannot insert into each other's
  * nodes. So at the first split_depth points every ready thread that does not
@@ -49,7 +54,7 @@ enum { NO_CHOICE = 0xff, CHAINS = 1024, WIDE = CHAINS, SET_MAX = 64 };
 struct branch {
 	struct sched_op op;
 	uint32_t thread, child, next;
-	uint32_t choice;
+	uint16_t choice, choices; /* NO_CHOICE and 0: not known */
 };
 
 struct node {
@@ -70,7 +75,8 @@ struct link {
 };
 
 struct await_record {
-	uint32_t event, from, n;
+	uint32_t event, n;
+	uint32_t since[SCHED_AWAIT_MAX];
 	struct sched_range range[SCHED_AWAIT_MAX];
 };
 
@@ -84,6 +90,7 @@ struct dpor {
 	struct branch *branch;
 	uint32_t n_branches, max_branches, free;
 	bool full;
+	bool again;             /* this run departs with another choice of the same operation */
 	/* happens-before */
 	struct link *link;
 	uint32_t *clock;        /* rows of `stride`, one for each event */

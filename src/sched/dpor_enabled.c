@@ -5,22 +5,20 @@
  * closed under happens-before, so it can be executed and its operations have
  * the results they had. What must be known is the state of e's object after w.
  *
- *   mutex, once   all operations on it are dependent with e: w has those
- *                 before e. So it is free after w iff it was free when e came:
- *                 e took it. (An unlock, or a try that failed: it was held.)
- *   semaphore     if e is a wait or try: w has those before e, the value is
- *                 the one that e found. If e is a post: also the posts after e
- *                 that do not happen after it.
- *   rwlock, rd    writers' operations are totally ordered; the last one before
- *                 e tells.
- *   rwlock, wr    e takes it for writing: it was free. e takes it for reading:
- *                 other readers may hold it in w, whether they came before e or
- *                 after; e' can only go before them all, so their locks go with
- *                 e (until there is none left), unless one of them must happen
- *                 before e' anyway.
- *   await         another change of what is awaited, in w, since the iteration
- *                 began.
- *   cond wake     mutex as above, and what woke it is in w (unless timed).
+ *   mutex         if e is on it: w has the operations before e. It is free iff
+ *                 it was free when e came: e took it. (An unlock, or a try that
+ *                 failed: it was held.) Else the last operation in w tells.
+ *   once, rwlock for reading   the last operation in w that takes or gives.
+ *   semaphore     the sum over w.
+ *   rwlock for writing   no writer and no reader in w. If e takes it for
+ *                 reading others may hold it too, whether they came before e or
+ *                 after: e' can only go before them all, so their locks go with
+ *                 e, until there is none left, unless one must happen before e'
+ *                 anyway.
+ *   await         a change of what is awaited, in w, since the thread has
+ *                 looked at it.
+ *   wakes, leave, start, join   what enables it is in w (a timed wake needs
+ *                 nothing); cond wake: and the mutex is free.
  * Everything else is always enabled.
  */
 #include "sched/dpor.h"
@@ -79,41 +77,51 @@ static bool mutex_free(const struct sched *s, const struct goes *g, uint64_t m)
 	}
 }
 
-static bool once_free(const struct sched *s, uint32_t k)
+static bool once_free(const struct sched *s, const struct goes *g, uint64_t a)
 {
-	const struct sched_event *e = &s->ev[k];
-	if (e->op.kind == SCHED_ONCE)
-		return true;
-	if (e->op.kind == SCHED_ONCE_END)
-		return false;
-	for (uint64_t a = e->op.a; k-- > 0;)
-		if (s->ev[k].op.a == a && s->ev[k].op.kind == SCHED_ONCE)
-			return s->ev[k].result & SCHED_RES_PASSED;
-		else if (s->ev[k].op.a == a && s->ev[k].op.kind == SCHED_ONCE_END)
+	for (uint32_t j = s->n; j-- > 0;) {
+		const struct sched_event *e = &s->ev[j];
+		if (e->op.a != a || !stays(s, g, j))
+			continue;
+		if (e->op.kind == SCHED_ONCE)
+			return e->result & SCHED_RES_PASSED;
+		if (e->op.kind == SCHED_ONCE_END || e->op.kind == SCHED_INIT)
 			return true;
+	}
 	return true;
 }
 
-static bool semaphore_positive(const struct sched *s, const struct goes *g, uint32_t k)
+static bool is_semaphore(uint8_t kind)
 {
-	const struct sched_event *e = &s->ev[k];
-	if (e->op.kind == SCHED_INIT || e->op.kind == SCHED_DESTROY)
-		return false;
-	if (e->value)
-		return true;
-	if (e->op.kind == SCHED_SEM_POST)
-		for (uint32_t j = k + 1; j < s->n; j++)
-			if (s->ev[j].op.a == e->op.a && s->ev[j].op.kind == SCHED_SEM_POST && stays(s, g, j))
-				return true;
-	return false;
+	return kind >= SCHED_SEM_WAIT && kind <= SCHED_SEM_VALUE;
 }
 
-/* Does a writer hold `a` before event k? */
-static bool writer_before(const struct sched *s, uint32_t k, uint64_t a)
+/* The value after w: what it was at first, and what w makes of it. */
+static bool semaphore_positive(const struct sched *s, const struct goes *g, uint64_t a)
 {
-	while (k-- > 0) {
-		const struct sched_event *e = &s->ev[k];
-		if (e->op.a != a)
+	int64_t value = 0;
+	bool known = false;
+	for (uint32_t j = 0; j < s->n; j++) {
+		const struct sched_event *e = &s->ev[j];
+		if (e->op.a != a || !(is_semaphore(e->op.kind) || e->op.kind == SCHED_INIT))
+			continue;
+		if (!known || e->op.kind == SCHED_INIT)
+			value = e->value;
+		known = true;
+		if (!stays(s, g, j))
+			continue;
+		value += e->op.kind == SCHED_SEM_POST;
+		value -= (e->op.kind == SCHED_SEM_WAIT || e->op.kind == SCHED_SEM_TRY) && succeeded(e);
+	}
+	return value > 0;
+}
+
+/* Does a writer hold `a` after w? */
+static bool writer_left(const struct sched *s, const struct goes *g, uint64_t a)
+{
+	for (uint32_t j = s->n; j-- > 0;) {
+		const struct sched_event *e = &s->ev[j];
+		if (e->op.a != a || !stays(s, g, j))
 			continue;
 		if (e->op.kind == SCHED_WRLOCK || (e->op.kind == SCHED_TRYWR && succeeded(e)))
 			return true;
@@ -150,24 +158,13 @@ static uint32_t reader_left(const struct sched *s, const struct goes *g, uint64_
 static bool writer_enabled(struct sched *s, struct goes *g, const struct later *l)
 {
 	struct dpor *d = s->dpor;
-	const struct sched_event *e = &s->ev[g->e[0]];
-	switch (e->op.kind) {
-	case SCHED_WRLOCK:
-		return true;
-	case SCHED_TRYWR:
-		return succeeded(e);
-	case SCHED_WRUNLOCK:
-	case SCHED_RDUNLOCK:
-		return false;
-	case SCHED_TRYRD:
-		if (!succeeded(e))
-			return false;
-	}
-	for (;;) {
+	while (!writer_left(s, g, l->op.a)) {
 		uint32_t r = reader_left(s, g, l->op.a);
 		if (r == NONE)
-			return !writer_before(s, g->e[0], l->op.a);
-		if (g->n == SET_MAX || d->base[s->ev[r].thread] >= d->link[r].seq)
+			return true;
+		uint8_t kind = s->ev[g->e[0]].op.kind;
+		if ((kind != SCHED_RDLOCK && kind != SCHED_TRYRD) || g->n == SET_MAX ||
+		    d->base[s->ev[r].thread] >= d->link[r].seq)
 			return false;
 		g->e[g->n++] = r;
 		if (r < g->e[0]) { /* the first is where the tree is */
@@ -175,41 +172,45 @@ static bool writer_enabled(struct sched *s, struct goes *g, const struct later *
 			g->e[0] = r;
 		}
 	}
+	return false;
 }
 
 static bool await_over(const struct sched *s, const struct goes *g, const struct later *l)
 {
 	const struct await_record *r = &s->dpor->await[l->await];
-	for (uint32_t j = r->from; j < s->n; j++)
-		if (s->ev[j].thread != l->thread && stays(s, g, j) && await_changes(&s->ev[j], r->range, r->n))
-			return true;
+	for (uint32_t i = 0; i < r->n; i++)
+		for (uint32_t j = r->since[i]; j < s->n; j++)
+			if (s->ev[j].thread != l->thread && await_changes(&s->ev[j], &r->range[i]) && stays(s, g, j))
+				return true;
 	return false;
 }
 
 bool enabled_without(struct sched *s, struct goes *g, const struct later *l)
 {
-	uint32_t k = g->e[0];
-	if (l->await != NONE)
-		return await_over(s, g, l);
+	const struct sched_event *e = &s->ev[g->e[0]];
+	const struct dpor *d = s->dpor;
+	if (l->await != NONE && !await_over(s, g, l))
+		return false;
+	bool woken = l->op.flags & (SCHED_TIMED | SCHED_SPURIOUS) || (l->cause != NONE && stays(s, g, l->cause));
 	switch (l->op.kind) {
 	case SCHED_LOCK:
 		return mutex_free(s, g, l->op.a);
 	case SCHED_COND_WAKE:
-		if (!(l->op.flags & (SCHED_TIMED | SCHED_SPURIOUS)) && (l->cause == NONE || !stays(s, g, l->cause)))
-			return false;
-		return mutex_free(s, g, l->op.b);
+		return woken && mutex_free(s, g, l->op.b);
+	case SCHED_START:
+	case SCHED_FUTEX_WOKEN:
+	case SCHED_BARRIER_LEAVE:
+		return woken;
+	case SCHED_JOIN:
+		return l->op.a < s->n_ids && d->exit[l->op.a] != NONE && stays(s, g, d->exit[l->op.a]);
 	case SCHED_SEM_WAIT:
-		return semaphore_positive(s, g, k);
+		return semaphore_positive(s, g, l->op.a);
 	case SCHED_ONCE:
-		return once_free(s, k);
+		return once_free(s, g, l->op.a);
 	case SCHED_RDLOCK:
-		if (s->ev[k].op.kind == SCHED_WRLOCK)
-			return true;
-		return !writer_before(s, k, l->op.a);
+		return (e->op.a == l->op.a && e->op.kind == SCHED_WRLOCK) || !writer_left(s, g, l->op.a);
 	case SCHED_WRLOCK:
 		return writer_enabled(s, g, l);
-	case SCHED_PROCESS_EXIT:
-		return !s->o.exit_last;
 	default:
 		return true;
 	}

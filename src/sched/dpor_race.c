@@ -92,9 +92,12 @@ uint32_t race_await(struct sched *s, uint32_t t, uint32_t event)
 	}
 	struct await_record *r = &d->await[d->n_awaits];
 	const struct thread *x = &s->th[t];
-	*r = (struct await_record){ .event = event, .from = x->await_from, .n = x->n_ranges };
-	for (uint32_t i = 0; i < r->n; i++)
+	r->event = event;
+	r->n = x->n_ranges;
+	for (uint32_t i = 0; i < r->n; i++) {
 		r->range[i] = x->range[i];
+		r->since[i] = x->since[i];
+	}
 	return d->n_awaits++;
 }
 
@@ -112,7 +115,8 @@ static void clock_base(struct sched *s, uint32_t before, const struct sched_op *
 	uint32_t n = d->stride;
 	for (uint32_t i = 0; i < n; i++)
 		d->base[i] = before == NONE ? 0 : clock_of(d, before)[i];
-	if (cause != NONE)
+	/* a timed wake could have come before what woke it: the relation orders them */
+	if (cause != NONE && !(op->flags & (SCHED_TIMED | SCHED_SPURIOUS)))
 		join(d->base, clock_of(d, cause), n);
 	if (op->kind == SCHED_JOIN && op->a < s->n_ids && d->exit[op->a] != NONE)
 		join(d->base, clock_of(d, d->exit[op->a]), n);
@@ -170,8 +174,10 @@ static void meet_chain(struct sched *s, uint32_t c, uint32_t i, const struct sch
 
 static void meet_all(struct sched *s, uint32_t i, const struct sched_op *op, const struct later *l, bool reverse)
 {
-	if (is_local(op->kind))
+	if (is_local(op->kind)) {
+		meet_chain(s, WIDE, i, op, l, reverse); /* a process exit */
 		return;
+	}
 	if (is_wide(op)) {
 		for (uint32_t k = i; k-- > 0;)
 			meet(s, k, op, l, reverse);
@@ -194,8 +200,9 @@ static void hang(struct sched *s, uint32_t i, uint32_t which, uint32_t c)
 		return;
 	uint32_t p = x->prev[0];
 	const struct sched_op *a = &s->ev[i].op;
-	x->same = p == NONE || (d->link[p].same && d->link[p].chain[0] == c && s->ev[p].op.a == a->a &&
-	                        s->ev[p].op.size == a->size);
+	bool futex = a->kind >= SCHED_FUTEX_WAIT && a->kind <= SCHED_FUTEX_WAKE; /* not dependent with writes */
+	x->same = !futex && (p == NONE || (d->link[p].same && d->link[p].chain[0] == c && s->ev[p].op.a == a->a &&
+	                                   s->ev[p].op.size == a->size));
 }
 
 static struct later later_of(const struct sched *s, uint32_t i)
@@ -234,7 +241,7 @@ static void clock_event(struct sched *s, uint32_t i)
 static void race_event(struct sched *s, uint32_t i)
 {
 	const struct sched_event *e = &s->ev[i];
-	if (is_local(e->op.kind) || (e->op.kind == SCHED_PROCESS_EXIT && s->o.exit_last))
+	if (e->op.kind == SCHED_PROCESS_EXIT && s->o.exit_last)
 		return;
 	struct later l = later_of(s, i);
 	clock_base(s, s->dpor->link[i].before, &e->op, l.cause);

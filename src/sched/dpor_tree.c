@@ -17,7 +17,7 @@ uint32_t tree_new(struct dpor *d, uint32_t thread, const struct sched_op *op, ui
 		d->full = true;
 		return 0;
 	}
-	d->branch[i] = (struct branch){ .op = *op, .thread = thread, .choice = choice };
+	d->branch[i] = (struct branch){ .op = *op, .thread = thread, .choice = (uint16_t)choice };
 	return i;
 }
 
@@ -47,6 +47,7 @@ struct sequence {
 	struct dpor *d;
 	const struct later *l;
 	uint32_t n;
+	uint8_t level; /* what used[] holds for what this call has used */
 };
 
 static uint32_t thread_at(const struct sequence *q, uint32_t i)
@@ -65,6 +66,11 @@ static uint32_t choice_at(const struct sequence *q, uint32_t i)
 		return NO_CHOICE;
 	const struct sched_event *e = &q->s->ev[q->d->v[i]];
 	return e->choices ? e->choice : NO_CHOICE;
+}
+
+static uint16_t choices_at(const struct sequence *q, uint32_t i)
+{
+	return i + 1 == q->n ? 0 : q->s->ev[q->d->v[i]].choices;
 }
 
 /* Does v[j] happen before v[i], j < i, in the order where e' comes last? */
@@ -151,59 +157,127 @@ static uint32_t chain_of(const struct sequence *q, uint32_t lead)
 			uint32_t b = tree_new(d, thread_at(q, i), op_at(q, i), choice_at(q, i));
 			if (!b)
 				return head;
+			d->branch[b].choices = choices_at(q, i);
 			if (last)
 				d->branch[last].child = b;
 			else
 				head = b;
 			last = b;
-			d->used[i] = 1;
+			d->used[i] = q->level;
 		}
 	return head;
+}
+
+/* Where to go on at a list of branches: the first that is a weak initial. */
+struct way {
+	enum initial in;
+	uint32_t into, at;     /* the branch; its event in v when it is its own */
+	uint32_t last;         /* else: the last branch, behind which v goes, */
+	uint32_t beside, lead; /* or the one whose thread leads v with another choice */
+};
+
+static struct way find_way(const struct sequence *q, uint32_t b)
+{
+	const struct dpor *d = q->d;
+	struct way w = { .in = NOT_INITIAL, .lead = NONE };
+	for (; b; w.last = b, b = d->branch[b].next) {
+		const struct branch *x = &d->branch[b];
+		if (w.beside && x->thread != d->branch[w.beside].thread)
+			break;
+		enum initial in = weak_initial(q, x->thread, &x->op, &w.at);
+		if (!in)
+			continue;
+		uint32_t c = in == OWN_INITIAL ? choice_at(q, w.at) : NO_CHOICE;
+		if (c != NO_CHOICE && x->choice != NO_CHOICE && c != x->choice) {
+			w.beside = b;
+			w.lead = w.at;
+			continue;
+		}
+		w.in = in;
+		w.into = b;
+		return w;
+	}
+	return w;
+}
+
+static uint32_t left_of(const struct sequence *q)
+{
+	uint32_t left = 0;
+	for (uint32_t i = 0; i < q->n; i++)
+		left += !q->d->used[i];
+	return left;
+}
+
+static void forget_level(const struct sequence *q)
+{
+	for (uint32_t i = 0; i < q->n; i++)
+		if (q->d->used[i] >= q->level)
+			q->d->used[i] = 0;
+}
+
+static void insert_below(struct sequence *q, uint32_t *link);
+
+/* v has nothing of branch b's thread, which makes a choice: v goes below each
+ * of its choices. */
+static void insert_each_choice(struct sequence *q, uint32_t b)
+{
+	struct dpor *d = q->d;
+	uint32_t n = d->branch[b].choices, t = d->branch[b].thread, last = b;
+	q->level++;
+	if (q->level == 0xff)
+		d->full = true; /* deeper than any tree seen: give up, say so */
+	for (uint32_t c = 0; c < n && !d->full; c++) {
+		uint32_t i = b;
+		while (i && d->branch[i].thread == t && d->branch[i].choice != c) {
+			last = i;
+			i = d->branch[i].next;
+		}
+		if (i && d->branch[i].thread == t) {
+			if (d->branch[i].child)
+				insert_below(q, &d->branch[i].child);
+		} else if ((i = tree_new(d, t, &d->branch[b].op, c))) {
+			d->branch[i].choices = (uint16_t)n;
+			d->branch[i].next = d->branch[last].next;
+			d->branch[last].next = i;
+			d->branch[i].child = chain_of(q, NONE);
+		}
+		forget_level(q);
+	}
+	q->level--;
+}
+
+static void insert_below(struct sequence *q, uint32_t *link)
+{
+	struct dpor *d = q->d;
+	for (;;) {
+		struct way w = find_way(q, *link);
+		if (!w.in) {
+			uint32_t b = chain_of(q, w.lead), after = w.beside ? w.beside : w.last;
+			if (b && after) {
+				d->branch[b].next = d->branch[after].next;
+				d->branch[after].next = b;
+			} else if (b)
+				*link = b;
+			return;
+		}
+		if (w.in == OWN_INITIAL)
+			d->used[w.at] = q->level;
+		else if (d->branch[w.into].choices > 1) {
+			insert_each_choice(q, w.into);
+			return;
+		}
+		/* all of v is there, or a leaf covers it */
+		if (!d->branch[w.into].child || (w.in == OWN_INITIAL && !left_of(q)))
+			return;
+		link = &d->branch[w.into].child;
+	}
 }
 
 void tree_insert(struct sched *s, const struct goes *g, const struct later *l)
 {
 	struct dpor *d = s->dpor;
-	struct sequence q = { s, d, l, make_sequence(s, g) };
-	uint32_t node = g->e[0], left = q.n;
-	if (node < s->o.split_depth || covered_by_sleep(&q, node))
-		return;
-	uint32_t *link = &d->node[node].tree;
-	for (;;) {
-		uint32_t last = 0, beside = 0, lead = NONE, into = 0;
-		for (uint32_t b = *link; b && !into; last = b, b = d->branch[b].next) {
-			uint32_t at, t = d->branch[b].thread;
-			if (beside && t != d->branch[beside].thread)
-				break;
-			enum initial in = weak_initial(&q, t, &d->branch[b].op, &at);
-			if (!in)
-				continue;
-			uint32_t c = in == OWN_INITIAL ? choice_at(&q, at) : NO_CHOICE;
-			if (c != NO_CHOICE && d->branch[b].choice != NO_CHOICE && c != d->branch[b].choice) {
-				beside = b, lead = at; /* the same thread with another choice */
-				continue;
-			}
-			if (in == OWN_INITIAL) {
-				d->used[at] = 1;
-				left--;
-			}
-			into = b;
-		}
-		if (into && (!left || !d->branch[into].child))
-			return; /* v is there, or a leaf covers it */
-		if (into) {
-			link = &d->branch[into].child;
-			continue;
-		}
-		uint32_t b = chain_of(&q, lead);
-		if (!b)
-			return;
-		last = beside ? beside : last;
-		if (last) {
-			d->branch[b].next = d->branch[last].next;
-			d->branch[last].next = b;
-		} else
-			*link = b;
-		return;
-	}
+	struct sequence q = { .s = s, .d = d, .l = l, .n = make_sequence(s, g), .level = 1 };
+	uint32_t node = g->e[0];
+	if (node >= s->o.split_depth && !covered_by_sleep(&q, node))
+		insert_below(&q, &d->node[node].tree);
 }

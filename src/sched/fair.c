@@ -138,16 +138,38 @@ static bool covers(const struct sched_op *op, const struct sched_range *r)
 	return op->a < r->a + r->size && r->a < op->a + op->size;
 }
 
-bool await_changes(const struct sched_event *e, const struct sched_range *r, uint32_t n)
+bool await_changes(const struct sched_event *e, const struct sched_range *r)
 {
 	if (e->result & (SCHED_RES_FAILED | SCHED_RES_SAME))
 		return false;
 	bool writes = e->op.kind == SCHED_WRITE || e->op.kind == SCHED_STORE || e->op.kind == SCHED_RMW;
 	bool reads = e->op.kind == SCHED_READ || e->op.kind == SCHED_LOAD;
-	for (uint32_t i = 0; i < n; i++)
-		if (!reads && (r[i].size == 0) != writes && covers(&e->op, &r[i]))
-			return true;
-	return false;
+	return !reads && (r->size == 0) != writes && covers(&e->op, r);
+}
+
+/* For each range the event where t has looked at it last, and whether anyone
+ * has changed it since. Looks back over `ops` operations of t at most. */
+static bool changed_since(struct sched *s, uint32_t t, uint32_t ops)
+{
+	struct thread *x = &s->th[t];
+	uint32_t seen = 0, all = (1u << x->n_ranges) - 1;
+	bool changed = false;
+	for (uint32_t i = 0; i < x->n_ranges; i++)
+		x->since[i] = 0;
+	for (uint32_t j = s->n; j-- > 0 && ops && seen != all;) {
+		const struct sched_event *e = &s->ev[j];
+		for (uint32_t i = 0; i < x->n_ranges; i++) {
+			if (seen >> i & 1)
+				continue;
+			if (e->thread == t && covers(&e->op, &x->range[i])) {
+				seen |= 1u << i;
+				x->since[i] = j;
+			} else if (e->thread != t)
+				changed |= await_changes(e, &x->range[i]);
+		}
+		ops -= e->thread == t;
+	}
+	return changed;
 }
 
 void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint32_t n, uint32_t ops)
@@ -160,18 +182,7 @@ void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint3
 		x->range[i] = r[i];
 	x->n_ranges = n;
 	x->await_call = 1;
-	/* the event where the iteration began; a change since then ends it */
-	uint32_t from = s->n;
-	bool changed = false;
-	for (uint32_t left = ops; left && from;) {
-		from--;
-		if (s->ev[from].thread == t)
-			left--;
-		else
-			changed |= await_changes(&s->ev[from], r, n);
-	}
-	x->await_from = from;
-	if (changed)
+	if (changed_since(s, t, ops))
 		return;
 	x->awaits = 1;
 	s->awaiting[s->n_awaiting++] = t;
@@ -187,6 +198,7 @@ void await_arrive(struct sched *s, uint32_t t)
 	bool own = x->n_ranges == 1 && x->range[0].a == op->a && (!x->range[0].size || x->range[0].size == op->size);
 	x->await_call = 0;
 	x->op.flags |= own ? SCHED_AWAITS : SCHED_AWAITS | SCHED_MANY;
+	s->has_many |= !own;
 	thread_ready(s, t);
 }
 
@@ -195,7 +207,10 @@ void await_settle(struct sched *s, const struct sched_event *e)
 	for (uint32_t i = 0; i < s->n_awaiting;) {
 		uint32_t t = s->awaiting[i];
 		struct thread *x = &s->th[t];
-		if (t == e->thread || !await_changes(e, x->range, x->n_ranges)) {
+		bool changes = false;
+		for (uint32_t r = 0; r < x->n_ranges && t != e->thread; r++)
+			changes |= await_changes(e, &x->range[r]);
+		if (!changes) {
 			i++;
 			continue;
 		}

@@ -128,7 +128,7 @@ bool sched_op_dependent(const struct sched_op *x, const struct sched_op *y)
 		return true;
 	if (p == C_LOCAL)
 		return false;
-	if ((x->flags | y->flags) & SCHED_MANY)
+	if ((x->flags | y->flags) & SCHED_MANY && q != C_THREAD)
 		return true;
 	if (p <= C_WRITE) {
 		/* a futex wait reads its word */

@@ -167,7 +167,8 @@ enum {
 	/* set by the room */
 	SCHED_PASSED = 8,    /* ONCE, executed: from SCHED_RES_PASSED */
 	SCHED_AWAITS = 16,   /* an await: sched_await */
-	SCHED_MANY = 32,     /* an await on more than its own object: depends on all but the local */
+	SCHED_MANY = 32,     /* an await on more than its own object: depends on all but the
+	                      * local and the thread's kinds */
 };
 
 /* What an operation turned out to be. */

@@ -139,16 +139,17 @@ void sched_enable(struct sched *s, uint32_t u);
 void sched_disable(struct sched *s, uint32_t u);
 
 /* Before sched_point(t, op, true): op repeats what t did `ops` of its own
- * operations ago, in a loop that has read only these ranges since (with the
- * same values as in the iteration before, n <= SCHED_AWAIT_MAX) and had no
- * effect. Unless another thread has changed one of the ranges since then, t is
- * kept disabled until one does: overlapping memory that is written
- * (SCHED_RES_SAME does not count), an operation on an object of that id that
- * does not fail. So an endless loop that waits is a thread that waits. The
- * user need not compare with what others did: the room looks. A loop with more
- * ranges, or with effects: no call; then fairness helps (sampling) or max_steps
- * cuts the run (systematic). When everybody waits and some await, sched_point
- * returns SCHED_NOBODY; sched_awaiting tells a livelock from a deadlock. */
+ * operations ago, in a loop that has read only these ranges since, each of them,
+ * with the same values as in the iteration before (n <= SCHED_AWAIT_MAX), and
+ * had no effect. Unless another thread has changed a range since t has last
+ * looked at it, t is kept disabled until one does: overlapping memory that is
+ * written (SCHED_RES_SAME does not count), an operation on an object of that id
+ * that does not fail. So an endless loop that waits is a thread that waits. The
+ * user need not compare with what others did: the room looks. Whether to call
+ * must depend on the thread's own past alone. A loop with more ranges, or with
+ * effects: no call; then fairness helps (sampling) or max_steps cuts the run
+ * (systematic). When everybody waits and some await, sched_point returns
+ * SCHED_NOBODY; sched_awaiting tells a livelock from a deadlock. */
 struct sched_range {
 	uint64_t a;
 	uint32_t size; /* 0: an object */

@@ -45,7 +45,6 @@ struct thread {
 	uint32_t steps;     /* operations executed in this run */
 	uint32_t last;      /* its last event, NONE */
 	uint32_t cause;     /* event with an enabling edge to the pending operation, NONE */
-	uint32_t await_from; /* event: changes after it end the await */
 	uint32_t n_ranges;
 	/* the pending operations' index (index.c) */
 	uint32_t next, prev, bucket;
@@ -53,6 +52,7 @@ struct thread {
 	uint32_t parent, ordinal, first_child, sibling;
 	uint32_t cursor, children; /* of this run: the child created last, how many */
 	struct sched_range range[SCHED_AWAIT_MAX];
+	uint32_t since[SCHED_AWAIT_MAX]; /* events: changes after them end the await */
 };
 
 struct bounded;
@@ -124,6 +124,7 @@ struct sched {
 	struct dpor *dpor;
 	struct coverage *cov;
 	bool choice_made, in_run, exhausted;
+	bool has_many;           /* an await on several objects was seen */
 	struct sched_stats st;
 };
 
@@ -189,7 +190,7 @@ void fair_begin(struct sched *s);
 void await_arrive(struct sched *s, uint32_t t);
 void await_settle(struct sched *s, const struct sched_event *e);
 /* Does e change what r covers? */
-bool await_changes(const struct sched_event *e, const struct sched_range *r, uint32_t n);
+bool await_changes(const struct sched_event *e, const struct sched_range *r);
 
 /* --- bounded.c: delay, preemption bounding, all --- */
 void bounded_layout(struct sched *s, struct layout *l);
