@@ -20,7 +20,7 @@
 #include "base/rng.h"
 #include "sched/sched.h"
 
-enum { T_MAX = 24, CODE_MAX = 64, WORDS = 48, LOCKS = 20, RWS = 2, SEMS = 3, CONDS = 2, BARRIERS = 2, ONCES = 2, EV_MAX = 400 };
+enum { T_MAX = 24, CODE_MAX = 64, WORDS = 128, FUTEXES = 8, LOCKS = 48, RWS = 2, SEMS = 3, CONDS = 2, BARRIERS = 2, ONCES = 2, EV_MAX = 400 };
 
 /* a: object; b: second object or thread; v: value */
 enum twin_code {
@@ -103,7 +103,7 @@ struct twin {
 	int8_t wr[RWS];
 	uint32_t rd[RWS];            /* readers, a bit each */
 	int8_t sem[SEMS];
-	uint32_t cond[CONDS], fut[WORDS]; /* waiters, a bit each */
+	uint32_t cond[CONDS], fut[FUTEXES]; /* waiters, a bit each */
 	uint8_t arrived[BARRIERS];
 	uint32_t at[BARRIERS];       /* who waits inside */
 	int8_t once[ONCES];          /* -1: not begun, -2: done, else who runs it */

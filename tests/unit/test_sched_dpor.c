@@ -9,6 +9,7 @@
 #include "soak.h"
 
 static void *memory;
+static const char *only; /* the first argument: run that campaign alone */
 static const size_t MEMORY = (size_t)192 << 20;
 
 static struct sched *session(enum sched_strategy g, uint32_t steps, const struct sched_options *more)
@@ -84,9 +85,6 @@ static bool agrees(const struct twin_program *p, const struct brute *b, const ch
 
 /* --- random programs --------------------------------------------------------- */
 
-/* The first argument: run that campaign alone. */
-static const char *only;
-
 static void campaign_of(const char *what, uint32_t mask, uint32_t sample, uint32_t whole)
 {
 	if (only && strcmp(only, what))
@@ -134,10 +132,157 @@ CAMPAIGN(spin, GEN_SPIN | GEN_MEMORY, 400)
 CAMPAIGN(exit, GEN_EXIT | GEN_MEMORY, 300)
 CAMPAIGN(all, GEN_ALL, 1500)
 
+/* --- benchmarks with published counts (JACM 2017, table 1; Nidhugg) ------------ */
+
+static void put(struct twin_program *p, int t, struct twin_ins x)
+{
+	int n = 0;
+	while (p->code[t][n].code != I_END)
+		n++;
+	p->code[t][n] = x;
+}
+#define PUT(t, c, ...) put(&p, t, (struct twin_ins){ .code = c, __VA_ARGS__ })
+
+static struct twin_program with_threads(int n)
+{
+	struct twin_program p = { .threads = n + 1 };
+	for (int t = 1; t <= n; t++)
+		PUT(0, I_CREATE, .b = (uint8_t)t);
+	return p;
+}
+
+static uint64_t traces_of(const struct twin_program *p)
+{
+	struct counted c;
+	explore(&c, p, NULL, NULL);
+	CHECK_EQ(c.verdict, SCHED_EXHAUSTED);
+	CHECK_EQ(c.cut, 0);
+	CHECK_EQ(c.blocked, 0);
+	counted_free(&c);
+	return c.traces;
+}
+
+/* Reader: the last zero of array[0..n]; writers: array[j] = array[j - 1] + 1. */
+static struct twin_program lastzero(int n)
+{
+	struct twin_program p = with_threads(n + 1);
+	for (int i = n; i > 0; i--) {
+		PUT(1, I_READ, .a = (uint8_t)i);
+		PUT(1, I_SKIPIF0, .b = (uint8_t)(2 * i - 1));
+	}
+	PUT(1, I_READ, .a = 0);
+	for (int j = 1; j <= n; j++) {
+		PUT(j + 1, I_READ, .a = (uint8_t)(j - 1));
+		PUT(j + 1, I_WRITER, .a = (uint8_t)j, .v = 1);
+	}
+	return p;
+}
+
+static struct twin_program readers(int n)
+{
+	struct twin_program p = with_threads(n + 1);
+	PUT(1, I_WRITE, .v = 1);
+	for (int t = 2; t <= n + 1; t++)
+		PUT(t, I_READ, .a = 0);
+	return p;
+}
+
+static struct twin_program writers(int n)
+{
+	struct twin_program p = with_threads(n);
+	for (int t = 1; t <= n; t++)
+		PUT(t, I_WRITE, .v = (int8_t)t);
+	return p;
+}
+
+/* i += j against j += i, n times; main looks at both meanwhile. */
+static struct twin_program fib_bench(int n)
+{
+	struct twin_program p = with_threads(2);
+	for (int k = 0; k < n; k++)
+		for (int t = 0; t < 2; t++) {
+			PUT(t + 1, I_READ, .a = (uint8_t)t);
+			PUT(t + 1, I_READ, .a = (uint8_t)(1 - t));
+			PUT(t + 1, I_WRITER, .a = (uint8_t)t, .v = 1);
+		}
+	PUT(0, I_READ, .a = 0);
+	PUT(0, I_READ, .a = 1);
+	return p;
+}
+
+/* Each thread puts four messages into a hash table of 128 cells, by CAS. */
+static struct twin_program indexer(int n)
+{
+	struct twin_program p = with_threads(n);
+	int cell[128], cells = 0;
+	memset(cell, -1, sizeof cell);
+	for (int t = 0; t < n; t++)
+		for (int m = 1; m <= 4; m++) {
+			int h = (m * 11 + t) * 7 % 128;
+			for (int k = 0; k < 2; k++) {
+				int x = (h + k) % 128;
+				if (cell[x] < 0)
+					cell[x] = cells++ % WORDS;
+				PUT(t + 1, I_CAS, .a = (uint8_t)cell[x], .b = 0, .v = 1);
+				if (k == 0)
+					PUT(t + 1, I_SKIP, .v = 1, .b = 1);
+			}
+		}
+	return p;
+}
+
+static struct twin_program filesystem(int n)
+{
+	struct twin_program p = with_threads(n);
+	for (int i = 0; i < n; i++) {
+		uint8_t t = (uint8_t)(i + 1), b = (uint8_t)(i * 2 % 26), c = (uint8_t)(b + 1), in = (uint8_t)(26 + i),
+		        li = (uint8_t)i;
+		PUT(t, I_LOCK, .a = li);
+		PUT(t, I_READ, .a = in);
+		PUT(t, I_LOCK, .a = (uint8_t)(20 + b));
+		PUT(t, I_READ, .a = b);
+		PUT(t, I_SKIPIF0, .b = 6);
+		PUT(t, I_UNLOCK, .a = (uint8_t)(20 + b));
+		PUT(t, I_LOCK, .a = (uint8_t)(20 + c));
+		PUT(t, I_WRITE, .a = c, .v = 1);
+		PUT(t, I_WRITE, .a = in, .v = 1);
+		PUT(t, I_UNLOCK, .a = (uint8_t)(20 + c));
+		PUT(t, I_SKIP, .v = 1, .b = 3);
+		PUT(t, I_WRITE, .a = b, .v = 1);
+		PUT(t, I_WRITE, .a = in, .v = 1);
+		PUT(t, I_UNLOCK, .a = (uint8_t)(20 + b));
+		PUT(t, I_UNLOCK, .a = li);
+	}
+	return p;
+}
+
+static void published(const char *what, int n, struct twin_program (*make)(int), uint64_t expected)
+{
+	struct twin_program p = make(n);
+	uint64_t found = traces_of(&p);
+	printf("# %s %d: %llu traces\n", what, n, (unsigned long long)found);
+	fflush(stdout);
+	CHECK_EQ(found, expected);
+}
+
+static void test_published(void)
+{
+	if (only && strcmp(only, "published"))
+		return;
+	published("lastzero", 11, lastzero, 7168);
+	published("readers", 13, readers, 8192);
+	published("writers", 8, writers, 40320);
+	published("fib_bench", 2, fib_bench, 140);
+	published("fib_bench", 5, fib_bench, 218243);
+	published("indexer", 15, indexer, 4096);
+	published("filesystem", 20, filesystem, 128);
+}
+
 int main(int argc, char **argv)
 {
 	only = argc > 1 ? argv[1] : NULL;
 	memory = malloc(MEMORY);
+	RUN(test_published);
 	RUN(test_random_memory);
 	RUN(test_random_mutex);
 	RUN(test_random_rwlock);
