@@ -19,7 +19,7 @@
  */
 #include "sched/session.h"
 
-enum { OBJECTS_MIN = 1024 };
+enum { OBJECTS_MIN = 1024, MEMO = 256 };
 
 struct object {
 	uint64_t key; /* address or id; bit 63: a byte of a mixed granule */
@@ -47,6 +47,9 @@ struct coverage {
 	uint32_t *pair_slot;
 	uint32_t pairs_max, pair_slots, n_pairs, both;
 	uint64_t last;
+	struct {
+		uint64_t before, after;
+	} memo[MEMO]; /* ordered pairs that are known to be counted */
 	bool seen_full, pairs_full, redo;
 };
 
@@ -95,9 +98,14 @@ static void objects_clear(struct coverage *c)
 }
 
 /* The entry of key; NULL when the table is full (the run is then not hashed). */
+static uint32_t slot_of(const struct coverage *c, uint64_t key)
+{
+	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (c->objects - 1);
+}
+
 static struct object *object_of(struct coverage *c, uint64_t key)
 {
-	uint32_t mask = c->objects - 1, i = (uint32_t)(mix64(key) >> 32) & mask;
+	uint32_t mask = c->objects - 1, i = slot_of(c, key);
 	for (;; i = (i + 1) & mask) {
 		struct object *o = &c->object[i];
 		if (o->key == key && o->run) {
@@ -120,7 +128,7 @@ static struct object *object_of(struct coverage *c, uint64_t key)
 
 /* --- pairs of places ------------------------------------------------------ */
 
-static void pair_seen(struct coverage *c, uint64_t before, uint64_t after)
+static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 {
 	uint64_t first = before < after ? before : after, second = before < after ? after : before;
 	uint32_t orders = before == after ? 3 : before < after ? 1 : 2;
@@ -145,6 +153,17 @@ static void pair_seen(struct coverage *c, uint64_t before, uint64_t after)
 		}
 	}
 }
+
+static inline void pair_seen(struct coverage *c, uint64_t before, uint64_t after)
+{
+	uint32_t i = (uint32_t)((before * 31 + after) * 0x9e3779b97f4a7c15u >> 56);
+	if (LIKELY(c->memo[i].before == before && c->memo[i].after == after))
+		return;
+	pair_count(c, before, after);
+	c->memo[i].before = before;
+	c->memo[i].after = after;
+}
+_Static_assert(MEMO == 256, "eight bits");
 
 /* --- events --------------------------------------------------------------- */
 
@@ -199,23 +218,25 @@ static bool counts_as_place(uint8_t kind)
 	       kind != SCHED_EXIT;
 }
 
+/* wyhash's multiply and fold */
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+	__uint128_t m = (__uint128_t)(a ^ 0x2d358dccaa6c78a5u) * (b ^ 0x8bb84b93962eacc9u);
+	return (uint64_t)(m >> 64) ^ (uint64_t)m;
+}
+
 static uint64_t combine(uint64_t h, uint64_t x)
 {
-	return mix64(h ^ x) + 0x9e3779b97f4a7c15u;
+	return fold(h, x) + 0x9e3779b97f4a7c15u;
 }
 
 /* What the event depends on at this object; 0 if nothing. */
-static uint64_t depends(const struct object *o, enum mode m)
+static inline uint64_t depends(const struct object *o, enum mode m)
 {
-	uint64_t h = o->x;
-	if (m != MODE_A)
-		h += mix64(o->a);
-	if (m != MODE_B)
-		h += mix64(o->b ^ 0x5555);
-	return h;
+	return o->x + (m != MODE_A ? o->a * 0x9e3779b97f4a7c15u : 0) + (m != MODE_B ? o->b * 0xd1b54a32d192ed03u : 0);
 }
 
-static void leaves(struct object *o, enum mode m, uint64_t h)
+static inline void leaves(struct object *o, enum mode m, uint64_t h)
 {
 	if (m == MODE_X) {
 		o->x = h;
@@ -226,7 +247,7 @@ static void leaves(struct object *o, enum mode m, uint64_t h)
 		o->b += h;
 }
 
-static void places(struct coverage *c, struct object *o, const struct sched_event *e, enum mode m)
+static inline void places(struct coverage *c, struct object *o, const struct sched_event *e, enum mode m)
 {
 	if (!e->op.pc || !counts_as_place(e->op.kind))
 		return;
@@ -321,7 +342,8 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 	struct coverage *c = s->cov;
 	const struct sched_event *e = &s->ev[i];
 	const struct sched_op *op = &e->op;
-	uint64_t h = combine(c->thread[e->thread], (uint64_t)op->kind << 48 ^ (uint64_t)e->thread << 32 ^ op->size);
+	uint64_t label = (uint64_t)op->kind << 48 ^ (uint64_t)e->thread << 32 ^ op->size, h;
+	h = combine(c->thread[e->thread], label);
 	h = combine(h, op->kind == SCHED_CREATE ? 0 : op->a);
 	h += (uint64_t)e->choice << 8 | e->choices;
 	bool sem = op->kind >= SCHED_SEM_WAIT && op->kind <= SCHED_SEM_VALUE;
@@ -346,6 +368,47 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 	return h;
 }
 
+/* The usual event, quickly: memory in one granule that is not mixed, or a lock.
+ * False: it is not such a one (or the objects do not fit: seen by hash_event). */
+static inline bool hash_simple(struct sched *s, uint32_t i)
+{
+	struct coverage *c = s->cov;
+	const struct sched_event *e = &s->ev[i];
+	const struct sched_op *op = &e->op;
+	uint8_t kind = op->kind;
+	enum mode m;
+	uint64_t key;
+	uint32_t shape = 0;
+	if (kind >= SCHED_READ && kind <= SCHED_RMW) {
+		uint32_t from = (uint32_t)op->a & 7, to = from + op->size;
+		if (to > 8 || !op->size)
+			return false;
+		m = kind == SCHED_READ || kind == SCHED_LOAD ? MODE_A : MODE_X;
+		key = op->a & ~(uint64_t)7;
+		shape = from | to << 3;
+	} else if (kind >= SCHED_LOCK && kind <= SCHED_WRUNLOCK) {
+		m = kind == SCHED_RDLOCK || kind == SCHED_TRYRD || kind == SCHED_RDUNLOCK ? MODE_A : MODE_X;
+		key = op->a | (uint64_t)1 << OBJECT_BIT;
+	} else
+		return false;
+	struct object *o = &c->object[slot_of(c, key)];
+	if (UNLIKELY(o->key != key || o->run != c->run) && !(o = object_of(c, key)))
+		return false;
+	if (UNLIKELY(o->from != shape)) {
+		if (o->from)
+			o->mixed = c->redo = true;
+		o->from = shape;
+	}
+	if (UNLIKELY(o->mixed || e->choices))
+		return false;
+	uint64_t label = (uint64_t)kind << 48 ^ (uint64_t)e->thread << 32 ^ op->size;
+	uint64_t h = fold(c->thread[e->thread] + label, key + depends(o, m));
+	places(c, o, e, m);
+	leaves(o, m, h);
+	c->thread[e->thread] = c->event[i] = h;
+	return true;
+}
+
 /* 0: the objects do not fit. */
 static uint64_t hash_run(struct sched *s)
 {
@@ -357,6 +420,8 @@ static uint64_t hash_run(struct sched *s)
 		c->thread[t] = 0;
 	struct visit v = { .full = false };
 	for (uint32_t i = 0; i < s->n; i++) {
+		if (LIKELY(!s->has_many && hash_simple(s, i)))
+			continue;
 		hash_event(s, i, &v);
 		if (v.full)
 			return 0;

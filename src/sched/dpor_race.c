@@ -91,9 +91,9 @@ uint32_t race_await(struct sched *s, uint32_t t, uint32_t event)
 		return NONE;
 	}
 	struct await_record *r = &d->await[d->n_awaits];
-	const struct thread *x = &s->th[t];
+	const struct awaited *x = &s->awaited[t];
 	r->event = event;
-	r->n = x->n_ranges;
+	r->n = x->n;
 	for (uint32_t i = 0; i < r->n; i++) {
 		r->range[i] = x->range[i];
 		r->since[i] = x->since[i];

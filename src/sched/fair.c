@@ -50,7 +50,7 @@ void fair_arrive(struct sched *s, uint32_t t)
 	if (!samples(s))
 		return;
 	if (kind == SCHED_YIELD && s->strategy == SCHED_PCT)
-		set_key(s, t, --s->lowest);
+		set_priority(s, t, lower_than_all(s));
 	if ((kind == SCHED_SLEEP || x->op.flags & (SCHED_TIMED | SCHED_SPURIOUS)) && rnd_below(s, 8))
 		thread_park(s, t, PARK_LATE);
 	if (s->steer->now != NONE)
@@ -151,14 +151,14 @@ bool await_changes(const struct sched_event *e, const struct sched_range *r)
  * has changed it since. Looks back over `ops` operations of t at most. */
 static bool changed_since(struct sched *s, uint32_t t, uint32_t ops)
 {
-	struct thread *x = &s->th[t];
-	uint32_t seen = 0, all = (1u << x->n_ranges) - 1;
+	struct awaited *x = &s->awaited[t];
+	uint32_t seen = 0, all = (1u << x->n) - 1;
 	bool changed = false;
-	for (uint32_t i = 0; i < x->n_ranges; i++)
+	for (uint32_t i = 0; i < x->n; i++)
 		x->since[i] = 0;
 	for (uint32_t j = s->n; j-- > 0 && ops && seen != all;) {
 		const struct sched_event *e = &s->ev[j];
-		for (uint32_t i = 0; i < x->n_ranges; i++) {
+		for (uint32_t i = 0; i < x->n; i++) {
 			if (seen >> i & 1)
 				continue;
 			if (e->thread == t && covers(&e->op, &x->range[i])) {
@@ -179,8 +179,8 @@ void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint3
 	if (ops > x->steps)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		x->range[i] = r[i];
-	x->n_ranges = n;
+		s->awaited[t].range[i] = r[i];
+	s->awaited[t].n = n;
 	x->await_call = 1;
 	if (changed_since(s, t, ops))
 		return;
@@ -194,8 +194,8 @@ void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint3
 void await_arrive(struct sched *s, uint32_t t)
 {
 	struct thread *x = &s->th[t];
-	const struct sched_op *op = &x->op;
-	bool own = x->n_ranges == 1 && x->range[0].a == op->a && (!x->range[0].size || x->range[0].size == op->size);
+	const struct awaited *w = &s->awaited[t];
+	bool own = w->n == 1 && w->range[0].a == x->op.a && (!w->range[0].size || w->range[0].size == x->op.size);
 	x->await_call = 0;
 	x->op.flags |= own ? SCHED_AWAITS : SCHED_AWAITS | SCHED_MANY;
 	s->has_many |= !own;
@@ -208,8 +208,8 @@ void await_settle(struct sched *s, const struct sched_event *e)
 		uint32_t t = s->awaiting[i];
 		struct thread *x = &s->th[t];
 		bool changes = false;
-		for (uint32_t r = 0; r < x->n_ranges && t != e->thread; r++)
-			changes |= await_changes(e, &x->range[r]);
+		for (uint32_t r = 0; r < s->awaited[t].n && t != e->thread; r++)
+			changes |= await_changes(e, &s->awaited[t].range[r]);
 		if (!changes) {
 			i++;
 			continue;

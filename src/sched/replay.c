@@ -18,8 +18,6 @@ static bool define(struct sched *s, uint32_t t, const struct sched_origin *o)
 	*link = t;
 	s->th[t] = (struct thread){ .parent = p, .ordinal = n, .first_child = NONE, .sibling = NONE, .place = NONE };
 	s->n_ids++;
-	while (s->size < s->n_ids)
-		s->size *= 2;
 	return true;
 }
 

@@ -52,18 +52,17 @@ static bool has_bounded(const struct sched *s)
 static void lay_out(struct sched *s, struct layout *l)
 {
 	uint32_t t = s->o.max_threads;
-	s->size = 2;
-	uint32_t leaves = 2;
-	while (leaves < t)
-		leaves *= 2;
+	uint32_t padded = (t + 15) & ~15u;
 	s->words = (t + 63) / 64;
 	s->th = layout_take(l, t, sizeof *s->th, true);
 	s->ready = layout_take(l, s->words, sizeof *s->ready, true);
-	s->tour = layout_take(l, 2 * (size_t)leaves, sizeof *s->tour, true);
+	s->rank = layout_take(l, padded, sizeof *s->rank, true);
+	s->priority = layout_take(l, padded, sizeof *s->priority, true);
+	s->granule = layout_take(l, padded, sizeof *s->granule, true);
+	s->awaited = layout_take(l, t, sizeof *s->awaited, false);
 	s->dense = layout_take(l, t, sizeof *s->dense, false);
 	s->awaiting = layout_take(l, t, sizeof *s->awaiting, false);
 	s->yielded = layout_take(l, t, sizeof *s->yielded, false);
-	s->bucket = layout_take(l, BUCKETS, sizeof *s->bucket, false);
 	s->steer = layout_take(l, 1, sizeof *s->steer, true);
 	s->ev = layout_take(l, (size_t)s->o.max_steps + 1, sizeof *s->ev, false);
 	s->marks_max = s->o.max_steps / 4 + 16;
@@ -112,113 +111,22 @@ struct sched *sched_begin(void *memory, size_t bytes, bool zeroed, const struct 
 	return s;
 }
 
-/* --- ready --------------------------------------------------------------- */
-
-static inline void tour_set(struct sched *s, uint32_t t, uint64_t key)
-{
-	uint64_t *tour = s->tour;
-	uint32_t i = s->size + t;
-	tour[i] = key;
-	while (i > 1) {
-		uint64_t a = tour[i], b = tour[i ^ 1], m = a > b ? a : b;
-		i >>= 1;
-		if (tour[i] == m)
-			return;
-		tour[i] = m;
-	}
-}
-
-void set_key(struct sched *s, uint32_t t, uint64_t priority)
-{
-	s->th[t].key = priority << 16 | t;
-	if (s->th[t].place != NONE)
-		tour_set(s, t, s->th[t].key);
-}
-
-static void ready_add(struct sched *s, uint32_t t)
-{
-	s->ready[t >> 6] |= (uint64_t)1 << (t & 63);
-	s->th[t].place = s->n_ready;
-	s->dense[s->n_ready++] = t;
-	if (s->uses_keys)
-		tour_set(s, t, s->th[t].key);
-}
-
-static void ready_remove(struct sched *s, uint32_t t)
-{
-	s->ready[t >> 6] &= ~((uint64_t)1 << (t & 63));
-	uint32_t at = s->th[t].place, last = s->dense[--s->n_ready];
-	s->dense[at] = last;
-	s->th[last].place = at;
-	s->th[t].place = NONE;
-	if (s->uses_keys)
-		tour_set(s, t, 0);
-}
-
-void thread_ready(struct sched *s, uint32_t t)
-{
-	const struct thread *x = &s->th[t];
-	bool want = x->life == LIFE_LIVE && x->enabled && !x->awaits && !x->parked;
-	if (want != (x->place != NONE)) {
-		if (want)
-			ready_add(s, t);
-		else
-			ready_remove(s, t);
-	}
-}
-
-void thread_park(struct sched *s, uint32_t t, uint8_t why)
-{
-	struct thread *x = &s->th[t];
-	s->n_parked += !x->parked;
-	x->parked |= why;
-	s->settles = true;
-	thread_ready(s, t);
-}
-
-void thread_unpark(struct sched *s, uint32_t t, uint8_t why)
-{
-	struct thread *x = &s->th[t];
-	if (!(x->parked & why))
-		return;
-	x->parked &= (uint8_t)~why;
-	s->n_parked -= !x->parked;
-	thread_ready(s, t);
-}
-
-uint32_t ready_from(const struct sched *s, uint32_t t)
-{
-	uint32_t words = (s->n_ids + 63) / 64, w = t >> 6;
-	if (t >= s->n_ids)
-		w = 0, t = 0;
-	uint64_t bits = s->ready[w] & (~(uint64_t)0 << (t & 63));
-	for (uint32_t i = 0; i <= words; i++) {
-		if (bits)
-			return w * 64 + (uint32_t)__builtin_ctzll(bits);
-		w = w + 1 == words ? 0 : w + 1;
-		bits = s->ready[w];
-	}
-	return NONE;
-}
-
 /* --- threads ------------------------------------------------------------- */
 
 static void thread_reset(struct sched *s, uint32_t t)
 {
 	struct thread *x = &s->th[t];
 	__builtin_memset(&x->op, 0, sizeof x->op);
-	x->key = t;
 	x->life = LIFE_LIVE;
 	x->enabled = x->awaits = x->parked = x->passed = x->pends = x->await_call = 0;
 	x->place = NONE;
-	x->steps = x->children = x->n_ranges = 0;
-	x->last = x->cause = x->cursor = x->bucket = NONE;
+	x->steps = x->children = 0;
+	x->last = x->cause = x->cursor = NONE;
 	s->n_live++;
 	if (s->n_live > s->st.max_threads)
 		s->st.max_threads = s->n_live;
 }
 
-/* A new id; the tournament doubles when its leaves are used up. */
 static uint32_t new_id(struct sched *s, uint32_t parent, uint32_t ordinal)
 {
 	if (s->n_ids == s->o.max_threads)
@@ -230,13 +138,6 @@ static uint32_t new_id(struct sched *s, uint32_t parent, uint32_t ordinal)
 	x->first_child = x->sibling = NONE;
 	x->life = LIFE_NONE;
 	x->place = NONE;
-	if (t >= s->size) {
-		s->size *= 2;
-		__builtin_memset(s->tour, 0, 2 * (size_t)s->size * sizeof *s->tour);
-		if (s->in_run && s->uses_keys)
-			for (uint32_t i = 0; i < s->n_ready; i++)
-				tour_set(s, s->dense[i], s->th[s->dense[i]].key);
-	}
 	return t;
 }
 
@@ -270,8 +171,6 @@ uint32_t sched_thread(struct sched *s, uint32_t parent, uint64_t pc)
 	x->enabled = x->pends = 1;
 	sample_thread(s, t);
 	thread_ready(s, t);
-	if (s->uses_index && x->bucket == NONE)
-		index_add(s, t);
 	return t;
 }
 
@@ -285,149 +184,6 @@ void sched_thread_origin(const struct sched *s, uint32_t t, uint32_t *parent, ui
 uint32_t sched_thread_count(const struct sched *s)
 {
 	return s->n_ids;
-}
-
-/* --- the point ----------------------------------------------------------- */
-
-uint32_t stop_run(struct sched *s, enum sched_stop why)
-{
-	if (!s->stop)
-		s->stop = why;
-	return SCHED_STOP;
-}
-
-/* What must be known of the event executed last before anything is picked. */
-static void settle(struct sched *s)
-{
-	if (!s->settles)
-		s->settled = s->n; /* nobody wanted to see them */
-	for (; s->settled < s->n; s->settled++) {
-		const struct sched_event *e = &s->ev[s->settled];
-		if (s->n_awaiting)
-			await_settle(s, e);
-		fair_executed(s, e);
-		if (s->strategy == SCHED_DPOR)
-			dpor_settle(s, s->settled);
-	}
-}
-
-static uint32_t pick_systematic(struct sched *s)
-{
-	switch (s->strategy) {
-	case SCHED_DELAY:
-	case SCHED_PREEMPT:
-	case SCHED_ALL:
-		return bounded_pick(s);
-	case SCHED_DPOR:
-		return dpor_pick(s);
-	case SCHED_REPLAY:
-		return replay_pick(s);
-	default:
-		return guide_pick(s);
-	}
-}
-
-static inline void record(struct sched *s, uint32_t t)
-{
-	struct thread *x = &s->th[t];
-	struct sched_event *e = &s->ev[s->n];
-	e->op = x->op;
-	e->thread = t;
-	e->value = x->cause;
-	e->choice = e->choices = 0;
-	e->result = 0;
-	e->enabled = s->n_ready;
-	x->last = s->n++;
-	x->steps++;
-	x->pends = 0;
-	s->choice_made = false;
-	if (t != s->current) {
-		const struct thread *c = &s->th[s->current];
-		s->switches++;
-		s->preemptions += c->life == LIFE_LIVE && c->enabled && !c->awaits && c->op.kind < SCHED_YIELD;
-		s->current = t;
-		s->row = 0;
-	}
-}
-
-static uint32_t pick(struct sched *s)
-{
-	if (UNLIKELY(s->settles)) {
-		settle(s);
-		if (!s->n_ready && s->n_parked)
-			fair_release(s);
-	}
-	if (UNLIKELY(s->stop))
-		return SCHED_STOP;
-	if (UNLIKELY(!s->n_ready))
-		return SCHED_NOBODY;
-	if (UNLIKELY(s->n >= s->o.max_steps))
-		return stop_run(s, SCHED_STOP_STEPS);
-	uint32_t t = s->strategy <= SCHED_POS ? sample_pick(s) : pick_systematic(s);
-	if (UNLIKELY(t >= SCHED_STOP))
-		return t;
-	record(s, t);
-	return t;
-}
-
-uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
-{
-	struct thread *x = &s->th[t];
-	SCHED_ASSERT(x->life == LIFE_LIVE);
-	if (UNLIKELY(s->uses_index))
-		index_remove(s, t);
-	x->op = *op;
-	x->pends = 1;
-	x->cause = NONE;
-	if (UNLIKELY(enabled != x->enabled)) {
-		x->enabled = enabled;
-		thread_ready(s, t);
-	}
-	if (UNLIKELY(x->await_call))
-		await_arrive(s, t);
-	if (UNLIKELY(s->uses_index))
-		index_add(s, t);
-	if (s->strategy == SCHED_POS)
-		sample_arrive(s, t);
-	if (UNLIKELY(s->settles || op->kind >= SCHED_YIELD || op->kind == SCHED_PROCESS_EXIT ||
-	             (op->flags & (SCHED_TIMED | SCHED_SPURIOUS)))) {
-		settle(s);
-		fair_arrive(s, t);
-	}
-	return pick(s);
-}
-
-uint32_t sched_gone(struct sched *s, uint32_t t)
-{
-	struct thread *x = &s->th[t];
-	SCHED_ASSERT(x->life == LIFE_LIVE && x->last != NONE && s->ev[x->last].op.kind == SCHED_EXIT);
-	if (s->uses_index)
-		index_remove(s, t);
-	x->life = LIFE_GONE;
-	x->op.kind = SCHED_NONE;
-	x->enabled = 0;
-	thread_ready(s, t);
-	s->n_live--;
-	return pick(s);
-}
-
-void sched_enable(struct sched *s, uint32_t u)
-{
-	struct thread *x = &s->th[u];
-	if (!x->enabled || x->parked) {
-		x->enabled = 1;
-		thread_unpark(s, u, PARK_LATE);
-		thread_ready(s, u);
-	}
-}
-
-void sched_disable(struct sched *s, uint32_t u)
-{
-	struct thread *x = &s->th[u];
-	if (x->enabled) {
-		x->enabled = 0;
-		thread_ready(s, u);
-	}
 }
 
 /* --- what came of it ------------------------------------------------------ */
@@ -506,7 +262,8 @@ void sched_run_begin(struct sched *s)
 	/* seeds are disjoint by shard and run, so a run can be repeated alone */
 	s->rng = mix64(s->o.seed + 0x9e3779b97f4a7c15u * (s->st.runs * s->o.shards + s->o.shard + 1));
 	s->strategy = strategy_of_run(s);
-	s->uses_keys = s->strategy == SCHED_PCT || s->strategy == SCHED_POS;
+	s->ranked = s->strategy == SCHED_PCT || s->strategy == SCHED_POS;
+	s->top = NONE;
 	s->n = s->settled = s->switches = s->preemptions = s->row = 0;
 	s->n_awaiting = s->n_parked = s->n_yielded = s->n_marks = s->marks_lost = 0;
 	s->stop = SCHED_STOP_NOT;
@@ -519,10 +276,11 @@ void sched_run_begin(struct sched *s)
 	}
 	for (uint32_t i = 0; i < s->words; i++)
 		s->ready[i] = 0;
-	if (s->uses_keys)
-		__builtin_memset(s->tour, 0, 2 * (size_t)s->size * sizeof *s->tour);
+	for (uint32_t i = 0; s->ranked && i < s->n_ids; i++) {
+		s->rank[i] = 0;
+		s->granule[i] = GRANULE_NONE;
+	}
 	s->n_ready = s->n_live = 0;
-	index_reset(s);
 	thread_reset(s, 0);
 	s->in_run = true;
 	fair_begin(s);

@@ -3,9 +3,14 @@
  *
  * READY. A thread is ready when the user says enabled, it does not await and
  * it is not parked. `ready` is a bitmap; `dense` lists the same threads in no
- * order, for uniform draws; `tour` is a tournament of 64-bit keys (priority,
- * then thread) for the strategies that take the highest: leaf tour[size + t]
- * is the thread's key when ready, else 0, an inner node the larger of its two.
+ * order, for uniform draws; `rank` is the thread's priority when it is ready,
+ * else 0, for the strategies that take the highest: found by looking at four at
+ * a time, only when `top`, the one known, is no longer good. Priorities are
+ * whole numbers below 2^24, which a float holds exactly.
+ *
+ * GRANULE. For partial-order sampling `granule` has a hash of the object of
+ * each thread's pending operation: those that may depend on an operation have
+ * its value, or GRANULE_WIDE.
  *
  * PARKED. Fairness and steering take a thread out of `ready` although it is
  * enabled; it comes back when its reason ends, or when nobody else is ready.
@@ -36,7 +41,6 @@ enum life { LIFE_NONE, LIFE_LIVE, LIFE_GONE };
 
 struct thread {
 	struct sched_op op; /* pending */
-	uint64_t key;       /* priority << 16 | thread; strategies that have them */
 	uint8_t life, enabled, awaits, parked;
 	uint8_t passed;     /* steering: has executed `after` */
 	uint8_t await_call; /* sched_await was called for the next point */
@@ -45,12 +49,14 @@ struct thread {
 	uint32_t steps;     /* operations executed in this run */
 	uint32_t last;      /* its last event, NONE */
 	uint32_t cause;     /* event with an enabling edge to the pending operation, NONE */
-	uint32_t n_ranges;
-	/* the pending operations' index (index.c) */
-	uint32_t next, prev, bucket;
 	/* origins: kept over runs */
 	uint32_t parent, ordinal, first_child, sibling;
 	uint32_t cursor, children; /* of this run: the child created last, how many */
+};
+
+/* What a thread awaits: apart, to keep the others small. */
+struct awaited {
+	uint32_t n;
 	struct sched_range range[SCHED_AWAIT_MAX];
 	uint32_t since[SCHED_AWAIT_MAX]; /* events: changes after them end the await */
 };
@@ -86,7 +92,7 @@ struct steer {
 	bool held, hit;
 };
 
-enum { BUCKETS = 256, INDEX_LISTS = BUCKETS + 1, INDEX_FROM = 8, CHANGES_MAX = 16 };
+enum { CHANGES_MAX = 16, GRANULE_WIDE = 1, GRANULE_NONE = 2 };
 
 struct sched {
 	struct sched_options o;
@@ -100,21 +106,21 @@ struct sched {
 	uint32_t n_awaiting, n_parked, n_yielded;
 	uint32_t settled;        /* events before this one have been looked at */
 	bool settles;            /* someone wants to look at events: slow path */
-	bool uses_keys, uses_index;
+	bool ranked;             /* PCT, POS */
 	enum sched_stop stop;
-	uint64_t *ready, *tour;
+	uint64_t *ready;
+	float *rank, *priority;  /* padded to whole groups of four */
+	uint32_t *granule;
+	uint32_t top;            /* the highest rank, NONE: look */
 	uint32_t *dense, *awaiting, *yielded;
-	uint32_t size;           /* leaves of the tournament */
 	uint32_t n_ids;          /* threads ever */
 	uint32_t n_live;
 	uint32_t words;          /* of ready */
 	/* PCT */
 	uint32_t change[CHANGES_MAX], n_changes, next_change, estimate;
-	uint64_t lowest;
-	/* index of pending operations, when there are many threads */
-	uint32_t *bucket;
-	uint32_t wide;
+	float lowest;
 	/* the rest */
+	struct awaited *awaited; /* by thread */
 	struct sched_mark *mark;
 	uint32_t n_marks, marks_max, marks_lost;
 	struct replay replay;
@@ -151,14 +157,19 @@ static inline bool is_ready(const struct sched *s, uint32_t t)
 	return t < s->n_ids && (s->ready[t >> 6] >> (t & 63) & 1);
 }
 
-/* --- session.c --- */
+/* --- point.c --- */
 void thread_ready(struct sched *s, uint32_t t);  /* recomputes from enabled, awaits, parked */
 void thread_park(struct sched *s, uint32_t t, uint8_t why);
 void thread_unpark(struct sched *s, uint32_t t, uint8_t why);
-uint32_t stop_run(struct sched *s, enum sched_stop why);
-void set_key(struct sched *s, uint32_t t, uint64_t priority);
+void set_priority(struct sched *s, uint32_t t, float priority);
+void settle(struct sched *s); /* look at what was executed since */
 /* The ready thread at or after t, cyclically; NONE. */
 uint32_t ready_from(const struct sched *s, uint32_t t);
+uint32_t stop_run(struct sched *s, enum sched_stop why);
+/* PCT's change points, and priorities of a new thread */
+void sample_begin(struct sched *s);
+void sample_thread(struct sched *s, uint32_t t);
+float lower_than_all(struct sched *s);
 
 /* memory: a bump of the arena while sched_begin lays it out */
 struct layout {
@@ -168,19 +179,6 @@ struct layout {
 };
 void *layout_take(struct layout *l, size_t count, size_t each, bool clear);
 size_t layout_left(const struct layout *l);
-
-/* --- sample.c: random, PCT, POS, the mix --- */
-void sample_begin(struct sched *s);
-void sample_arrive(struct sched *s, uint32_t t); /* t has a new pending operation */
-uint32_t sample_pick(struct sched *s);
-void sample_thread(struct sched *s, uint32_t t);
-
-/* --- index.c: pending operations by object --- */
-void index_reset(struct sched *s);
-void index_add(struct sched *s, uint32_t t);
-void index_remove(struct sched *s, uint32_t t);
-/* The heads of the lists with everything that may depend on op; INDEX_LISTS at most. */
-uint32_t index_lists(const struct sched *s, const struct sched_op *op, uint32_t *lists);
 
 /* --- fair.c: parking, awaits, steering --- */
 void fair_arrive(struct sched *s, uint32_t t);  /* before the pick */
