@@ -27,7 +27,6 @@ struct bounded {
 	uint32_t n, max, at; /* entries known, and the one next in this run */
 	uint32_t bound, left;
 	bool pruned;         /* this bound left something out */
-	uint64_t prefix;     /* hash of the first split_depth picks */
 };
 
 void bounded_layout(struct sched *s, struct layout *l)
@@ -45,7 +44,6 @@ void bounded_begin(struct sched *s)
 	struct bounded *b = s->bounded;
 	b->at = 0;
 	b->left = b->bound;
-	b->prefix = 0;
 	s->st.bound = b->bound;
 }
 
@@ -74,9 +72,9 @@ static uint32_t take(struct sched *s, uint32_t n, bool costs, bool value)
 	e->left = b->left;
 	b->left -= cost(s, e, e->pick);
 	if (b->at < s->o.split_depth)
-		b->prefix = mix64(b->prefix + e->pick + 1);
+		s->prefix = mix64(s->prefix + e->pick + 1);
 	b->at++;
-	if (s->o.shards > 1 && b->at == s->o.split_depth && b->prefix % s->o.shards != s->o.shard)
+	if (s->o.shards > 1 && b->at == s->o.split_depth && s->prefix % s->o.shards != s->o.shard)
 		return stop_run(s, SCHED_STOP_SHARD);
 	return e->pick;
 }
@@ -137,6 +135,11 @@ void bounded_restart(struct sched *s)
 {
 	s->bounded->n = s->bounded->bound = 0;
 	s->bounded->pruned = false;
+}
+
+bool bounded_short(const struct sched *s)
+{
+	return s->bounded->at < s->o.split_depth;
 }
 
 /* The part of the tree of this bound that is behind us. */

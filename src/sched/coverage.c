@@ -19,7 +19,7 @@
  */
 #include "sched/session.h"
 
-enum { OBJECTS_MIN = 1024, MEMO = 256 };
+enum { OBJECTS_MIN = 1024, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
 
 struct object {
 	uint64_t key; /* address or id; bit 63: a byte of a mixed granule */
@@ -265,12 +265,15 @@ static inline void places(struct coverage *c, struct object *o, const struct sch
 	}
 }
 
-/* The objects of an event: at most two, or those of its memory. */
+/* The objects of an event: at most two, or those of its memory. Of memory only
+ * changes of state from byte to byte count, so that it does not matter how it is
+ * kept: mixed or not, equivalent runs have equal hashes. */
 struct visit {
 	struct coverage *c;
 	const struct sched_event *e;
-	uint64_t h;
+	uint64_t h, dep;
 	bool write; /* second pass: leave the hash there */
+	bool first; /* memory: no byte yet */
 	bool full, many;
 };
 
@@ -281,16 +284,22 @@ static void touch(struct visit *v, uint64_t key, enum mode m)
 		v->full = true;
 		return;
 	}
-	if (!v->write) {
-		v->h = combine(v->h, depends(o, m));
+	if (v->write) {
+		if (!(key >> 63))
+			places(v->c, o, v->e, m);
+		leaves(o, m, v->h);
 		return;
 	}
-	if (!(key >> 63))
-		places(v->c, o, v->e, m);
-	leaves(o, m, v->h);
+	uint64_t dep = depends(o, m);
+	if (!is_memory(v->e->op.kind) || key >> OBJECT_BIT == 1)
+		v->h = combine(v->h, dep);
+	else if (v->first)
+		v->h = fold(v->h, v->e->op.a + dep);
+	else if (dep != v->dep)
+		v->h = combine(v->h, dep);
+	v->dep = dep;
+	v->first = false;
 }
-
-enum { OBJECT_BIT = 62, WORDS_MAX = 64 };
 
 /* One granule of a memory access that covers bytes [from, to) of it. */
 static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
@@ -331,7 +340,8 @@ static void visit(struct visit *v)
 	if (op->kind == SCHED_FUTEX_WAIT)
 		touch(v, op->a | (uint64_t)1 << OBJECT_BIT, m);
 	/* awaits on several objects depend on nearly everything: op.h */
-	if (v->many && m && op->kind != SCHED_EXIT && op->kind != SCHED_TRYJOIN)
+	bool wakes = op->kind == SCHED_COND_WAKE || op->kind == SCHED_FUTEX_WOKEN;
+	if (v->many && (m || wakes) && op->kind != SCHED_EXIT && op->kind != SCHED_TRYJOIN)
 		touch(v, (uint64_t)1 << 61, op->flags & SCHED_MANY ? MODE_X : MODE_A);
 	if (op->b && (op->kind == SCHED_COND_WAIT || op->kind == SCHED_COND_WAKE))
 		touch(v, op->b | (uint64_t)1 << OBJECT_BIT, MODE_X);
@@ -342,16 +352,17 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 	struct coverage *c = s->cov;
 	const struct sched_event *e = &s->ev[i];
 	const struct sched_op *op = &e->op;
-	uint64_t label = (uint64_t)op->kind << 48 ^ (uint64_t)e->thread << 32 ^ op->size, h;
-	h = combine(c->thread[e->thread], label);
-	h = combine(h, op->kind == SCHED_CREATE ? 0 : op->a);
-	h += (uint64_t)e->choice << 8 | e->choices;
+	uint64_t h = c->thread[e->thread] + ((uint64_t)op->kind << 48 ^ (uint64_t)e->thread << 32 ^ op->size);
+	if (!is_memory(op->kind))
+		h = combine(h, op->kind == SCHED_CREATE ? 0 : op->a);
+	if (e->choices)
+		h = combine(h, (uint64_t)e->choice << 8 | e->choices);
 	bool sem = op->kind >= SCHED_SEM_WAIT && op->kind <= SCHED_SEM_VALUE;
 	if (!sem && op->kind != SCHED_INIT && e->value != NONE)
 		h = combine(h, c->event[e->value]);
 	if (op->kind == SCHED_JOIN && op->a < s->n_ids)
 		h = combine(h, c->thread[op->a]);
-	*v = (struct visit){ .c = c, .e = e, .h = h, .many = s->has_many };
+	*v = (struct visit){ .c = c, .e = e, .h = h, .first = true, .many = s->has_many };
 	visit(v);
 	h = v->h;
 	v->write = true;
@@ -402,7 +413,8 @@ static inline bool hash_simple(struct sched *s, uint32_t i)
 	if (UNLIKELY(o->mixed || e->choices))
 		return false;
 	uint64_t label = (uint64_t)kind << 48 ^ (uint64_t)e->thread << 32 ^ op->size;
-	uint64_t h = fold(c->thread[e->thread] + label, key + depends(o, m));
+	uint64_t h = c->thread[e->thread] + label;
+	h = shape ? fold(h, op->a + depends(o, m)) : combine(combine(h, op->a), depends(o, m));
 	places(c, o, e, m);
 	leaves(o, m, h);
 	c->thread[e->thread] = c->event[i] = h;

@@ -46,11 +46,6 @@ void dpor_restart(struct sched *s)
 	s->st.complete = s->st.blocked = s->st.left_out = s->st.elsewhere = s->st.cut = 0;
 }
 
-void dpor_begin(struct sched *s)
-{
-	s->dpor->prefix = 0;
-}
-
 static uint32_t diverge(struct sched *s, enum sched_differs what, uint32_t t, const struct sched_op *want)
 {
 	struct sched_divergence *x = &s->replay.diff;
@@ -132,8 +127,8 @@ static uint32_t taken(struct sched *s, uint32_t t)
 	}
 	if (s->o.shards < 2 || s->n >= s->o.split_depth)
 		return t;
-	d->prefix = mix64(d->prefix * 31 + t + 1);
-	if (s->n + 1 == s->o.split_depth && d->prefix % s->o.shards != s->o.shard)
+	s->prefix = mix64(s->prefix * 31 + t + 1);
+	if (s->n + 1 == s->o.split_depth && s->prefix % s->o.shards != s->o.shard)
 		return stop_run(s, SCHED_STOP_SHARD);
 	return t;
 }
@@ -232,7 +227,7 @@ uint32_t dpor_choose(struct sched *s, uint32_t n)
 		bool unknown = b->choice == NO_CHOICE;
 		if (unknown)
 			x->choice = b->choice = 0;
-		if (!x->choices && (unknown || nobody_sleeps_after(s, i)))
+		if (!x->choices && (unknown || s->o.shards > 1 || nobody_sleeps_after(s, i)))
 			branch_choices(s, x, n);
 		x->choices = n;
 	}

@@ -105,7 +105,6 @@ struct dpor {
 	uint32_t *base, *cover, *whole; /* clocks of the event in hand */
 	uint32_t *v, *first;
 	uint8_t *used;
-	uint64_t prefix;        /* hash of the first split_depth picks */
 };
 
 static inline uint32_t *clock_of(const struct dpor *d, uint32_t event)

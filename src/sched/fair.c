@@ -198,7 +198,11 @@ void await_arrive(struct sched *s, uint32_t t)
 	bool own = w->n == 1 && w->range[0].a == x->op.a && (!w->range[0].size || w->range[0].size == x->op.size);
 	x->await_call = 0;
 	x->op.flags |= own ? SCHED_AWAITS : SCHED_AWAITS | SCHED_MANY;
-	s->has_many |= !own;
+	if (!own && !s->has_many) {
+		s->has_many = true;
+		if (s->cov)
+			coverage_forget(s); /* hashes are made otherwise from now on */
+	}
 	thread_ready(s, t);
 }
 

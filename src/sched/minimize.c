@@ -3,14 +3,14 @@
  * best run: first chunks of segments are dropped, halving their length down to
  * one (Zeller and Hildebrandt's delta debugging), then single segments are
  * dropped or extended over the thread's next one until a whole round finds
- * nothing, then pairs of such changes when there are few segments, then single
- * choices by value go back to 0.
+ * nothing, then segments change places and pairs of changes are tried when there
+ * are few, then single choices by value go back to 0.
  */
 #include "sched/minimize.h"
 #include "sched/session.h"
 
-enum stage { STAGE_SAME, STAGE_CHUNKS, STAGE_SINGLES, STAGE_PAIRS, STAGE_CHOICES, STAGE_DONE };
-enum { PAIRS_SEGMENTS = 24 };
+enum stage { STAGE_SAME, STAGE_CHUNKS, STAGE_SINGLES, STAGE_MOVES, STAGE_PAIRS, STAGE_CHOICES, STAGE_DONE };
+enum { FEW_SEGMENTS = 24 }; /* moves and pairs are tried below this */
 
 struct cost {
 	uint32_t preemptions, steps, switches, choices;
@@ -135,6 +135,19 @@ static bool change(struct minimize *m, uint32_t k)
 	return true;
 }
 
+/* Segment i comes to position j; what the thread did before still comes first. */
+static bool move(struct minimize *m, uint32_t i, uint32_t j)
+{
+	if (i == j || i + 1 == j)
+		return false; /* the neighbour's move the other way */
+	struct segment x = m->candidate[i];
+	drop(m, i, 1);
+	for (uint32_t k = m->n_candidate++; k > j; k--)
+		m->candidate[k] = m->candidate[k - 1];
+	m->candidate[j] = x;
+	return true;
+}
+
 static void enter(struct minimize *m, enum stage g)
 {
 	m->stage = g;
@@ -170,8 +183,12 @@ static enum proposal propose(struct minimize *m)
 			return NOTHING;
 		}
 		return k >= n ? STAGE_END : change(m, k) ? PROPOSAL : NOTHING;
+	case STAGE_MOVES:
+		if (m->n_seg > FEW_SEGMENTS || !m->cost.preemptions || k >= m->n_seg * m->n_seg)
+			return STAGE_END;
+		return move(m, k / m->n_seg, k % m->n_seg) ? PROPOSAL : NOTHING;
 	case STAGE_PAIRS:
-		if (m->n_seg > PAIRS_SEGMENTS || !m->cost.preemptions || k >= n * n)
+		if (m->n_seg > FEW_SEGMENTS || !m->cost.preemptions || k >= n * n)
 			return STAGE_END;
 		return change(m, k / n) && change(m, k % n) ? PROPOSAL : NOTHING;
 	case STAGE_CHOICES:
@@ -197,7 +214,7 @@ bool minimize_next(struct minimize *m, struct sched *s)
 			sched_guide(s, m->candidate, m->n_candidate, m->proposed, m->n_proposed);
 			return true;
 		}
-		if (m->stage == STAGE_PAIRS && m->gained)
+		if ((m->stage == STAGE_PAIRS || m->stage == STAGE_MOVES) && m->gained)
 			enter(m, STAGE_SINGLES);
 		else
 			enter(m, m->stage + 1);
@@ -225,7 +242,7 @@ void minimize_result(struct minimize *m, const struct sched *s, bool failed)
 	/* the position stays about where it was: what is before it did not help */
 	if (m->at)
 		m->at--;
-	if (m->stage == STAGE_PAIRS)
+	if (m->stage == STAGE_PAIRS || m->stage == STAGE_MOVES)
 		m->at = 0;
 }
 

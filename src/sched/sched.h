@@ -33,9 +33,12 @@
  * The systematic strategies and replay compare and stop a run that does not
  * (SCHED_STOP_DIVERGED, sched_divergence).
  *
- * COST. Picks are O(log threads) at most, nothing scans all threads; the
- * record is 48 bytes a point. Coverage is computed at the end of a run.
- * Exhaustive search works at the end of a run on the part that is new.
+ * COST (bench/sched_point). A point is a copy of the operation, a draw or a
+ * comparison, and a record of 48 bytes; with many threads priorities are
+ * compared four at a time and only when the highest is not known; nothing else
+ * looks at all threads, except while some yield, await or are steered. Coverage
+ * is computed at the end of a run, about half as much again. Exhaustive search
+ * works at the end of a run.
  */
 #ifndef INTACT_SCHED_SCHED_H
 #define INTACT_SCHED_SCHED_H

@@ -270,6 +270,7 @@ void sched_run_begin(struct sched *s)
 	s->current = 0;
 	s->settles = s->strategy == SCHED_DPOR;
 	s->replay.diff.what = SCHED_SAME;
+	s->prefix = 0;
 	for (uint32_t i = 0; i < s->n_ids; i++) {
 		s->th[i].life = LIFE_NONE;
 		s->th[i].place = NONE;
@@ -288,8 +289,6 @@ void sched_run_begin(struct sched *s)
 		sample_begin(s);
 	else if (has_bounded(s))
 		bounded_begin(s);
-	else if (s->strategy == SCHED_DPOR)
-		dpor_begin(s);
 	s->guide.at = 0;
 	sample_thread(s, 0);
 	s->th[0].enabled = 1;
@@ -319,7 +318,11 @@ enum sched_verdict sched_run_end(struct sched *s, enum sched_outcome outcome)
 		settle(s);
 	s->in_run = false;
 	s->st.runs++;
-	if (s->stop && outcome == SCHED_FINE)
+	/* a run that ends above the depth where shards part belongs to one of them */
+	if (!s->stop && s->o.shards > 1 && s->prefix % s->o.shards != s->o.shard &&
+	    ((has_bounded(s) && bounded_short(s)) || (s->strategy == SCHED_DPOR && s->n < s->o.split_depth)))
+		s->stop = SCHED_STOP_SHARD;
+	if (s->stop && outcome != SCHED_LOST)
 		outcome = SCHED_CUT;
 	bool complete = outcome == SCHED_FINE || outcome == SCHED_BUG;
 	if (outcome != SCHED_LOST) {

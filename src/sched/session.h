@@ -130,6 +130,7 @@ struct sched {
 	struct dpor *dpor;
 	struct coverage *cov;
 	bool choice_made, in_run, exhausted;
+	uint64_t prefix;         /* shards: hash of the first split_depth picks */
 	bool has_many;           /* an await on several objects was seen */
 	struct sched_stats st;
 };
@@ -197,11 +198,11 @@ uint32_t bounded_pick(struct sched *s);
 uint32_t bounded_choose(struct sched *s, uint32_t n);
 enum sched_verdict bounded_next(struct sched *s);
 void bounded_restart(struct sched *s);
+bool bounded_short(const struct sched *s); /* fewer choices than split_depth in this run */
 double bounded_seen(const struct sched *s);
 
 /* --- dpor.c --- */
 void dpor_layout(struct sched *s, struct layout *l);
-void dpor_begin(struct sched *s);
 uint32_t dpor_pick(struct sched *s);
 uint32_t dpor_choose(struct sched *s, uint32_t n);
 void dpor_settle(struct sched *s, uint32_t event);

@@ -118,19 +118,19 @@ static void campaign_of(const char *what, uint32_t mask, uint32_t sample, uint32
 
 #define CAMPAIGN(name, mask, sample)                                           \
 	static void test_random_##name(void) { campaign_of(#name, mask, sample, 20000); }
-CAMPAIGN(memory, GEN_MEMORY, 400)
-CAMPAIGN(mutex, GEN_MUTEX | GEN_MEMORY, 400)
-CAMPAIGN(rwlock, GEN_RWLOCK | GEN_MEMORY, 400)
-CAMPAIGN(semaphore, GEN_SEM | GEN_MEMORY, 400)
-CAMPAIGN(condition, GEN_COND | GEN_MUTEX | GEN_MEMORY, 400)
-CAMPAIGN(barrier, GEN_BARRIER | GEN_MEMORY, 400)
-CAMPAIGN(threads, GEN_THREADS | GEN_MEMORY, 400)
-CAMPAIGN(once, GEN_ONCE | GEN_MEMORY, 400)
-CAMPAIGN(futex, GEN_FUTEX | GEN_MEMORY, 400)
-CAMPAIGN(choice, GEN_CHOICE | GEN_MEMORY, 400)
-CAMPAIGN(spin, GEN_SPIN | GEN_MEMORY, 400)
-CAMPAIGN(exit, GEN_EXIT | GEN_MEMORY, 300)
-CAMPAIGN(all, GEN_ALL, 1500)
+CAMPAIGN(memory, GEN_MEMORY, 150)
+CAMPAIGN(mutex, GEN_MUTEX | GEN_MEMORY, 150)
+CAMPAIGN(rwlock, GEN_RWLOCK | GEN_MEMORY, 150)
+CAMPAIGN(semaphore, GEN_SEM | GEN_MEMORY, 150)
+CAMPAIGN(condition, GEN_COND | GEN_MUTEX | GEN_MEMORY, 150)
+CAMPAIGN(barrier, GEN_BARRIER | GEN_MEMORY, 150)
+CAMPAIGN(threads, GEN_THREADS | GEN_MEMORY, 150)
+CAMPAIGN(once, GEN_ONCE | GEN_MEMORY, 150)
+CAMPAIGN(futex, GEN_FUTEX | GEN_MEMORY, 150)
+CAMPAIGN(choice, GEN_CHOICE | GEN_MEMORY, 150)
+CAMPAIGN(spin, GEN_SPIN | GEN_MEMORY, 150)
+CAMPAIGN(exit, GEN_EXIT | GEN_MEMORY, 150)
+CAMPAIGN(all, GEN_ALL, 1000)
 
 /* --- benchmarks with published counts (JACM 2017, table 1; Nidhugg) ------------ */
 
