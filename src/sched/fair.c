@@ -154,10 +154,9 @@ static bool changed_since(struct sched *s, uint32_t t, uint32_t ops)
 	struct awaited *x = &s->awaited[t];
 	uint32_t seen = 0, all = (1u << x->n) - 1;
 	bool changed = false;
-	for (uint32_t i = 0; i < x->n; i++)
-		x->since[i] = 0;
-	for (uint32_t j = s->n; j-- > 0 && ops && seen != all;) {
-		const struct sched_event *e = &s->ev[j];
+	uint32_t j = s->n;
+	while (j && ops && seen != all) {
+		const struct sched_event *e = &s->ev[--j];
 		for (uint32_t i = 0; i < x->n; i++) {
 			if (seen >> i & 1)
 				continue;
@@ -169,6 +168,9 @@ static bool changed_since(struct sched *s, uint32_t t, uint32_t ops)
 		}
 		ops -= e->thread == t;
 	}
+	for (uint32_t i = 0; i < x->n; i++) /* read where there is no point: since the loop began */
+		if (!(seen >> i & 1))
+			x->since[i] = j;
 	return changed;
 }
 
