@@ -369,7 +369,7 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 	visit(v);
 	if (op->kind == SCHED_PROCESS_EXIT) /* after everything */
 		for (uint32_t t = 0; t < s->n_ids; t++)
-			h += t == e->thread ? 0 : mix64(c->thread[t] + t);
+			h += t == e->thread || !c->thread[t] ? 0 : mix64(c->thread[t] + t);
 	c->thread[e->thread] = c->event[i] = h;
 	if (op->kind == SCHED_BARRIER_ARRIVE && e->result & SCHED_RES_OPENED && op->flags & SCHED_COMMUTES) {
 		struct object *o = object_of(c, op->a | (uint64_t)1 << OBJECT_BIT);

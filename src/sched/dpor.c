@@ -312,6 +312,16 @@ enum sched_verdict dpor_next(struct sched *s, enum sched_outcome outcome)
 	return SCHED_EXHAUSTED;
 }
 
+/* The run is to be done again: what it has decided so far is its prefix. */
+void dpor_lost(struct sched *s)
+{
+	struct dpor *d = s->dpor;
+	if (d->depth)
+		d->branch[d->node[d->depth - 1].tree].child = d->follow;
+	d->follow = d->depth ? 0 : d->follow;
+	d->replay = d->depth;
+}
+
 /* Knuth's weights over the branches known so far. */
 double dpor_seen(const struct sched *s)
 {

@@ -52,8 +52,7 @@ static bool mutex_free_after(const struct sched *s, const struct goes *g, uint64
 		case SCHED_UNLOCK:
 		case SCHED_COND_WAIT:
 		case SCHED_INIT:
-		case SCHED_DESTROY:
-			return true;
+			return true; /* a destroy changes nothing: the one before tells */
 		}
 	}
 	return true;
@@ -105,10 +104,11 @@ static bool semaphore_positive(const struct sched *s, const struct goes *g, uint
 		const struct sched_event *e = &s->ev[j];
 		if (e->op.a != a || !(is_semaphore(e->op.kind) || e->op.kind == SCHED_INIT))
 			continue;
-		if (!known || e->op.kind == SCHED_INIT)
+		bool in = stays(s, g, j), init = e->op.kind == SCHED_INIT;
+		if ((!known && !init) || (init && in))
 			value = e->value;
 		known = true;
-		if (!stays(s, g, j))
+		if (!in)
 			continue;
 		value += e->op.kind == SCHED_SEM_POST;
 		value -= (e->op.kind == SCHED_SEM_WAIT || e->op.kind == SCHED_SEM_TRY) && succeeded(e);
@@ -125,7 +125,7 @@ static bool writer_left(const struct sched *s, const struct goes *g, uint64_t a)
 			continue;
 		if (e->op.kind == SCHED_WRLOCK || (e->op.kind == SCHED_TRYWR && succeeded(e)))
 			return true;
-		if (e->op.kind == SCHED_WRUNLOCK || e->op.kind == SCHED_INIT || e->op.kind == SCHED_DESTROY)
+		if (e->op.kind == SCHED_WRUNLOCK || e->op.kind == SCHED_INIT)
 			return false;
 	}
 	return false;

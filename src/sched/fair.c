@@ -2,12 +2,15 @@
  * fair: threads that are kept back although they could run: those that yield,
  * would time out, are steered, or await a change.
  *
- * Yields, time-outs and steering are for the sampling strategies (yields also
- * for delay and preemption bounding, as in CHESS); the exhaustive searches see
- * every order and park nobody but a process exit with exit_last. Awaits are
+ * Yields, time-outs and steering are for the sampling strategies; delay and
+ * preemption bounding let a thread give way that yields again and again (as
+ * CHESS does: without it a loop that yields has no end); the exhaustive searches
+ * see every order and park nobody but a process exit with exit_last. Awaits are
  * part of what enabled means and hold for all.
  */
 #include "sched/session.h"
+
+enum { YIELDS = 4 };
 
 static bool samples(const struct sched *s)
 {
@@ -35,6 +38,14 @@ static void steer_arrive(struct sched *s, uint32_t t)
 	thread_park(s, t, PARK_STEER);
 }
 
+/* A thread that has yielded YIELDS times while nobody else ran: it spins. */
+static bool yields_on(const struct sched *s, struct thread *x)
+{
+	x->yields = x->yield_switch == s->switches ? x->yields + 1 : 1;
+	x->yield_switch = s->switches;
+	return x->yields > YIELDS;
+}
+
 void fair_arrive(struct sched *s, uint32_t t)
 {
 	struct thread *x = &s->th[t];
@@ -43,7 +54,7 @@ void fair_arrive(struct sched *s, uint32_t t)
 		thread_park(s, t, PARK_EXIT);
 	if (s->strategy >= SCHED_ALL)
 		return;
-	if (kind == SCHED_YIELD && x->place != NONE) {
+	if (kind == SCHED_YIELD && x->place != NONE && (samples(s) || yields_on(s, x))) {
 		thread_park(s, t, PARK_YIELD);
 		s->yielded[s->n_yielded++] = t;
 	}

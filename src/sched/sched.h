@@ -54,8 +54,9 @@ enum sched_strategy {
 	SCHED_RANDOM,  /* uniform among the enabled threads */
 	SCHED_PCT,     /* probabilistic concurrency testing, depth d */
 	SCHED_POS,     /* partial-order sampling */
-	SCHED_DELAY,   /* all schedules with 0, 1, 2... delays from round-robin */
-	SCHED_PREEMPT, /* all schedules with 0, 1, 2... preemptions */
+	SCHED_DELAY,   /* all schedules with 0, 1, 2... delays from round-robin; a thread that
+	                * yields five times while nobody else runs gives way */
+	SCHED_PREEMPT, /* all schedules with 0, 1, 2... preemptions; likewise */
 	SCHED_ALL,     /* every schedule, depth first: for small programs and tests */
 	SCHED_DPOR,    /* every trace once: optimal dynamic partial-order reduction */
 	SCHED_REPLAY,  /* one recorded schedule, exactly */

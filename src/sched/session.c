@@ -120,7 +120,7 @@ static void thread_reset(struct sched *s, uint32_t t)
 	x->life = LIFE_LIVE;
 	x->enabled = x->awaits = x->parked = x->passed = x->pends = x->await_call = 0;
 	x->place = NONE;
-	x->steps = x->children = 0;
+	x->steps = x->children = x->yields = 0;
 	x->last = x->cause = x->cursor = NONE;
 	s->n_live++;
 	if (s->n_live > s->st.max_threads)
@@ -335,8 +335,10 @@ enum sched_verdict sched_run_end(struct sched *s, enum sched_outcome outcome)
 	enum sched_verdict v = SCHED_GO_ON;
 	if (s->strategy == SCHED_REPLAY)
 		replay_end(s);
-	else if (outcome == SCHED_LOST)
-		v = SCHED_GO_ON; /* the same run again, for a systematic search */
+	else if (outcome == SCHED_LOST) { /* the same run again, for a systematic search */
+		if (s->strategy == SCHED_DPOR)
+			dpor_lost(s);
+	}
 	else if (has_bounded(s))
 		v = bounded_next(s);
 	else if (s->strategy == SCHED_DPOR)

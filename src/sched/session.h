@@ -51,6 +51,7 @@ struct thread {
 	uint32_t cause;     /* event with an enabling edge to the pending operation, NONE */
 	/* origins: kept over runs */
 	uint32_t parent, ordinal, first_child, sibling;
+	uint32_t yields, yield_switch; /* yields while nobody else ran */
 	uint32_t cursor, children; /* of this run: the child created last, how many */
 };
 
@@ -207,6 +208,7 @@ uint32_t dpor_pick(struct sched *s);
 uint32_t dpor_choose(struct sched *s, uint32_t n);
 void dpor_settle(struct sched *s, uint32_t event);
 enum sched_verdict dpor_next(struct sched *s, enum sched_outcome outcome);
+void dpor_lost(struct sched *s);
 void dpor_restart(struct sched *s);
 double dpor_seen(const struct sched *s);
 

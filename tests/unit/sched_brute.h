@@ -90,6 +90,10 @@ static inline bool edge(const struct trace *x, int i, int j)
 		return true;
 	if (b->op.kind == SCHED_JOIN && a->op.kind == SCHED_EXIT && b->op.a == a->op.a)
 		return true;
+	/* a leave comes after every arrival up to the one that opened */
+	if (b->op.kind == SCHED_BARRIER_LEAVE && a->op.kind == SCHED_BARRIER_ARRIVE && a->op.a == b->op.a &&
+	    (a->op.flags & SCHED_COMMUTES))
+		return true;
 	return sched_op_dependent(&a->op, &b->op);
 }
 
@@ -184,7 +188,14 @@ static inline bool commutes(const struct twin_program *p, const struct twin *m, 
 			if (!twin_enabled(p, &y, a) || twin_choices(p, &y, a) != na)
 				return false;
 			twin_step(p, &y, a, &ya);
-			/* values of a semaphore before a post are no result */
+			/* values of a semaphore before a post are no result; nor is who was
+			 * the last at a barrier whose arrivals commute */
+			for (int t = 0; t < p->threads && p->commutes; t++) {
+				x.t[t].cause_thread = y.t[t].cause_thread;
+				x.t[t].cause_step = y.t[t].cause_step;
+				xa.flags = ya.flags;
+				xb.flags = yb.flags;
+			}
 			if (memcmp(&x, &y, sizeof x) || xa.flags != ya.flags || xb.flags != yb.flags)
 				return false;
 		}
@@ -310,6 +321,7 @@ struct driver {
 	bool on[T_MAX];      /* what the room was told last */
 	bool bug;            /* the program's own: word 0 is 99, or a deadlock */
 	bool deadlock;
+	uint32_t lose_after; /* give the run up after so many operations; 0: not */
 };
 
 static inline void tell(struct driver *d, int but)
@@ -358,8 +370,13 @@ static inline enum sched_verdict drive(struct driver *d, enum sched_outcome *out
 	sched_run_begin(d->s);
 	d->id[0] = 0;
 	d->twin_of[0] = 0;
-	uint32_t next = arrive(d, 0);
+	uint32_t next = arrive(d, 0), done = 0;
 	while (next < SCHED_STOP) {
+		if (d->lose_after && ++done > d->lose_after) {
+			if (out)
+				*out = SCHED_LOST;
+			return sched_run_end(d->s, SCHED_LOST);
+		}
 		int t = d->twin_of[next];
 		if (!twin_enabled(d->p, m, t)) {
 			printf("# the room picked thread %d, which is not enabled (seed %llu)\n", t,
@@ -407,7 +424,7 @@ static inline struct digest driven_digest(const struct driver *d)
 	for (uint32_t i = 0; i < n && i < EV_MAX; i++) {
 		struct tev *v = &x.e[x.n++];
 		int t = d->twin_of[e[i].thread];
-		bool sem = e[i].op.kind >= SCHED_SEM_WAIT && e[i].op.kind <= SCHED_SEM_VALUE;
+		bool sem = (e[i].op.kind >= SCHED_SEM_WAIT && e[i].op.kind <= SCHED_SEM_VALUE) || e[i].op.kind == SCHED_INIT;
 		*v = (struct tev){ .op = e[i].op, .thread = t, .step = steps[t]++, .choice = e[i].choice,
 			           .choices = e[i].choices, .cause_thread = -1 };
 		if (!sem && e[i].value != 0xffffffffu) {

@@ -44,6 +44,7 @@ static const struct gen_kind gen_kinds[] = {
 	{ I_CHOICE, GEN_CHOICE, 4 },  { I_WEAKCAS, GEN_CHOICE, 6 },  { I_AWAIT, GEN_SPIN, 5 },
 	{ I_SPINCAS, GEN_SPIN, 4 },   { I_SPINTRY, GEN_SPIN, 3 },    { I_AWAIT2, GEN_SPIN, 2 },
 	{ I_UNLOCK, GEN_SPIN, 3 },    { I_YIELD, GEN_SPIN, 1 },      { I_EXITALL, GEN_EXIT, 2 },
+	{ I_SEMINIT, GEN_SEM, 1 },    { I_DESTROY, GEN_MUTEX, 1 },
 };
 
 static inline struct twin_ins gen_ins(struct rng *r, uint32_t mask, int words)
@@ -65,6 +66,7 @@ static inline struct twin_ins gen_ins(struct rng *r, uint32_t mask, int words)
 		x.a = (uint8_t)(rng_below(r, (uint32_t)(words + 1) / 2) * 2);
 		break;
 	case I_LOCK: case I_TRY: case I_UNLOCK: case I_SPINTRY:
+	case I_SEMINIT: case I_DESTROY:
 	case I_SIGNAL: case I_BROADCAST: case I_SEMWAIT: case I_SEMTRY: case I_POST: case I_VALUE:
 	case I_RD: case I_WR: case I_TRYRD: case I_TRYWR: case I_RWUN: case I_BARRIER:
 		x.a = (uint8_t)(rng_below(r, 4) == 0);
@@ -157,7 +159,7 @@ static inline void print_program(const struct twin_program *p)
 		"weakcas", "load", "store", "lock", "try", "unlock", "rd", "wr", "tryrd", "trywr", "rwun", "wait",
 		"timedwait", "signal", "broadcast", "semwait", "semtry", "post", "value", "barrier", "create", "join",
 		"tryjoin", "once", "fwait", "fwake", "await", "spincas", "spintry", "await2", "yield", "choice", "skip",
-		"skipif0", "exitall" };
+		"skipif0", "exitall", "seminit", "destroy" };
 	for (int t = 0; t < p->threads; t++) {
 		printf("#   thread %d:", t);
 		for (int i = 0; p->code[t][i].code != I_END; i++)

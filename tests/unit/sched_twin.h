@@ -68,6 +68,8 @@ enum twin_code {
 	I_SKIP,    /* if r == v skip b instructions; no point */
 	I_SKIPIF0, /* if r == 0 skip b */
 	I_EXITALL,
+	I_SEMINIT, /* semaphore a begins again with v */
+	I_DESTROY, /* the lock a; no effect, but an operation on it */
 };
 
 struct twin_ins {
@@ -80,6 +82,7 @@ struct twin_program {
 	int threads; /* thread 0 begins; the others are created, or not */
 	struct twin_ins code[T_MAX][CODE_MAX];
 	uint8_t sem[SEMS], barrier[BARRIERS];
+	bool commutes; /* arrivals at barriers: exactly as many threads as the count */
 	uint64_t seed;
 };
 
@@ -205,8 +208,10 @@ static inline bool twin_pending(const struct twin_program *p, const struct twin 
 	case I_POST: return OP(SCHED_SEM_POST, at_sem(i->a), 0), true;
 	case I_VALUE: return OP(SCHED_SEM_VALUE, at_sem(i->a), 0), true;
 	case I_BARRIER:
-		if (x->phase == 1)
+		if (x->phase == 1) {
+			op->flags = p->commutes ? SCHED_COMMUTES : 0;
 			return OP(SCHED_BARRIER_ARRIVE, at_barrier(i->a), 0), true;
+		}
 		return OP(SCHED_BARRIER_LEAVE, at_barrier(i->a), 0), x->signalled;
 	case I_CREATE: return OP(SCHED_CREATE, i->b, 0), true;
 	case I_JOIN: return OP(SCHED_JOIN, i->b, 0), m->t[i->b].state == TW_GONE;
@@ -231,6 +236,8 @@ static inline bool twin_pending(const struct twin_program *p, const struct twin 
 	case I_YIELD: return OP(SCHED_YIELD, 0, 0), true;
 	case I_CHOICE: return OP(SCHED_CHOICE, 0, 0), true;
 	case I_EXITALL: return OP(SCHED_PROCESS_EXIT, 0, 0), true;
+	case I_SEMINIT: return OP(SCHED_INIT, at_sem(i->a), 0), true;
+	case I_DESTROY: return OP(SCHED_DESTROY, at_lock(i->a), 0), true;
 	}
 #undef OP
 	abort();
@@ -463,7 +470,11 @@ static inline void twin_step(const struct twin_program *p, struct twin *m, int t
 				if (m->at[i->a] >> u & 1)
 					twin_wake(m, u, t, r);
 			m->at[i->a] = m->arrived[i->a] = 0;
-			x->r = 1;
+			x->r = !p->commutes;
+			if (p->commutes) { /* the last has a leave like the others */
+				twin_wake(m, t, t, r);
+				next = 2;
+			}
 		}
 		break;
 	case I_CREATE:
@@ -520,6 +531,8 @@ static inline void twin_step(const struct twin_program *p, struct twin *m, int t
 	case I_YIELD: break;
 	case I_CHOICE: x->r = (int32_t)c; break;
 	case I_EXITALL: m->ended = true; break;
+	case I_SEMINIT: m->sem[i->a] = i->v; r->value = (uint32_t)i->v; break;
+	case I_DESTROY: twin_changed(p, m, t, -1, i->a); break;
 	default: abort();
 	}
 	x->steps++;

@@ -256,6 +256,58 @@ static struct twin_program filesystem(int n)
 	return p;
 }
 
+/* Threads that only meet at a barrier, then write: n! traces, not n! squared. */
+static void test_barrier_commutes(void)
+{
+	for (int commutes = 0; commutes < 2; commutes++) {
+		struct twin_program p = with_threads(3);
+		p.commutes = commutes;
+		p.barrier[0] = 3;
+		for (int t = 1; t <= 3; t++) {
+			PUT(t, I_BARRIER, .a = 0);
+			PUT(t, I_WRITE, .a = 0, .v = (int8_t)t);
+		}
+		struct brute b;
+		p.seed = 1;
+		brute_force(&b, &p, 100000, true);
+		CHECK_EQ(b.over, 0);
+		CHECK_EQ(b.invalid, 0);
+		CHECK_EQ(b.traces.n, commutes ? 6 : 36);
+		CHECK(agrees(&p, &b, "barrier"));
+		brute_free(&b);
+	}
+}
+
+/* Runs that are lost in the middle are done again: nothing is missed. */
+static void test_lost_runs(void)
+{
+	struct rng r;
+	rng_seed(&r, 3);
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct twin_program p;
+		struct brute b;
+		gen_program(&p, seed, GEN_ALL);
+		brute_force(&b, &p, 5000, false);
+		struct driver d = { .p = &p, .s = session(SCHED_DPOR, EV_MAX, NULL) };
+		uint64_t traces = 0;
+		enum sched_verdict v = SCHED_GO_ON;
+		while (!b.over && v == SCHED_GO_ON && traces <= b.traces.n) {
+			d.lose_after = rng_below(&r, 2) ? rng_below(&r, 20) + 1 : 0;
+			enum sched_outcome out;
+			v = drive(&d, &out);
+			traces += out != SCHED_LOST && out != SCHED_CUT;
+		}
+		if (!b.over) {
+			CHECK_EQ(v, SCHED_EXHAUSTED);
+			CHECK_EQ(traces, b.traces.n);
+			struct sched_stats st;
+			sched_stats(d.s, &st);
+			CHECK_EQ(st.blocked, 0);
+		}
+		brute_free(&b);
+	}
+}
+
 static void published(const char *what, int n, struct twin_program (*make)(int), uint64_t expected)
 {
 	struct twin_program p = make(n);
@@ -283,6 +335,8 @@ int main(int argc, char **argv)
 	only = argc > 1 ? argv[1] : NULL;
 	memory = malloc(MEMORY);
 	RUN(test_published);
+	RUN(test_barrier_commutes);
+	RUN(test_lost_runs);
 	RUN(test_random_memory);
 	RUN(test_random_mutex);
 	RUN(test_random_rwlock);
