@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-hooks bench-trace soak fuzz install clean setup bench-record
+.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-sched bench-hooks bench-trace soak fuzz install clean setup bench-record
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -66,6 +66,11 @@ bench-report: all
 bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
+
+bench-sched: all
+	@tools/setup.sh bench
+	@ninja -C $(BUILD) bench/sched_point >/dev/null
+	@python3 bench/sched.py $(BUILD)
 
 bench-ladder: all
 	@python3 bench/ladder.py $(BUILD)/src/cli/intact examples

@@ -288,18 +288,6 @@ static inline uint32_t pick_pos(struct sched *s)
 	return t;
 }
 
-static inline uint32_t pick_sample(struct sched *s)
-{
-	switch (s->strategy) {
-	case SCHED_PCT:
-		return pick_pct(s);
-	case SCHED_POS:
-		return pick_pos(s);
-	default:
-		return s->n_ready == 1 ? s->dense[0] : s->dense[rnd_below(s, s->n_ready)];
-	}
-}
-
 static uint32_t pick_systematic(struct sched *s)
 {
 	switch (s->strategy) {
@@ -363,24 +351,78 @@ static inline void record(struct sched *s, uint32_t t)
 	}
 }
 
-static inline uint32_t pick(struct sched *s)
+/* Each strategy that draws has its pick and record in one function. */
+static NOINLINE uint32_t go_pct(struct sched *s)
 {
-	if (UNLIKELY(s->settles)) {
+	uint32_t t = pick_pct(s);
+	record(s, t);
+	return t;
+}
+
+static NOINLINE uint32_t go_pos(struct sched *s)
+{
+	uint32_t t = pick_pos(s);
+	record(s, t);
+	return t;
+}
+
+static NOINLINE uint32_t go_random(struct sched *s)
+{
+	uint32_t t = s->n_ready == 1 ? s->dense[0] : s->dense[rnd_below(s, s->n_ready)];
+	record(s, t);
+	return t;
+}
+
+static NOINLINE uint32_t go_systematic(struct sched *s)
+{
+	uint32_t t = pick_systematic(s);
+	if (t < SCHED_STOP)
+		record(s, t);
+	return t;
+}
+
+static inline uint32_t go(struct sched *s)
+{
+	switch (s->strategy) {
+	case SCHED_PCT:
+		return go_pct(s);
+	case SCHED_POS:
+		return go_pos(s);
+	case SCHED_RANDOM:
+		return go_random(s);
+	default:
+		return go_systematic(s);
+	}
+}
+
+/* Something is unusual: parked or awaiting threads, an end, a limit. */
+static NOINLINE uint32_t pick_slow(struct sched *s)
+{
+	if (s->settles) {
 		settle(s);
 		if (!s->n_ready && s->n_parked)
 			fair_release(s);
 	}
-	if (UNLIKELY(s->stop))
+	if (s->stop)
 		return SCHED_STOP;
-	if (UNLIKELY(!s->n_ready))
+	if (!s->n_ready)
 		return SCHED_NOBODY;
-	if (UNLIKELY(s->n >= s->o.max_steps))
+	if (s->n >= s->o.max_steps)
 		return stop_run(s, SCHED_STOP_STEPS);
-	uint32_t t = LIKELY(s->strategy <= SCHED_POS) ? pick_sample(s) : pick_systematic(s);
-	if (UNLIKELY(t >= SCHED_STOP))
-		return t;
-	record(s, t);
-	return t;
+	return go(s);
+}
+
+static inline uint32_t pick(struct sched *s)
+{
+	if (UNLIKELY(s->settles || s->stop || !s->n_ready || s->n >= s->o.max_steps))
+		return pick_slow(s);
+	return go(s);
+}
+
+static NOINLINE void arrive_slow(struct sched *s, uint32_t t)
+{
+	settle(s);
+	fair_arrive(s, t);
 }
 
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
@@ -401,10 +443,8 @@ uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, boo
 		rank_thread(s, t, random_priority(s));
 	}
 	if (UNLIKELY(s->settles || op->kind >= SCHED_YIELD || op->kind == SCHED_PROCESS_EXIT ||
-	             (op->flags & (SCHED_TIMED | SCHED_SPURIOUS)))) {
-		settle(s);
-		fair_arrive(s, t);
-	}
+	             (op->flags & (SCHED_TIMED | SCHED_SPURIOUS))))
+		arrive_slow(s, t);
 	return pick(s);
 }
 

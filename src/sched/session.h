@@ -26,6 +26,7 @@
 			__builtin_trap();                                      \
 	} while (0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
+#define NOINLINE __attribute__((noinline))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum { NONE = 0xffffffffu };
