@@ -39,7 +39,7 @@ void dpor_restart(struct sched *s)
 	struct dpor *d = s->dpor;
 	d->depth = d->replay = d->follow = d->free = 0;
 	d->n_branches = 1;
-	d->full = d->again = false;
+	d->full = false;
 	race_forget(s);
 	for (uint32_t i = 0; i < d->words; i++)
 		d->sleep[i] = 0;
@@ -270,8 +270,7 @@ static bool advance(struct sched *s, uint32_t k)
 	d->branch[done].next = 0;
 	tree_free(d, done);
 	x->tree = next;
-	d->again = next && d->branch[next].thread == t;
-	if (!d->again) {
+	if (!next || d->branch[next].thread != t) { /* else another choice of the same */
 		sleep_of(d, k)[t >> 6] |= (uint64_t)1 << (t & 63);
 		x->choices = 0;
 		x->done++;
@@ -294,7 +293,7 @@ enum sched_verdict dpor_next(struct sched *s, enum sched_outcome outcome)
 	s->st.blocked += s->stop == SCHED_STOP_BLOCKED;
 	s->st.elsewhere += s->stop == SCHED_STOP_SHARD;
 	if (s->stop != SCHED_STOP_SHARD)
-		races(s, 0);
+		races(s);
 	if (d->full)
 		return SCHED_FULL;
 	if (d->follow)

@@ -7,8 +7,8 @@
  * A NODE is a point of the run going on: the thread taken, the threads that
  * sleep (their next operation leads only to traces seen already) and the
  * wake-up tree: what else is to be taken here, first the branch being
- * explored, in order. At the end of a run every race of the part that is new
- * is reversed: for events e before e' of different threads, dependent, with no
+ * explored, in order. At the end of a run every race of the run is reversed
+ * (those of its old prefix too: their v has the new rest): for events e before e' of different threads, dependent, with no
  * happens-before between e and e's thread's event before e', the sequence
  *     v = the events after e that do not happen after e, then e'
  * is inserted into the tree of e's node, unless a sleeping thread is a weak
@@ -31,8 +31,7 @@
  * thread q still sleeps after the operation: then all of it was explored after
  * q, and where a choice leads to something that must come before q, the race
  * was reversed and the choice is in the tree. (A sequence without that thread
- * is inserted below each of its choices, and a run that departs with another
- * choice reverses the races of its prefix again: their v has that choice.)
+ * is inserted below each of its choices.)
  *
  * SHARDS. Without a common tree processes cannot insert into each other's
  * nodes. So at the first split_depth points every ready thread that does not
@@ -40,8 +39,9 @@
  * length belongs to one shard. Traces are still seen once; but runs may turn
  * out blocked (stats.blocked).
  *
- * Cost at the end of a run: the new events times the length of the chains of
- * events on their objects, plus the length of the run for each race.
+ * Cost at the end of a run: the events times the length of the chains of events
+ * on their objects, plus the length of the run for each race. Clocks are computed
+ * for the new events only.
  */
 #ifndef INTACT_SCHED_DPOR_H
 #define INTACT_SCHED_DPOR_H
@@ -90,7 +90,6 @@ struct dpor {
 	struct branch *branch;
 	uint32_t n_branches, max_branches, free;
 	bool full;
-	bool again;             /* this run departs with another choice of the same operation */
 	/* happens-before */
 	struct link *link;
 	uint32_t *clock;        /* rows of `stride`, one for each event */
@@ -149,7 +148,7 @@ void tree_free(struct dpor *d, uint32_t branch);
 uint32_t tree_new(struct dpor *d, uint32_t thread, const struct sched_op *op, uint32_t choice);
 void tree_insert(struct sched *s, const struct goes *g, const struct later *l);
 /* dpor_race.c */
-void races(struct sched *s, uint32_t from);      /* at the end: those of events >= from */
+void races(struct sched *s); /* at the end: all of the run */
 void race_unlink(struct sched *s, uint32_t keep); /* forget events >= keep */
 void race_forget(struct sched *s);
 /* Keeps the ranges that thread t's pending operation awaits; NONE: full. */

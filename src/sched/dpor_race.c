@@ -269,7 +269,7 @@ static void race_pending(struct sched *s)
 
 /* tree_insert needs the clocks of every event, so first all clocks, then the
  * races: the rows are there when the second pass meets them again. */
-void races(struct sched *s, uint32_t from)
+void races(struct sched *s)
 {
 	struct dpor *d = s->dpor;
 	if (s->n_ids > d->stride)
@@ -280,7 +280,7 @@ void races(struct sched *s, uint32_t from)
 	}
 	for (; d->clocked < s->n; d->clocked++)
 		clock_event(s, d->clocked);
-	for (uint32_t i = from; i < s->n && !d->full; i++)
+	for (uint32_t i = 0; i < s->n && !d->full; i++)
 		race_event(s, i);
 	if (!d->full)
 		race_pending(s);

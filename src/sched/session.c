@@ -322,7 +322,7 @@ enum sched_verdict sched_run_end(struct sched *s, enum sched_outcome outcome)
 	if (!s->stop && s->o.shards > 1 && s->prefix % s->o.shards != s->o.shard &&
 	    ((has_bounded(s) && bounded_short(s)) || (s->strategy == SCHED_DPOR && s->n < s->o.split_depth)))
 		s->stop = SCHED_STOP_SHARD;
-	if (s->stop && outcome != SCHED_LOST)
+	if ((s->stop && outcome == SCHED_FINE) || (s->stop == SCHED_STOP_SHARD && outcome == SCHED_BUG))
 		outcome = SCHED_CUT;
 	bool complete = outcome == SCHED_FINE || outcome == SCHED_BUG;
 	if (outcome != SCHED_LOST) {

@@ -95,7 +95,8 @@ static void campaign_of(const char *what, uint32_t mask, uint32_t sample, uint32
 		struct twin_program p;
 		struct brute b;
 		gen_program(&p, seed + i, mask);
-		brute_force(&b, &p, 20000, true);
+		/* in a long campaign some with up to a million schedules */
+		brute_force(&b, &p, rounds > 1000 && i % 200 == 0 ? 1000000 : 20000, true);
 		if (!b.over) {
 			judged++;
 			traces += b.traces.n;
