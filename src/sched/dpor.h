@@ -8,8 +8,9 @@
  * sleep (their next operation leads only to traces seen already) and the
  * wake-up tree: what else is to be taken here, first the branch being
  * explored, in order. At the end of a run every race of the run is reversed
- * (those of its old prefix too: their v has the new rest): for events e before e' of different threads, dependent, with no
- * happens-before between e and e's thread's event before e', the sequence
+ * (those of its old prefix too: their v has the new rest). For events e before
+ * e' of different threads, dependent, where e does not happen before the event
+ * that precedes e' in its thread, the sequence
  *     v = the events after e that do not happen after e, then e'
  * is inserted into the tree of e's node, unless a sleeping thread is a weak
  * initial of v (an equivalent run exists). Then the deepest node with a branch

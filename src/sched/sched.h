@@ -163,7 +163,8 @@ bool sched_awaiting(const struct sched *s, uint32_t t);
 
 /* What the operation just executed (by the picked thread) turned out to be:
  * SCHED_RES_*. `value`: of a semaphore *before* the operation (needed for every
- * semaphore operation; for SCHED_INIT, after), else 0. Needed for: tries, RMWs
+ * semaphore operation; for SCHED_INIT, after: a semaphore whose first operation
+ * in a run is an INIT is taken to be 0 before), else 0. Needed for: tries, RMWs
  * and writes that changed nothing, once, semaphores, barriers, timed wakes,
  * FUTEX_WAIT. Otherwise: executed, with the flags 0. */
 void sched_result(struct sched *s, uint32_t flags, uint32_t value);

@@ -139,6 +139,8 @@ static inline void gen_program(struct twin_program *p, uint64_t seed, uint32_t m
 			}
 			if (x.code == I_JOIN || x.code == I_TRYJOIN)
 				x.b = (uint8_t)(1 + rng_below(&r, (uint32_t)p->threads - 1));
+			if (x.code == I_SEMINIT)
+				p->sem[x.a] = 0; /* what is initialised in the run is 0 before: sched_result */
 			/* waits need their mutex: most of the time give it to them */
 			if ((x.code == I_WAIT || x.code == I_TIMEDWAIT) && rng_below(&r, 4))
 				p->code[t][n++] = (struct twin_ins){ .code = I_LOCK, .a = x.b };
