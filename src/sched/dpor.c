@@ -268,7 +268,7 @@ static bool advance(struct sched *s, uint32_t k)
 	struct node *x = &d->node[k];
 	uint32_t done = x->tree, next = d->branch[done].next, t = d->branch[done].thread;
 	d->branch[done].next = 0;
-	tree_free(d, done);
+	dpor_tree_free(d, done);
 	x->tree = next;
 	if (!next || d->branch[next].thread != t) { /* else another choice of the same */
 		sleep_of(d, k)[t >> 6] |= (uint64_t)1 << (t & 63);
@@ -297,7 +297,7 @@ enum sched_verdict dpor_next(struct sched *s, enum sched_outcome outcome)
 	if (d->full)
 		return SCHED_FULL;
 	if (d->follow)
-		tree_free(d, d->follow);
+		dpor_tree_free(d, d->follow);
 	d->follow = 0;
 	while (d->depth) {
 		uint32_t k = d->depth - 1;

@@ -145,7 +145,7 @@ struct goes {
 };
 
 /* dpor_tree.c */
-void tree_free(struct dpor *d, uint32_t branch);
+void dpor_tree_free(struct dpor *d, uint32_t branch);
 uint32_t tree_new(struct dpor *d, uint32_t thread, const struct sched_op *op, uint32_t choice);
 void tree_insert(struct sched *s, const struct goes *g, const struct later *l);
 /* dpor_race.c */

@@ -22,7 +22,7 @@ uint32_t tree_new(struct dpor *d, uint32_t thread, const struct sched_op *op, ui
 }
 
 /* Branch and all below it and after it; iterative, for trees are deep. */
-void tree_free(struct dpor *d, uint32_t i)
+void dpor_tree_free(struct dpor *d, uint32_t i)
 {
 	while (i) {
 		uint32_t child = d->branch[i].child, next = d->branch[i].next;
