@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "event/record.h"
+#include "explore/x.h"
 #include "rt.h"
 
 static struct frame no_frames[2] = { { .fn = FRAME_NO_FN } };
@@ -245,6 +246,8 @@ static int create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void
 EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
                           void *(*start)(void *), void *arg)
 {
+	if (unlikely(rt.explore))
+		return x_create(id, attr, start, arg, CALLER);
 	return create(id, attr, start, arg, CALLER, FRAME);
 }
 
@@ -286,6 +289,8 @@ static void joined(struct rt_thread *th)
 
 EXPORT int pthread_join(pthread_t id, void **value)
 {
+	if (unlikely(rt.explore))
+		return x_join(id, value, false, NULL, 0, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_join)(id, value);
 	if (!r)
@@ -295,6 +300,8 @@ EXPORT int pthread_join(pthread_t id, void **value)
 
 EXPORT int pthread_tryjoin_np(pthread_t id, void **value)
 {
+	if (unlikely(rt.explore))
+		return x_join(id, value, true, NULL, 0, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_tryjoin_np)(id, value);
 	if (!r)
@@ -304,6 +311,8 @@ EXPORT int pthread_tryjoin_np(pthread_t id, void **value)
 
 EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespec *ts)
 {
+	if (unlikely(rt.explore))
+		return x_join(id, value, false, ts, CLOCK_REALTIME, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_timedjoin_np)(id, value, ts);
 	if (!r)
@@ -314,6 +323,8 @@ EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespe
 EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
                                 const struct timespec *ts)
 {
+	if (unlikely(rt.explore))
+		return x_join(id, value, false, ts, clock, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_clockjoin_np)(id, value, clock, ts);
 	if (!r)
@@ -323,6 +334,8 @@ EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
 
 EXPORT int pthread_detach(pthread_t id)
 {
+	if (unlikely(rt.explore))
+		return x_detach(id, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_detach)(id);
 	if (r || !th)
