@@ -88,6 +88,7 @@ void issues_of_sim(struct issues *s, const json_t *doc);
 void issues_of_history(struct issues *s, const json_t *doc);
 void issues_of_trace(struct issues *s, const json_t *doc);
 void issues_of_run(struct issues *s, const json_t *doc);
+void issues_of_explore(struct issues *s, const json_t *doc);
 void issues_of_net(struct issues *s, const json_t *doc);
 void issues_of_verify(struct issues *s, const json_t *doc);
 

@@ -61,6 +61,7 @@ function items() {
 		title: (r.mark ? "block " + text(r.mark) + " in " : "") + text(r.block) + " is not atomic", sentence: text(r.sentence),
 		facts: [r.confirmed ? "confirmed: another thread came in between, in this run" : "predicted: another schedule can break it", r.count > 1 ? "seen " + r.count + " times" : "",
 			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], view: () => stacksView(doc, r) }));
+	if (doc.kind === "explore") return exploreItems(doc);
 	if (doc.kind === "net") return list(doc.results).map((r) => ({ name: text(r.file), verdict: doc.verdict, title: netTitle(r), sub: "", sentence: netSentence(r), facts: [], view: () => netView(r) }));
 	if (doc.kind === "verify") return list(doc.results).map((r) => ({ name: text(r.name), label: answers[r.answer],
 		verdict: r.answer === "accepted" ? "holds" : r.answer === "rejected" ? "violated" : "unknown",
