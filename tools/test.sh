@@ -27,8 +27,8 @@ for dir in build build-clang build-asan; do
 	echo "== $dir"
 	case $dir in
 	build) skip="" ;;
-	build-clang) skip="--no-suite run --no-suite record --no-suite browser --no-suite peer" ;;
-	build-asan) skip="--no-suite run --no-suite browser --no-suite peer" ;;
+	build-clang) skip="--no-suite run --no-suite explore --no-suite record --no-suite browser --no-suite peer" ;;
+	build-asan) skip="--no-suite run --no-suite explore --no-suite browser --no-suite peer" ;;
 	esac
 	# shellcheck disable=SC2086
 	meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4 $skip ${TESTS:-} >"$dir/test.log" 2>&1 || status=1
