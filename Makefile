@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-sched bench-hooks bench-trace soak fuzz install clean setup bench-record
+.PHONY: all demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-report bench-run bench-sched bench-hooks bench-trace soak fuzz install clean setup bench-record
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -53,6 +53,9 @@ bench-explore: all
 	@tools/setup.sh bench
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/explore.py $(BUILD) $(ARGS)
+
+bench-explore-programs: all
+	@python3 bench/explore_programs.py $(BUILD)/src/cli/intact $(ARGS)
 
 bench-explore-core: all
 	@ninja -C $(BUILD) bench/measure >/dev/null
