@@ -284,13 +284,6 @@ __attribute__((weak)) EXPORT void __cxa_guard_abort(uint64_t *guard)
 
 /* ---- ends ---- */
 
-EXPORT void pthread_exit(void *value)
-{
-	if (likely(!rt.explore))
-		REAL(pthread_exit)(value);
-	x_thread_exit(value);
-}
-
 int __cxa_atexit(void (*fn)(void *), void *arg, void *dso);
 EXPORT int __cxa_atexit(void (*fn)(void *), void *arg, void *dso)
 {

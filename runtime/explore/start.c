@@ -441,6 +441,7 @@ __attribute__((constructor)) static void take_over(int argc, char **argv, char *
 	if (!x_pool(X.ctl->threads))
 		x_give_up(CONTROL_WHY_INTERNAL, "a pool of %u threads cannot be made", X.ctl->threads);
 	x_tell_modules();
+	x_unwind_init();
 	make_controller();
 	make_session();
 	x_signals();

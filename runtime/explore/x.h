@@ -113,6 +113,7 @@ struct x_thread {
 	uint64_t deadline;   /* of a timed wait */
 	void *(*fn)(void *);
 	void *arg, *value;
+	void *cleanup;       /* the innermost buffer of pthread_cleanup_push */
 	struct x_tls_dtor *dtors;
 	uint32_t blocks;     /* marked ones it is in */
 	const char *block_name;
@@ -406,6 +407,7 @@ int x_detach(pthread_t id, uintptr_t pc);
 _Noreturn void x_thread_exit(void *value);
 _Noreturn void x_thread_main(void);
 void x_run_dtors(struct x_thread *t);
+void x_unwind_init(void); /* unwind.c */
 struct x_thread *x_thread_of(pthread_t id);
 
 /* heap.c */

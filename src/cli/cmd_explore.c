@@ -2,6 +2,7 @@
  * cmd_explore: `intact explore -- PROGRAM ARGS`: runs a program built with `intact
  * cc` under many schedules (explore_search.c) and reports the first that fails.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,12 @@
 #include "cli/explore_story.h"
 #include "cli/outputs.h"
 #include "cli/paths.h"
+#include "report/finding.h"
 
 static struct {
 	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
 	int strategy, races;
+	struct opt_list atomic;
 	bool exhaustive, spurious, fork;
 	const char *save, *replay;
 	bool keep, gdb, real, no_coverage;
@@ -38,6 +41,7 @@ static const struct opt table[] = {
 	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut a schedule after N points (20,000)", 10, CONTROL_STEPS, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What counts", 0, 0, NULL },
 	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
+	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
 	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Schedules", 0, 0, NULL },
 	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE", 0, 0, NULL },
@@ -74,6 +78,8 @@ static int first_word(int argc, char **argv)
 	}
 	return argc;
 }
+
+static bool name_functions(struct cli *cli, const char *program);
 
 static int write_reports(struct cli *cli, const struct cmd *cmd, const struct explore_report *report, int rc)
 {
@@ -124,6 +130,8 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 	};
 	struct explore_got got;
 	struct explore_report report;
+	if (!name_functions(cli, argv[0]))
+		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
 	int rc = explore_search(cli, &ask, &got);
@@ -151,6 +159,51 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 	return rc;
 }
 
+/* ---- --atomic ---- */
+
+static bool wanted(void *ctx, const char *function, const char *file, uint32_t line, bool there)
+{
+	bool *found = ctx, any = false;
+	struct src_frame fr = { .function = function, .file = file, .line = line };
+	for (int i = 0; i < o.atomic.n; i++)
+		if (pattern_matches(o.atomic.items[i], &fr)) {
+			found[i] |= there;
+			any = true;
+		}
+	return any;
+}
+
+/* Tells the program which functions; false after a message when a pattern names none. */
+static bool name_functions(struct cli *cli, const char *program)
+{
+	static uint64_t at[2048];
+	char path[PATH_MAX];
+	bool found[256] = { false }, ok = true;
+	if (!o.atomic.n || !find_in_path(program, path, sizeof path))
+		return true;
+	if (o.atomic.n > 256) {
+		buf_str(&cli->err, "intact: more than 256 --atomic\n");
+		return false;
+	}
+	struct arena a;
+	struct buf list;
+	arena_init(&a, 0);
+	buf_init(&list);
+	uint32_t n = symbols_functions(&a, path, wanted, found, at, 2048);
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(&list, "%s%llx", i ? "," : "", (unsigned long long)at[i]);
+	setenv("INTACT_ATOMIC_FUNCTIONS", buf_cstr(&list), 1);
+	buf_free(&list);
+	arena_free(&a);
+	for (int i = 0; i < o.atomic.n; i++)
+		if (!found[i]) {
+			buf_printf(&cli->err, "intact: --atomic '%s' names no function of %s that has hooks\n"
+			           "hint: INTACT_CC_HOOKS=all when compiling keeps those of small inlined ones\n", o.atomic.items[i], program);
+			ok = false;
+		}
+	return ok;
+}
+
 static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 {
 	struct explore_file f;
@@ -176,9 +229,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	o.max_steps = 20000;
 	o.bound = NO_BOUND;
 	o.stall = 10;
-	const char **room = calloc((size_t)argc + 1, sizeof *room);
+	const char **room = calloc((size_t)argc * 2 + 2, sizeof *room);
 	if (!room)
 		return EXIT_INTERNAL;
+	o.atomic.items = room + argc + 1;
 	struct opts opts = { .table = table, .args = room };
 	struct buf err;
 	buf_init(&err);

@@ -111,6 +111,19 @@ def schedules(tmp):
     check("a program that was built anew", rc == 2 and "built anew" in err, err)
 
 
+def functions(tmp):
+    exe = build(tmp, "lost", root / "tests/explore/function_block.c")
+    rc, out, err = explore("-n", "1000", "--", exe)
+    check("a function is not judged unless asked", rc == 0, out)
+    rc, out, err = explore("-n", "1000", "--atomic", "increment", "--", exe)
+    check("--atomic", rc == 1 and out.startswith("NOT ATOMIC") and "increment of T" in out and "writes count" in out, out + err)
+    fixed = build(tmp, "kept", root / "tests/explore/function_block.c", "-DFIXED")
+    rc, out, err = explore("--exhaustive", "--atomic", "increment", "--", fixed)
+    check("--atomic of a function that is", rc == 0 and "judged in" in out, out + err)
+    rc, out, err = explore("--atomic", "incremental", "--", exe)
+    check("--atomic that names nothing", rc == 2 and "names no function" in err, out + err)
+
+
 def reports(tmp):
     exe = build(tmp, "block", root / "tests/explore/marked_block.c")
     a, b = (explore("--json=-", "--", exe) for _ in range(2))
@@ -131,5 +144,6 @@ with tempfile.TemporaryDirectory(prefix="intact-explore-") as where:
     usage()
     programs(Path(where))
     schedules(Path(where))
+    functions(Path(where))
     reports(Path(where))
 done()
