@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-hooks bench-trace soak fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace soak fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -58,6 +58,9 @@ bench-explore: all
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/explore.py $(BUILD) $(ARGS)
 
+bench-explore-programs: all
+	@python3 bench/explore_programs.py $(BUILD)/src/cli/intact $(ARGS)
+
 bench-explore-core: all
 	@ninja -C $(BUILD) bench/measure >/dev/null
 	@python3 bench/explore_core.py $(BUILD) $(ARGS)
@@ -70,6 +73,11 @@ bench-report: all
 bench-history: all
 	@ninja -C $(BUILD) bench/history_gen bench/history_assertions >/dev/null
 	@INTACT=$(BUILD)/src/cli/intact BUILD=$(BUILD) bench/history.sh
+
+bench-sched: all
+	@tools/setup.sh bench
+	@ninja -C $(BUILD) bench/sched_point >/dev/null
+	@python3 bench/sched.py $(BUILD)
 
 bench-ladder: all
 	@python3 bench/ladder.py $(BUILD)/src/cli/intact examples

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "explore/x.h"
 #include "rt.h"
 
 extern void *__libc_malloc(size_t);
@@ -23,27 +24,54 @@ extern void __libc_free(void *);
 RT_STANDS(free);
 RT_STANDS(realloc);
 
+/* Others under `intact explore`. */
+static void *(*real_malloc)(size_t) = __libc_malloc;
+static void *(*real_calloc)(size_t, size_t) = __libc_calloc;
+static void *(*real_realloc)(void *, size_t) = __libc_realloc;
+static void *(*real_memalign)(size_t, size_t) = __libc_memalign;
+
+void rt_use_heap(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t),
+                 void *(*a)(size_t, size_t))
+{
+	real_malloc = m;
+	real_calloc = c;
+	real_realloc = r;
+	real_memalign = a;
+}
+
+void rt_give_back(void *p)
+{
+	if (rt.explore)
+		x_free(p, 0);
+	else
+		__libc_free(p);
+}
+
 EXPORT void *malloc(size_t n)
 {
-	return __libc_malloc(n);
+	return real_malloc(n);
 }
 
 EXPORT void *calloc(size_t n, size_t size)
 {
-	return __libc_calloc(n, size);
+	return real_calloc(n, size);
 }
 
 EXPORT void free(void *p)
 {
 	if (p && !me->busy)
 		rt_forget((uintptr_t)p, malloc_usable_size(p));
+	else if (unlikely(rt.explore)) {
+		x_free(p, CALLER);
+		return;
+	}
 	__libc_free(p);
 }
 
 EXPORT void *realloc(void *p, size_t n)
 {
 	size_t old = p && !me->busy ? malloc_usable_size(p) : 0;
-	void *q = __libc_realloc(p, n);
+	void *q = real_realloc(p, n);
 	if (old && (q || !n) && q != p)
 		rt_forget((uintptr_t)p, old);
 	return q;
@@ -61,12 +89,12 @@ EXPORT void *reallocarray(void *p, size_t n, size_t size)
 
 EXPORT void *memalign(size_t align, size_t n)
 {
-	return __libc_memalign(align, n);
+	return real_memalign(align, n);
 }
 
 EXPORT void *aligned_alloc(size_t align, size_t n)
 {
-	return __libc_memalign(align, n);
+	return real_memalign(align, n);
 }
 
 EXPORT int posix_memalign(void **out, size_t align, size_t n)
@@ -74,7 +102,7 @@ EXPORT int posix_memalign(void **out, size_t align, size_t n)
 	if (align % sizeof(void *) || !align || align & (align - 1))
 		return EINVAL;
 	int keep = errno;
-	void *p = __libc_memalign(align, n);
+	void *p = real_memalign(align, n);
 	errno = keep;
 	if (!p)
 		return ENOMEM;
@@ -84,12 +112,12 @@ EXPORT int posix_memalign(void **out, size_t align, size_t n)
 
 EXPORT void *valloc(size_t n)
 {
-	return __libc_valloc(n);
+	return rt.explore ? real_memalign(4096, n) : __libc_valloc(n);
 }
 
 EXPORT void *pvalloc(size_t n)
 {
-	return __libc_pvalloc(n);
+	return rt.explore ? real_memalign(4096, (n + 4095) & ~(size_t)4095) : __libc_pvalloc(n);
 }
 
 /* ---- mappings ---- */

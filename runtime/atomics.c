@@ -10,6 +10,7 @@
  * in the order in which it happened, and of a compare-and-swap what it did.
  */
 #include "event/record.h"
+#include "explore/x.h"
 #include "rt.h"
 
 typedef unsigned __int128 u128;
@@ -47,7 +48,7 @@ void rt_atomics_forked(void)
 /* Does anybody ask about more than the order? */
 static inline bool asked(void)
 {
-	return unlikely(rt.marks) && rt.uids > 1;
+	return unlikely(rt.marks) && (rt.uids > 1 || rt.explore);
 }
 
 static struct rt_thread *together(volatile const void *p)
@@ -123,12 +124,20 @@ static inline void behind(volatile const void *p, int mo)
 #define PROBE_READ(p)  (void)__atomic_load_n(p, __ATOMIC_RELAXED)
 #define PROBE_WRITE(p) (void)__atomic_fetch_or(p, 0, __ATOMIC_RELAXED)
 
-/* `op`: the operation, which sets `o`. */
-#define TOGETHER(p, probe, op, expected, pc)                                   \
+/* `op`: the operation, which sets `o`. Under `intact explore` the choice comes before
+ * it; nobody else runs between that and the end of the operation, so `plain` does. */
+#define TOGETHER(p, kind, probe, plain, op, expected, mo, pc)                  \
 	do {                                                                   \
 		struct done o = { 0, true, false, false };                     \
 		struct rt_thread *th = NULL;                                   \
 		if (asked()) {                                                 \
+			if (rt.explore) {                                      \
+				x_atomic((uintptr_t)(p), sizeof *(p), kind, pc); \
+				plain;                                         \
+				x_atomic_done((uintptr_t)(p), sizeof *(p),     \
+				              kind != SCHED_STORE, o.write, mo, pc); \
+				break;                                         \
+			}                                                      \
 			probe;                                                 \
 			th = together(p);                                      \
 		}                                                              \
@@ -140,13 +149,14 @@ static inline void behind(volatile const void *p, int mo)
 		}                                                              \
 	} while (0)
 
-#define RMW(bits, T, name, call)                                               \
+#define RMW(bits, T, name, call, new)                                          \
 	T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo);            \
 	HOOK T __tsan_atomic##bits##_##name(volatile T *p, T v, int mo)      \
 	{                                                                      \
 		T r;                                                           \
 		ahead(p, mo);                                                  \
-		TOGETHER(p, PROBE_WRITE(p), r = call(p, v, __ATOMIC_SEQ_CST), 0, CALLER); \
+		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), r = *p; *p = (T)(new),  \
+		         r = call(p, v, __ATOMIC_SEQ_CST), 0, mo, CALLER); \
 		behind(p, mo);                                                 \
 		return r;                                                      \
 	}
@@ -155,7 +165,7 @@ static inline void behind(volatile const void *p, int mo)
 	HOOK int __tsan_atomic##bits##_##name(volatile T *p, T *e, T v, int mo, \
 	                                        int fmo)                       \
 	{                                                                      \
-		bool ok = cas##bits(p, e, v, mo, CALLER);                      \
+		bool ok = cas##bits(p, e, v, mo, fmo, CALLER);                 \
 		behind(p, ok ? mo : fmo);                                      \
 		return ok;                                                     \
 	}
@@ -164,8 +174,9 @@ static inline void behind(volatile const void *p, int mo)
 	HOOK T __tsan_atomic##bits##_load(const volatile T *p, int mo)       \
 	{                                                                      \
 		T r;                                                           \
-		TOGETHER(p, PROBE_READ(p), r = __atomic_load_n(p, __ATOMIC_SEQ_CST); \
-		         o.was = r; o.write = false, 0, CALLER);               \
+		TOGETHER(p, SCHED_LOAD, PROBE_READ(p), r = *p; o.write = false, \
+		         r = __atomic_load_n(p, __ATOMIC_SEQ_CST);             \
+		         o.was = r; o.write = false, 0, mo, CALLER);               \
 		behind(p, mo);                                                 \
 		return r;                                                      \
 	}                                                                      \
@@ -173,27 +184,28 @@ static inline void behind(volatile const void *p, int mo)
 	HOOK void __tsan_atomic##bits##_store(volatile T *p, T v, int mo)    \
 	{                                                                      \
 		ahead(p, mo);                                                  \
-		TOGETHER(p, PROBE_WRITE(p),                                   \
+		TOGETHER(p, SCHED_STORE, PROBE_WRITE(p), *p = v,               \
 		         if ((mo & 7) == SEQ_CST)                              \
 		             __atomic_store_n(p, v, __ATOMIC_SEQ_CST);         \
-		         else __atomic_store_n(p, v, __ATOMIC_RELEASE), 0, CALLER); \
+		         else __atomic_store_n(p, v, __ATOMIC_RELEASE), 0, mo, CALLER); \
 	}                                                                      \
-	RMW(bits, T, exchange, __atomic_exchange_n)                            \
-	RMW(bits, T, fetch_add, __atomic_fetch_add)                            \
-	RMW(bits, T, fetch_sub, __atomic_fetch_sub)                            \
-	RMW(bits, T, fetch_and, __atomic_fetch_and)                            \
-	RMW(bits, T, fetch_or, __atomic_fetch_or)                              \
-	RMW(bits, T, fetch_xor, __atomic_fetch_xor)                            \
-	RMW(bits, T, fetch_nand, __atomic_fetch_nand)                          \
-	static inline bool cas##bits(volatile T *p, T *e, T v, int mo, uintptr_t pc) \
+	RMW(bits, T, exchange, __atomic_exchange_n, v)                            \
+	RMW(bits, T, fetch_add, __atomic_fetch_add, r + v)                            \
+	RMW(bits, T, fetch_sub, __atomic_fetch_sub, r - v)                            \
+	RMW(bits, T, fetch_and, __atomic_fetch_and, r & v)                            \
+	RMW(bits, T, fetch_or, __atomic_fetch_or, r | v)                              \
+	RMW(bits, T, fetch_xor, __atomic_fetch_xor, r ^ v)                            \
+	RMW(bits, T, fetch_nand, __atomic_fetch_nand, ~(r & v))                          \
+	static inline bool cas##bits(volatile T *p, T *e, T v, int mo, int fmo, uintptr_t pc) \
 	{                                                                      \
 		T expected = *e;                                               \
 		bool ok;                                                       \
 		ahead(p, mo);                                                  \
-		TOGETHER(p, PROBE_WRITE(p),                                   \
+		TOGETHER(p, SCHED_RMW, PROBE_WRITE(p), o.write = ok = *p == expected; \
+		         *(ok ? p : e) = ok ? v : *p,                          \
 		         ok = __atomic_compare_exchange_n(p, e, v, 0, __ATOMIC_SEQ_CST, \
 		                                          __ATOMIC_SEQ_CST);   \
-		         o.cas = true; o.write = ok; o.was = *e, expected, pc); \
+		         o.cas = true; o.write = ok; o.was = *e, expected, ok ? mo : fmo, pc); \
 		return ok;                                                     \
 	}                                                                      \
 	CAS(bits, T, compare_exchange_strong)                                  \
@@ -203,7 +215,7 @@ static inline void behind(volatile const void *p, int mo)
 	HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T e, \
 	                                                    T v, int mo, int fmo) \
 	{                                                                      \
-		bool ok = cas##bits(p, &e, v, mo, CALLER);                     \
+		bool ok = cas##bits(p, &e, v, mo, fmo, CALLER);                     \
 		behind(p, ok ? mo : fmo);                                      \
 		return e;                                                      \
 	}
@@ -244,7 +256,8 @@ static uint64_t digest(u128 v)
 	{                                                                      \
 		u128 old = 0;                                                  \
 		ahead(p, mo);                                                  \
-		TOGETHER(p, probe16(p), while (!swap16(p, &old, (expr))), 0, CALLER); \
+		TOGETHER(p, SCHED_RMW, probe16(p), old = *p; *p = (expr),      \
+		         while (!swap16(p, &old, (expr))), 0, mo, CALLER); \
 		behind(p, mo);                                                 \
 		return old;                                                    \
 	}
@@ -261,7 +274,8 @@ HOOK u128 __tsan_atomic128_load(const volatile u128 *p, int mo)
 {
 	u128 old = 0;
 	volatile u128 *q = (volatile u128 *)(uintptr_t)p;
-	TOGETHER(q, probe16(q), swap16(q, &old, old); o.was = digest(old); o.write = false, 0, CALLER);
+	TOGETHER(q, SCHED_LOAD, probe16(q), old = *q; o.write = false, swap16(q, &old, old); o.was = digest(old); o.write = false, 0, mo,
+	         CALLER);
 	behind(q, mo);
 	return old;
 }
@@ -271,16 +285,16 @@ HOOK void __tsan_atomic128_store(volatile u128 *p, u128 v, int mo)
 {
 	u128 old = 0;
 	ahead(p, mo);
-	TOGETHER(p, probe16(p), while (!swap16(p, &old, v)), 0, CALLER);
+	TOGETHER(p, SCHED_STORE, probe16(p), *p = v, while (!swap16(p, &old, v)), 0, mo, CALLER);
 }
 
-static inline bool cas128(volatile u128 *p, u128 *e, u128 v, int mo, uintptr_t pc)
+static inline bool cas128(volatile u128 *p, u128 *e, u128 v, int mo, int fmo, uintptr_t pc)
 {
 	uint64_t expected = digest(*e);
 	bool ok;
 	ahead(p, mo);
-	TOGETHER(p, probe16(p), ok = swap16(p, e, v); o.cas = true; o.write = ok; o.was = digest(*e),
-	         expected, pc);
+	TOGETHER(p, SCHED_RMW, probe16(p), ok = swap16(p, e, v); o.write = ok, ok = swap16(p, e, v); o.cas = true; o.write = ok; o.was = digest(*e),
+	         expected, ok ? mo : fmo, pc);
 	return ok;
 }
 CAS(128, u128, compare_exchange_strong)
@@ -291,7 +305,7 @@ u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v, int
 HOOK u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 e, u128 v,
                                                   int mo, int fmo)
 {
-	bool ok = cas128(p, &e, v, mo, CALLER);
+	bool ok = cas128(p, &e, v, mo, fmo, CALLER);
 	behind(p, ok ? mo : fmo);
 	return e;
 }
@@ -305,6 +319,10 @@ void __tsan_atomic_signal_fence(int mo);
 
 HOOK void __tsan_atomic_thread_fence(int mo)
 {
+	if (unlikely(rt.explore)) {
+		x_fence(mo, CALLER);
+		return;
+	}
 	if (rt.uids > 1 && releases(mo))
 		rt_sync_release(&fence);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

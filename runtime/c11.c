@@ -3,24 +3,34 @@
  * in front of, so these get their own interposers.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <threads.h>
 
+#include "explore/x.h"
 #include "rt.h"
 
 EXPORT int mtx_init(mtx_t *m, int type)
 {
+	if (unlikely(rt.explore))
+		x_object_renew((uintptr_t)m, XO_MUTEX);
 	rt_renew(m, CALLER, FRAME);
 	return REAL(mtx_init)(m, type);
 }
 
 EXPORT void mtx_destroy(mtx_t *m)
 {
+	if (unlikely(rt.explore)) {
+		x_mutex_destroy((void *)m, CALLER);
+		return;
+	}
 	rt_renew(m, 0, 0);
 	REAL(mtx_destroy)(m);
 }
 
 EXPORT int mtx_lock(mtx_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_lock((void *)m, CALLER) ? thrd_error : thrd_success;
 	int r = REAL(mtx_lock)(m);
 	if (r == thrd_success)
 		rt_acquire(m, false, CALLER, FRAME);
@@ -29,6 +39,8 @@ EXPORT int mtx_lock(mtx_t *m)
 
 EXPORT int mtx_trylock(mtx_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_trylock((void *)m, CALLER) ? thrd_busy : thrd_success;
 	int r = REAL(mtx_trylock)(m);
 	if (r == thrd_success)
 		rt_acquire(m, false, CALLER, FRAME);
@@ -39,6 +51,8 @@ EXPORT int mtx_trylock(mtx_t *m)
 
 EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict ts)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_timedlock((void *)m, CLOCK_REALTIME, ts, CALLER) ? thrd_timedout : thrd_success;
 	int r = REAL(mtx_timedlock)(m, ts);
 	if (r == thrd_success)
 		rt_acquire(m, false, CALLER, FRAME);
@@ -47,24 +61,32 @@ EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict ts)
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_unlock((void *)m, CALLER) ? thrd_error : thrd_success;
 	rt_release(m, CALLER, FRAME);
 	return REAL(mtx_unlock)(m);
 }
 
 EXPORT int cnd_signal(cnd_t *c)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wake((void *)c, false, CALLER);
 	rt_signal(c);
 	return REAL(cnd_signal)(c);
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wake((void *)c, true, CALLER);
 	rt_signal(c);
 	return REAL(cnd_broadcast)(c);
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wait((void *)c, (void *)m, 0, NULL, CALLER);
 	rt_wait_release(m, CALLER, FRAME);
 	int r = REAL(cnd_wait)(c, m);
 	rt_wait_acquire(m, CALLER, FRAME);
@@ -75,6 +97,8 @@ EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
                          const struct timespec *restrict ts)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wait((void *)c, (void *)m, CLOCK_REALTIME, ts, CALLER) ? thrd_timedout : thrd_success;
 	rt_wait_release(m, CALLER, FRAME);
 	int r = REAL(cnd_timedwait)(c, m, ts);
 	rt_wait_acquire(m, CALLER, FRAME);
@@ -95,15 +119,13 @@ struct c11_start {
 static void *intact_c11_main(void *arg)
 {
 	struct c11_start s = *(struct c11_start *)arg;
-	extern void __libc_free(void *);
-	__libc_free(arg);
+	rt_give_back(arg);
 	return (void *)(intptr_t)s.fn(s.arg);
 }
 
 EXPORT int thrd_create(thrd_t *id, thrd_start_t fn, void *arg)
 {
-	extern void *__libc_malloc(size_t);
-	struct c11_start *s = __libc_malloc(sizeof *s);
+	struct c11_start *s = malloc(sizeof *s);
 	if (!s)
 		return thrd_nomem;
 	*s = (struct c11_start){ fn, arg };

@@ -5,6 +5,7 @@
  * A cancelled wait comes back through the cleanup handler with the mutex
  * held, which must then be in the books too.
  */
+#include "explore/x.h"
 #include "rt.h"
 
 struct waiting {
@@ -30,41 +31,55 @@ static void back(void *arg)
 
 EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wait(c, m, 0, NULL, CALLER);
 	WAIT(REALV(pthread_cond_wait, "GLIBC_2.3.2")(c, m));
 }
 
 EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
                                   const struct timespec *ts)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wait(c, m, x_cond_clock(c), ts, CALLER);
 	WAIT(REALV(pthread_cond_timedwait, "GLIBC_2.3.2")(c, m, ts));
 }
 
 EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
                                   const struct timespec *ts)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wait(c, m, clock, ts, CALLER);
 	WAIT(REAL(pthread_cond_clockwait)(c, m, clock, ts));
 }
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wake(c, false, CALLER);
 	rt_signal(c);
 	return REALV(pthread_cond_signal, "GLIBC_2.3.2")(c);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
+	if (unlikely(rt.explore))
+		return x_cond_wake(c, true, CALLER);
 	rt_signal(c);
 	return REALV(pthread_cond_broadcast, "GLIBC_2.3.2")(c);
 }
 
 EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a)
 {
+	if (unlikely(rt.explore))
+		return x_cond_init(c, a);
 	rt_renew(c, CALLER, FRAME);
 	return REALV(pthread_cond_init, "GLIBC_2.3.2")(c, a);
 }
 
 EXPORT int pthread_cond_destroy(pthread_cond_t *c)
 {
+	if (unlikely(rt.explore))
+		return x_cond_destroy(c, CALLER);
 	int r = REALV(pthread_cond_destroy, "GLIBC_2.3.2")(c);
 	rt_renew(c, 0, 0);
 	return r;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "event/record.h"
+#include "explore/x.h"
 #include "rt.h"
 
 static const void *degraded_told;
@@ -223,8 +224,11 @@ void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp)
 NOINLINE void rt_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	struct rt_thread *th = rt_enter();
-	if (!th)
+	if (unlikely(!th)) {
+		if (rt.explore)
+			x_access(addr, mask, write, pc);
 		return;
+	}
 	if (unlikely(rt.recording))
 		rec_access(th, addr, mask, write, pc);
 	else
@@ -259,8 +263,13 @@ void rt_fresh(uint64_t *c)
 NOINLINE void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 {
 	struct rt_thread *th;
-	if (!size || size >> 47 || !(th = rt_enter()))
+	if (!size || size >> 47)
 		return;
+	if (!(th = rt_enter())) {
+		if (rt.explore)
+			x_range(addr, size, write, pc);
+		return;
+	}
 	uintptr_t end = addr + size;
 	while (addr < end) {
 		unsigned off = addr & 7, n = 8 - off;

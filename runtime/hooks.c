@@ -9,6 +9,7 @@
  * (cc/leaf.h), and as __tsan_func_*, for objects compiled without it.
  */
 #include "event/record.h"
+#include "explore/x.h"
 #include "rt.h"
 
 void __tsan_init(void);
@@ -246,12 +247,22 @@ static void mark(struct rt_thread *th, const char *name, uintptr_t pc)
 	}
 }
 
+bool rt_is_atomic(uintptr_t fn)
+{
+	uint32_t i = (uint32_t)mix64(fn) % 4096;
+	while (rt.atomic_fns[i] && rt.atomic_fns[i] != fn)
+		i = (i + 1) % 4096;
+	return rt.atomic_fns[i] || rt_in_section(fn);
+}
+
 /* Left by longjmp or an exception, first call of a thread, or no room. */
 static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc,
                                 uintptr_t sp)
 {
 	struct rt_thread *th = me;
 	if (th == &rt_nobody) {
+		if (rt.explore)
+			x_enter(fn, site, pc, sp);
 		if (!rt.on || !(th = rt_attach()))
 			return;
 	}
@@ -267,10 +278,7 @@ static NOINLINE void enter_slow(uintptr_t fn, uintptr_t site, uintptr_t pc,
 	red_prune(t, sp);
 	push(t, fn, site, pc, sp);
 	if (rt.atomic_fns) {
-		uint32_t i = (uint32_t)mix64(fn) % 4096;
-		while (rt.atomic_fns[i] && rt.atomic_fns[i] != fn)
-			i = (i + 1) % 4096;
-		if ((rt.atomic_fns[i] || rt_in_section(fn)) && !th->busy) {
+		if (rt_is_atomic(fn) && !th->busy) {
 			th->busy = 1;
 			mark(th, NULL, pc);
 			rt_leave(th);
@@ -292,6 +300,10 @@ INLINE void enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 static NOINLINE void leave_slow(uintptr_t fn, uintptr_t sp)
 {
 	struct thread *t = &me->t;
+	if (unlikely(rt.explore)) {
+		x_leave(fn);
+		return;
+	}
 	struct frame *f = t->top, *own = NULL;
 	/* A hook that is jumped to, not called, finds its function's frame gone: what
 	 * ends then is the outermost call of it below the stack pointer. */
@@ -371,8 +383,11 @@ HOOK void __intact_begin(const char *name)
 {
 	struct rt_thread *th = rt_enter();
 	rt.marks = true;
-	if (!th)
+	if (!th) {
+		if (rt.explore)
+			x_block_begin(name, CALLER);
 		return;
+	}
 	red_prune(&th->t, FRAME);
 	mark(th, name, CALLER);
 	rt_leave(th);
@@ -381,8 +396,11 @@ HOOK void __intact_begin(const char *name)
 HOOK void __intact_end(void)
 {
 	struct rt_thread *th = rt_enter();
-	if (!th)
+	if (!th) {
+		if (rt.explore)
+			x_block_end(CALLER);
 		return;
+	}
 	bool rec = rec_try(th);
 	if (rec) {
 		rec_put(th, REC_MARK_END, 0, 0, 0);

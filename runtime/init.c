@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "explore/x.h"
 #include "options.h"
 #include "rt.h"
 
@@ -145,6 +146,22 @@ void rt_options_read(void)
 
 static void at_end(void);
 
+static void exe_name(void)
+{
+	char exe[4096];
+	long n = syscall(SYS_readlink, "/proc/self/exe", exe, sizeof exe);
+	rt.exe = n > 0 ? rt_strdup(exe, (size_t)n) : "";
+}
+
+static void explore_begin(void)
+{
+	long fd = 0;
+	for (const char *s = rt.opt.explore; *s >= '0' && *s <= '9'; s++)
+		fd = fd * 10 + (*s - '0');
+	exe_name();
+	x_begin(fd);
+}
+
 void rt_init(void)
 {
 	static int once;
@@ -159,6 +176,10 @@ void rt_init(void)
 	rt.modules = pages_map(RT_MODULES * sizeof *rt.modules);
 	rt.nslots = 1;
 	rt_options_read();
+	if (*rt.opt.explore) {
+		explore_begin();
+		return;
+	}
 	if (!rt.threads || !rt.slot_epoch || !rt.created || !rt.parent ||
 	    !rt.modules || !dynamic_init(&rt_dyn)) {
 		rt_say("Intact: not enough address space (ulimit -v): "
@@ -172,9 +193,7 @@ void rt_init(void)
 	if (rt_dyn.history < 4 || rt_dyn.history > RED_LOG)
 		rt_dyn.history = RED_LOG;
 	/* Now: once the main thread has ended the name cannot be had. */
-	char exe[4096];
-	long n = syscall(SYS_readlink, "/proc/self/exe", exe, sizeof exe);
-	rt.exe = n > 0 ? rt_strdup(exe, (size_t)n) : "";
+	exe_name();
 	rt.on = true;
 	rec_init();
 	rt_attach();
@@ -230,6 +249,8 @@ __attribute__((destructor(101))) static void at_end(void)
 
 static _Noreturn void end_now(int status)
 {
+	if (rt.explore)
+		x_exit(status, 0);
 	if (rt.on && (int)syscall(SYS_getpid) == rt.pid) {
 		me->busy = 1;
 		finish();

@@ -51,7 +51,7 @@ __attribute__((constructor(101))) static void look_up(void)
 
 static inline void touch(const void *p, size_t n, bool write, uintptr_t pc)
 {
-	if (n && !me->busy)
+	if (n && (!me->busy || rt.explore))
 		rt_range((uintptr_t)p, n, write, pc);
 }
 

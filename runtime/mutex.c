@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "explore/x.h"
 #include "rt.h"
 
 static inline bool got(int r)
@@ -15,12 +16,16 @@ static inline bool got(int r)
 EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a)
 {
 	int r = REAL(pthread_mutex_init)(m, a);
+	if (unlikely(rt.explore))
+		x_object_renew((uintptr_t)m, XO_MUTEX);
 	rt_renew(m, CALLER, FRAME);
 	return r;
 }
 
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_destroy(m, CALLER);
 	int r = REAL(pthread_mutex_destroy)(m);
 	if (!r)
 		rt_renew(m, 0, 0);
@@ -29,6 +34,8 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_lock(m, CALLER);
 	int r = REAL(pthread_mutex_lock)(m);
 	if (got(r))
 		rt_acquire(m, false, CALLER, FRAME);
@@ -37,6 +44,8 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_trylock(m, CALLER);
 	int r = REAL(pthread_mutex_trylock)(m);
 	if (got(r))
 		rt_acquire(m, false, CALLER, FRAME);
@@ -47,6 +56,8 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_timedlock(m, CLOCK_REALTIME, ts, CALLER);
 	int r = REAL(pthread_mutex_timedlock)(m, ts);
 	if (got(r))
 		rt_acquire(m, false, CALLER, FRAME);
@@ -56,6 +67,8 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
                                    const struct timespec *ts)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_timedlock(m, clock, ts, CALLER);
 	int r = REAL(pthread_mutex_clocklock)(m, clock, ts);
 	if (got(r))
 		rt_acquire(m, false, CALLER, FRAME);
@@ -64,6 +77,8 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
+	if (unlikely(rt.explore))
+		return x_mutex_unlock(m, CALLER);
 	rt_release(m, CALLER, FRAME);
 	return REAL(pthread_mutex_unlock)(m);
 }
@@ -71,18 +86,24 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 EXPORT int pthread_spin_init(pthread_spinlock_t *s, int shared)
 {
 	int r = REAL(pthread_spin_init)(s, shared);
+	if (unlikely(rt.explore))
+		x_object_renew((uintptr_t)s, XO_SPIN);
 	rt_renew((const void *)s, CALLER, FRAME);
 	return r;
 }
 
 EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
 {
+	if (unlikely(rt.explore))
+		x_object_destroy((uintptr_t)s, CALLER);
 	rt_renew((const void *)s, 0, 0);
 	return REAL(pthread_spin_destroy)(s);
 }
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 {
+	if (unlikely(rt.explore))
+		return x_spin_lock((const void *)s, CALLER);
 	int r = REAL(pthread_spin_lock)(s);
 	if (!r)
 		rt_acquire((const void *)s, false, CALLER, FRAME);
@@ -91,6 +112,8 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *s)
 
 EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 {
+	if (unlikely(rt.explore))
+		return x_spin_trylock((const void *)s, CALLER);
 	int r = REAL(pthread_spin_trylock)(s);
 	if (!r)
 		rt_acquire((const void *)s, false, CALLER, FRAME);
@@ -101,6 +124,8 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 {
+	if (unlikely(rt.explore))
+		return x_spin_unlock((const void *)s, CALLER);
 	rt_release((const void *)s, CALLER, FRAME);
 	return REAL(pthread_spin_unlock)(s);
 }

@@ -12,6 +12,7 @@
 	X(atexit_report, B, "1", "report when the program ends; 0: only under `intact run`") \
 	X(color, S, "auto", "colours in reports: auto, always or never")       \
 	X(exitcode, N, "66", "exit status of a program with findings; 0 keeps its own") \
+	X(explore, S, "", "descriptor of the memory shared with `intact explore`") \
 	X(gen_suppressions, B, "0", "end each report with a suppression for it") \
 	X(halt_on_error, B, "0", "stop at the first finding")                  \
 	X(help, B, "0", "print this list")                                     \

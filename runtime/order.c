@@ -9,17 +9,22 @@
 #include <semaphore.h>
 #include <stdarg.h>
 
+#include "explore/x.h"
 #include "rt.h"
 
 EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a,
                                 unsigned n)
 {
+	if (unlikely(rt.explore))
+		return x_barrier_init(b, a, n);
 	rt_renew(b, CALLER, FRAME);
 	return REAL(pthread_barrier_init)(b, a, n);
 }
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
+	if (unlikely(rt.explore))
+		return x_barrier_wait(b, CALLER);
 	rt_sync_release(b);
 	int r = REAL(pthread_barrier_wait)(b);
 	rt_sync_acquire(b);
@@ -28,18 +33,24 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 
 EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 {
+	if (unlikely(rt.explore))
+		return x_sem_init(s, shared, value);
 	rt_renew(s, CALLER, FRAME);
 	return REAL(sem_init)(s, shared, value);
 }
 
 EXPORT int sem_post(sem_t *s)
 {
+	if (unlikely(rt.explore))
+		return x_sem_post(s, CALLER);
 	rt_sync_release(s);
 	return REAL(sem_post)(s);
 }
 
 EXPORT int sem_wait(sem_t *s)
 {
+	if (unlikely(rt.explore))
+		return x_sem_wait(s, false, 0, NULL, CALLER);
 	int r = REAL(sem_wait)(s);
 	if (!r)
 		rt_sync_acquire(s);
@@ -48,6 +59,8 @@ EXPORT int sem_wait(sem_t *s)
 
 EXPORT int sem_trywait(sem_t *s)
 {
+	if (unlikely(rt.explore))
+		return x_sem_wait(s, true, 0, NULL, CALLER);
 	int r = REAL(sem_trywait)(s);
 	if (!r)
 		rt_sync_acquire(s);
@@ -56,6 +69,8 @@ EXPORT int sem_trywait(sem_t *s)
 
 EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict ts)
 {
+	if (unlikely(rt.explore))
+		return x_sem_wait(s, false, CLOCK_REALTIME, ts, CALLER);
 	int r = REAL(sem_timedwait)(s, ts);
 	if (!r)
 		rt_sync_acquire(s);
@@ -65,6 +80,8 @@ EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict ts)
 EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock,
                          const struct timespec *restrict ts)
 {
+	if (unlikely(rt.explore))
+		return x_sem_wait(s, false, clock, ts, CALLER);
 	int r = REAL(sem_clockwait)(s, clock, ts);
 	if (!r)
 		rt_sync_acquire(s);
@@ -85,6 +102,8 @@ static void intact_run_once(void)
 
 int rt_once(pthread_once_t *o, void (*fn)(void))
 {
+	if (unlikely(rt.explore))
+		return x_once(o, fn, CALLER);
 	void (*keep_fn)(void) = once_fn;
 	const void *keep_obj = once_obj;
 	once_fn = fn;

@@ -78,7 +78,7 @@ struct rt_options {
 	bool atexit_report, gen_suppressions, halt_on_error, help, print_suppressions,
 		report_loops, strict;
 	long exitcode, history_size, verbosity;
-	const char *color, *log_path, *socket, *spec, *strip_path_prefix,
+	const char *explore, *color, *log_path, *socket, *spec, *strip_path_prefix,
 		*suppressions, *tool, *record;
 };
 
@@ -113,6 +113,7 @@ struct rt {
 	struct spin modules_lock;
 	const char *exe;       /* this program's file */
 	uintptr_t *atomic_fns; /* hash of functions given by --atomic; NULL: none */
+	bool explore;          /* `intact explore`: a scheduler decides, the analyses do not run */
 };
 
 extern struct rt rt;
@@ -224,7 +225,13 @@ void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);
 void rt_forget(uintptr_t addr, size_t size);
 void rt_grow_frames(struct rt_thread *th);
 void rt_load_atomic_fns(void);
+bool rt_is_atomic(uintptr_t fn); /* given by --atomic, or marked; rt.atomic_fns is not NULL */
 bool rt_in_section(uintptr_t fn); /* marked INTACT_ATOMIC_FUNCTION */
+
+/* alloc.c: the functions behind malloc and its kin, from now on */
+void rt_use_heap(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t),
+                 void *(*a)(size_t, size_t));
+void rt_give_back(void *p); /* as free, but no event of the program's */
 
 /* atomics.c */
 void rt_atomics_forked(void);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "event/record.h"
+#include "explore/x.h"
 #include "rt.h"
 
 static struct frame no_frames[2] = { { .fn = FRAME_NO_FN } };
@@ -217,6 +218,8 @@ static void *intact_thread_main(void *arg)
 int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg,
               uintptr_t pc, uintptr_t sp)
 {
+	if (unlikely(rt.explore))
+		return x_create(id, attr, start, arg, pc);
 	struct rt_thread *self = rt_enter(), *th = NULL;
 	if (self) {
 		red_prune(&self->t, sp);
@@ -288,6 +291,8 @@ static void joined(struct rt_thread *th, uintptr_t pc, uintptr_t sp)
 
 int rt_join(pthread_t id, void **value, uintptr_t pc, uintptr_t sp)
 {
+	if (unlikely(rt.explore))
+		return x_join(id, value, false, NULL, 0, pc);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_join)(id, value);
 	if (!r)
@@ -302,6 +307,8 @@ EXPORT int pthread_join(pthread_t id, void **value)
 
 EXPORT int pthread_tryjoin_np(pthread_t id, void **value)
 {
+	if (unlikely(rt.explore))
+		return x_join(id, value, true, NULL, 0, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_tryjoin_np)(id, value);
 	if (!r)
@@ -311,6 +318,8 @@ EXPORT int pthread_tryjoin_np(pthread_t id, void **value)
 
 EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespec *ts)
 {
+	if (unlikely(rt.explore))
+		return x_join(id, value, false, ts, CLOCK_REALTIME, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_timedjoin_np)(id, value, ts);
 	if (!r)
@@ -321,6 +330,8 @@ EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespe
 EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
                                 const struct timespec *ts)
 {
+	if (unlikely(rt.explore))
+		return x_join(id, value, false, ts, clock, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_clockjoin_np)(id, value, clock, ts);
 	if (!r)
@@ -330,6 +341,8 @@ EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
 
 int rt_detach(pthread_t id)
 {
+	if (unlikely(rt.explore))
+		return x_detach(id, CALLER);
 	struct rt_thread *th = find(id);
 	int r = REAL(pthread_detach)(id);
 	if (r || !th)

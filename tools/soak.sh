@@ -61,6 +61,9 @@ echo "== locksets, stacks, locks and cells against twins; confirmed cycles again
 for t in test_dynamic test_dynamic_blocks; do
 	INTACT_SOAK=1 halves "$BUILD/tests/unit/$t"
 done
+echo "== schedules: optimal partial-order reduction against all schedules, replay, shards, coverage, files"
+INTACT_SOAK=${INTACT_SOAK:-20000} halves "$BUILD/tests/unit/test_sched_dpor"
+INTACT_SOAK=500 halves "$BUILD/tests/unit/test_sched"
 echo "== functions without hooks where they are inlined, against what they do"
 INTACT_SOAK=1 python3 tests/differential/test_leaf.py "$BUILD/tests/unit/test_leaf"
 echo "== programs under watch: both compilers, -O0 and -O2, 20 runs each, always the same verdict"

@@ -50,6 +50,16 @@ const struct rule issue_rules[] = {
 	{ "atomicity-violation-confirmed", "AtomicityViolationConfirmed", "error",
 	  "Another thread came in between, in this run.",
 	  "As atomicity-violation, and it happened: another thread used the same data inside the window." },
+	{ "explore-failure", "ScheduleFails", "error", "A schedule of the program crashes, aborts or fails.",
+	  "The code flow is a schedule that was executed: one thread flow a thread, in the order in which the steps "
+	  "happened. 'intact explore' repeats it." },
+	{ "explore-deadlock", "ScheduleStandsStill", "error", "In a schedule of the program every thread waits, or loops for ever.",
+	  "At the end of the code flow no thread can go on: each waits for a lock that another holds, or for a wake-up "
+	  "that nobody is left to give." },
+	{ "explore-misuse", "ScheduleMisuses", "error", "In a schedule of the program a lock, a thread or memory is misused.",
+	  "A lock that was destroyed, freed or is not held is used, a thread is joined twice, or memory is used after it was freed." },
+	{ "explore-race", "DataRace", "error", "Two accesses race in an executed schedule.",
+	  "One of them writes, not both are atomic, and neither happens before the other." },
 	{ "net-coverable", "NetCoverable", "error", "The places can be marked together.",
 	  "A reachable marking of the net has a token on each of the places asked about." },
 	{ "net-deadlock", "NetDeadlock", "error", "The net can come to a standstill.",
@@ -131,6 +141,8 @@ static void fill(struct issues *s, const json_t *doc)
 		issues_of_trace(s, doc);
 	else if (!strcmp(s->kind, "run"))
 		issues_of_run(s, doc);
+	else if (!strcmp(s->kind, "explore"))
+		issues_of_explore(s, doc);
 	else if (!strcmp(s->kind, "net"))
 		issues_of_net(s, doc);
 	else if (!strcmp(s->kind, "verify"))

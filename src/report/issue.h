@@ -93,6 +93,7 @@ void issues_of_trace(struct issues *s, const json_t *doc);
 void issues_of_run(struct issues *s, const json_t *doc);
 /* One finding of a run, in its document or in that of its recording. */
 void issue_of_finding(struct issues *s, const json_t *finding, const char *subject);
+void issues_of_explore(struct issues *s, const json_t *doc);
 void issues_of_net(struct issues *s, const json_t *doc);
 void issues_of_verify(struct issues *s, const json_t *doc);
 

@@ -67,6 +67,7 @@ function items() {
 		return whole.concat(found, predicted, run);
 	});
 	if (doc.kind === "run") return list(doc.results).map((r) => runFinding(doc, r));
+	if (doc.kind === "explore") return exploreItems(doc);
 	if (doc.kind === "net") return list(doc.results).map((r) => ({ name: text(r.file), verdict: doc.verdict, title: netTitle(r), sub: "", sentence: netSentence(r), facts: [], view: () => netView(r) }));
 	if (doc.kind === "verify") return list(doc.results).map((r) => ({ name: text(r.name), label: answers[r.answer],
 		verdict: r.answer === "accepted" ? "holds" : r.answer === "rejected" ? "violated" : "unknown",

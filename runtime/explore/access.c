@@ -1,0 +1,233 @@
+/*
+ * access: plain accesses: which of them race in this schedule, and which are
+ * points.
+ *
+ * A cell of eight bytes remembers earlier accesses that a later one could race
+ * with: who, when, which bytes, where. One that a new access covers and that
+ * happened before it is dropped: whatever is unordered with the old one is so
+ * with the new. So nothing is forgotten and the answer is exact for the schedule
+ * (FastTrack keeps one write and the reads; here it is by bytes).
+ *
+ * Two accesses race when they touch a byte, one writes, not both are atomic, and
+ * neither happened before the other. Their places become points from the next run
+ * on: in this run they were passed without a choice, and a schedule must mean the
+ * same from its first step.
+ *
+ * Memory that is freed is written as by free, and marked: every later access is
+ * a use after free, ordered or not.
+ */
+#include "runtime/explore/x.h"
+
+/* ---- places ---- */
+
+uint32_t x_place(uintptr_t pc)
+{
+	uint32_t h = (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> 44) & (X_PLACES - 1);
+	while (X.place[h].pc != pc) {
+		if (!X.place[h].pc) {
+			if (++X.nplaces > X_PLACES - X_PLACES / 4)
+				x_give_up(CONTROL_WHY_INTERNAL, "the program has more than %d places of accesses",
+				          X_PLACES - X_PLACES / 4);
+			X.place[h].pc = pc;
+			break;
+		}
+		h = (h + 1) & (X_PLACES - 1);
+	}
+	return h;
+}
+
+static void becomes_point(uint32_t place)
+{
+	struct x_place *p = &X.place[place];
+	if (p->flags & (XP_POINT | XP_NEXT))
+		return;
+	p->flags |= XP_NEXT;
+	X.new_places = true;
+}
+
+/* Between two runs. */
+void x_places_next(void)
+{
+	struct control *c = X.ctl;
+	X.new_places = false;
+	for (uint32_t i = 0; i < X_PLACES; i++)
+		if (X.place[i].flags & XP_NEXT) {
+			X.place[i].flags = XP_POINT;
+			if (c->nplaces < CONTROL_PLACES)
+				c->places[c->nplaces++] = X.place[i].pc;
+		}
+}
+
+/* ---- cells ---- */
+
+static struct x_cell *cell_at(uintptr_t addr)
+{
+	uint64_t key = (uint64_t)(addr >> 3) << 20 | (X.run & 0xfffff);
+	uint32_t h = (uint32_t)((addr >> 3) ^ (addr >> 20) * 0x9e3779b1u) & (X_CELLS - 1);
+	for (uint32_t tries = 0;; tries++) {
+		struct x_cell *c = &X.cell[h];
+		if (likely(c->key == key))
+			return c;
+		if ((c->key & 0xfffff) != (X.run & 0xfffff)) {
+			c->key = key;
+			c->n = 0;
+			c->more = 0;
+			return c;
+		}
+		if (tries > X_CELLS / 2)
+			x_give_up(CONTROL_WHY_INTERNAL, "a run uses more memory than can be watched (%d cells)", X_CELLS / 2);
+		h = (h + 1) & (X_CELLS - 1);
+	}
+}
+
+static bool before_me(const struct x_past *p)
+{
+	return p->thread == X.current || p->clock <= X.clock[X.current][p->thread];
+}
+
+static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned bytes, unsigned kind,
+                           uint32_t place)
+{
+	if (p->kind & XA_FREE) {
+		X.end_pc = X.place[place].pc;
+		X.end_addr = (addr & ~(uintptr_t)7) + (unsigned)__builtin_ctz(bytes);
+		X.gone_pc = X.place[p->place].pc;
+		X.gone_thread = p->thread;
+		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "memory is freed that is freed already"
+		                       : kind & XA_WRITE ? "write to freed memory" : "read of freed memory");
+	}
+	becomes_point(place);
+	becomes_point(p->place);
+	x_tell_race(p, addr, bytes, kind, place);
+}
+
+/* The entries of a cell, and of those that follow it. True: the new one is known already. */
+static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
+{
+	uint32_t now = X.clock[X.current][X.current];
+	for (uint32_t i = 0; i < c->n;) {
+		struct x_past *p = &c->past[i];
+		if (!(p->bytes & bytes)) {
+			i++;
+			continue;
+		}
+		bool ordered = before_me(p);
+		if (unlikely(p->kind & XA_FREE) || (!ordered && (p->kind | kind) & XA_WRITE &&
+		                                    !(p->kind & kind & XA_ATOMIC)))
+			clash(p, addr, p->bytes & bytes, kind, place);
+		if (p->thread == X.current && p->clock == now && (p->bytes & bytes) == bytes &&
+		    (p->kind & XA_WRITE) >= (kind & XA_WRITE) && (p->kind & XA_ATOMIC) == (kind & XA_ATOMIC))
+			return true;
+		/* An atomic one is not replaced by a plain one, nor the other way round, unless
+		 * the new one clashes with all that the old one does. */
+		bool covers = ordered && !(p->bytes & ~bytes) && (kind & XA_WRITE) >= (p->kind & XA_WRITE) &&
+		              (kind & XA_ATOMIC) <= (p->kind & XA_ATOMIC);
+		if (covers)
+			*p = c->past[--c->n];
+		else
+			i++;
+	}
+	return false;
+}
+
+static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
+{
+	struct x_cell *c = cell_at(addr), *room = NULL;
+	for (;; c = &X.more[c->more]) {
+		if (look(c, addr, bytes, kind, place))
+			return;
+		if (!room && c->n < 4)
+			room = c;
+		if (!c->more)
+			break;
+	}
+	if (!room) {
+		if (X.nmore + 1 >= X_MORE)
+			x_give_up(CONTROL_WHY_INTERNAL, "a run has more unordered accesses than can be watched");
+		c->more = ++X.nmore;
+		room = &X.more[c->more];
+		room->n = 0;
+		room->more = 0;
+	}
+	room->past[room->n++] = (struct x_past){ X.clock[X.current][X.current], (uint16_t)X.current,
+	                                         (uint8_t)bytes, (uint8_t)kind, place };
+}
+
+/* ---- accesses ---- */
+
+static void access_point(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	unsigned from = (unsigned)__builtin_ctz(mask), to = 32 - (unsigned)__builtin_clz(mask);
+	x_point(write ? SCHED_WRITE : SCHED_READ, NULL, (addr & ~(uintptr_t)7) + from, 0, to - from, 0, pc);
+}
+
+void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
+{
+	if (X.alone)
+		return;
+	uint32_t place = x_place(pc);
+	if (unlikely(X.place[place].flags & XP_POINT))
+		access_point(addr, mask, write, pc);
+	else if (unlikely(++X.unpointed > X_FORCED))
+		x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc); /* so that a loop on plain data lets others run */
+	if (X.spin[X.current].n)
+		write ? x_spin_write(addr) : x_spin_read(addr & ~(uintptr_t)7, 8, pc);
+	if (unlikely(X.logging))
+		x_log_access(addr, mask, write, pc);
+	remember(addr, mask, write ? XA_WRITE : 0, place);
+}
+
+void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
+{
+	if (X.alone || !size || size >> 40)
+		return;
+	uint32_t place = x_place(pc);
+	if (unlikely(X.place[place].flags & XP_POINT))
+		x_point(write ? SCHED_WRITE : SCHED_READ, NULL, addr, 0,
+		        size < 0xffffffff ? (unsigned)size : 0xffffffff, 0, pc);
+	X.unpointed += (uint32_t)(size / 8);
+	x_effect(); /* or a read of much: no loop that waits */
+	for (uintptr_t end = addr + size; addr < end;) {
+		unsigned off = addr & 7, n = 8 - off;
+		if (n > end - addr)
+			n = (unsigned)(end - addr);
+		if (unlikely(X.logging))
+			x_log_access(addr, (0xffu >> (8 - n)) << off, write, pc);
+		remember(addr, (0xffu >> (8 - n)) << off, write ? XA_WRITE : 0, place);
+		addr += n;
+	}
+}
+
+void x_accessed_atomic(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
+{
+	uint32_t place = x_place(pc);
+	unsigned off = addr & 7, mask = ((1u << size) - 1) << off;
+	if (unlikely(X.logging)) {
+		x_log_access(addr, mask & 0xff, write, pc);
+		if (mask > 0xff)
+			x_log_access(addr + 8, mask >> 8 & 0xff, write, pc);
+	}
+	remember(addr, mask & 0xff, XA_ATOMIC | (write ? XA_WRITE : 0), place);
+	if (mask > 0xff || size == 16)
+		remember(addr + 8, size == 16 ? 0xff : mask >> 8, XA_ATOMIC | (write ? XA_WRITE : 0), place);
+}
+
+/* Given out again: what was there is over. */
+void x_forget(uintptr_t addr, size_t size)
+{
+	for (uintptr_t a = addr & ~(uintptr_t)7; a < addr + size; a += 8) {
+		struct x_cell *c = cell_at(a);
+		c->n = 0;
+		c->more = 0;
+	}
+}
+
+/* Of a large block the first 64 KiB: the rest is seldom all that is used later. */
+void x_freed(uintptr_t addr, size_t size, uintptr_t pc)
+{
+	if (X.alone)
+		return;
+	uint32_t place = x_place(pc);
+	for (uintptr_t a = addr, end = addr + (size > (64 << 10) ? (64 << 10) : size); a < end; a += 8)
+		remember(a, 0xff, XA_WRITE | XA_FREE, place);
+}

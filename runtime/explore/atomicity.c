@@ -1,0 +1,266 @@
+/*
+ * atomicity: is the executed schedule conflict-serializable, as far as the marked
+ * blocks go? By the analysis that `intact trace` uses (dynamic/serial.c), on a log
+ * of what happened.
+ *
+ * Logged is what happens while a block is open in some thread: what happened
+ * before, or is over by then, no cycle goes through (event/translate.h). Judged are
+ * runs whose trace is new: equal traces have equal conflicts.
+ *
+ * Variables are bytes that are only ever used together in the run; what one thread
+ * alone uses is left out. Conflicts are those of data, atomics included, and of
+ * creating and joining threads. The order in which locks were taken is none:
+ * two blocks that only read under a lock, twice each, are not to blame for it; what
+ * a lock protects shows in the data. So every cycle is one that the program's data
+ * went through.
+ */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "dynamic/serial.h"
+#include "runtime/explore/x.h"
+
+/* ---- the log ---- */
+
+static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
+{
+	if (X.nlog == X_LOG) {
+		X.log_full = true;
+		return;
+	}
+	X.log[X.nlog++] = (struct x_logged){ addr, pc, (uint16_t)X.current, (uint8_t)kind, (uint8_t)bytes };
+}
+
+void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc)
+{
+	put(write ? EVENT_WRITE : EVENT_READ, bytes, addr & ~(uintptr_t)7, pc);
+}
+
+void x_log_thread(bool join, uint32_t thread, uintptr_t pc)
+{
+	put(join ? EVENT_JOIN : EVENT_FORK, 0, thread, pc);
+}
+
+/* ---- blocks ---- */
+
+void x_block_begin(const char *name, uintptr_t pc)
+{
+	struct x_thread *t = x_me();
+	X.blocks++;
+	if (t->blocks++)
+		return; /* inside another: the outer one is judged */
+	if (!X.open_blocks++)
+		X.logging = true;
+	t->block_name = name;
+	put(EVENT_BEGIN, 0, (uintptr_t)name, pc);
+}
+
+void x_block_end(uintptr_t pc)
+{
+	struct x_thread *t = x_me();
+	if (!t->blocks || --t->blocks)
+		return;
+	put(EVENT_END, 0, 0, pc);
+	if (!--X.open_blocks)
+		X.logging = false;
+}
+
+/* ---- memory for the analysis: taken from the front, forgotten after each use ---- */
+
+void *x_own_malloc(size_t n);
+void *x_own_calloc(size_t n, size_t size);
+void *x_own_realloc(void *p, size_t n);
+void x_own_free(void *p);
+
+void *x_own_malloc(size_t n)
+{
+	n = (n + 31) & ~(size_t)15; /* with its size in front */
+	if (n > X_SCRATCH - X.scratch_used)
+		return NULL;
+	char *p = (char *)X_SCRATCH_AT + X.scratch_used;
+	X.scratch_used += n;
+	*(size_t *)p = n - 16;
+	return p + 16;
+}
+
+void *x_own_calloc(size_t n, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return NULL;
+	void *p = x_own_malloc(bytes);
+	if (p)
+		__builtin_memset(p, 0, bytes);
+	return p;
+}
+
+void *x_own_realloc(void *p, size_t n)
+{
+	size_t old = p ? ((size_t *)p)[-2] : 0;
+	if (p && n <= old)
+		return p;
+	void *q = x_own_malloc(n);
+	if (q && p)
+		__builtin_memcpy(q, p, old);
+	return q;
+}
+
+void x_own_free(void *p)
+{
+	(void)p;
+}
+
+/* ---- from the log to events ---- */
+
+struct logged_cell {
+	uint64_t key; /* address and 1; 0: free */
+	uint16_t thread;
+	uint8_t bytes, flags;
+};
+enum { SHARED = 1, MIXED = 2, CELL_BITS = 16, CELLS = 1 << CELL_BITS };
+
+static struct logged_cell *cell_of(struct logged_cell *table, uint64_t key)
+{
+	uint32_t h = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> (64 - CELL_BITS));
+	while (table[h].key && table[h].key != key + 2)
+		h = (h + 1) & (CELLS - 1);
+	table[h].key = key + 2;
+	return &table[h];
+}
+
+/* Which bytes are used together, and by whom. False: too many. */
+static bool look(struct logged_cell *table)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < X.nlog; i++) {
+		const struct x_logged *e = &X.log[i];
+		if (e->kind > EVENT_WRITE)
+			continue;
+		struct logged_cell *c = cell_of(table, e->addr);
+		if (!c->bytes && !c->flags) {
+			c->thread = e->thread;
+			c->bytes = e->bytes;
+			c->flags = 4;
+			if (++n > CELLS / 2)
+				return false;
+		}
+		if (c->thread != e->thread)
+			c->flags |= SHARED;
+		if (c->bytes != e->bytes)
+			c->flags |= MIXED;
+	}
+	return true;
+}
+
+struct judge {
+	struct serial *s;
+	struct logged_cell *cells;
+	struct event ev[64];
+	uint32_t n;
+	bool broken; /* the analysis stopped */
+};
+
+static void flush(struct judge *j)
+{
+	if (!j->broken && serial_feed(j->s, j->ev, j->n) != SERIAL_OK)
+		j->broken = true;
+	j->n = 0;
+}
+
+static void event(struct judge *j, uint32_t i, uint32_t target)
+{
+	const struct x_logged *e = &X.log[i];
+	j->ev[j->n++] = (struct event){ .index = i + 1, .thread = e->thread, .target = target, .loc = i, .kind = e->kind };
+	if (j->n == sizeof j->ev / sizeof *j->ev)
+		flush(j);
+}
+
+static void access_event(struct judge *j, uint32_t i)
+{
+	const struct x_logged *e = &X.log[i];
+	const struct logged_cell *c = cell_of(j->cells, e->addr);
+	uint32_t id = (uint32_t)(c - j->cells) * 8;
+	if (!(c->flags & SHARED))
+		return;
+	if (!(c->flags & MIXED)) {
+		event(j, i, id);
+		return;
+	}
+	for (unsigned b = 0; b < 8; b++)
+		if (e->bytes >> b & 1)
+			event(j, i, id + b);
+}
+
+static void found(void *ctx, const struct cycle *y)
+{
+	struct control *c = X.ctl;
+	(void)ctx;
+	if (X.end != CONTROL_OK)
+		return;
+	X.end = CONTROL_NOT_ATOMIC;
+	c->nlinks = y->n < CONTROL_LINKS ? y->n : CONTROL_LINKS;
+	for (uint32_t i = 0; i < c->nlinks; i++)
+		for (int k = 0; k < 2; k++) {
+			const struct cycle_end *e = k ? &y->links[i].to : &y->links[i].from;
+			const struct x_logged *l = &X.log[e->event - 1];
+			c->link[i].end[k] = (struct control_end_of_link){
+				.pc = l->pc, .addr = l->kind == EVENT_FORK || l->kind == EVENT_JOIN ? l->addr
+				                     : l->addr + (l->bytes ? (unsigned)__builtin_ctz(l->bytes) : 0),
+				.thread = l->thread, .kind = l->kind
+			};
+		}
+	const struct cycle_end *b = &y->closing;
+	const struct x_logged *begin = b->block ? &X.log[b->block - 1] : NULL;
+	c->block_name[0] = 0;
+	if (begin && begin->addr)
+		rt_print(c->block_name, sizeof c->block_name, "%s", (const char *)begin->addr);
+	c->block_pc = begin ? begin->pc : 0;
+	X.end_pc = X.log[b->event - 1].pc;
+	c->block_thread = b->thread;
+}
+
+/* After a run that ended well. */
+void x_judge(void)
+{
+	X.scratch_used = 0;
+	struct judge *j = x_own_calloc(1, sizeof *j);
+	j->cells = x_own_calloc(CELLS, sizeof *j->cells);
+	j->s = serial_new(&(struct serial_opts){ .found = found });
+	if (!j->s || X.log_full || !look(j->cells)) {
+		X.ctl->unjudged++;
+		return;
+	}
+	for (uint32_t i = 0; i < X.nlog; i++)
+		switch (X.log[i].kind) {
+		case EVENT_READ: case EVENT_WRITE:
+			access_event(j, i);
+			break;
+		case EVENT_FORK: case EVENT_JOIN:
+			event(j, i, (uint32_t)X.log[i].addr);
+			break;
+		default:
+			event(j, i, 0);
+		}
+	flush(j);
+	if (j->broken)
+		X.ctl->unjudged++;
+	X.ctl->judged++;
+	serial_free(j->s);
+}
+
+/* Was this trace judged before? */
+bool x_trace_is_new(uint64_t hash)
+{
+	if (!hash)
+		return true;
+	uint32_t h = (uint32_t)(hash >> 40) & (X_SEEN - 1);
+	for (uint32_t tries = 0; tries < 64; tries++, h = (h + 1) & (X_SEEN - 1)) {
+		if (X.seen[h] == hash)
+			return false;
+		if (!X.seen[h]) {
+			X.seen[h] = hash;
+			return true;
+		}
+	}
+	return true; /* the table is full there: judged again, no harm */
+}

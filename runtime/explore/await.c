@@ -1,0 +1,117 @@
+/*
+ * await: a thread that repeats the same reads without any effect waits for
+ * another to change what it reads. It is told to the scheduler as waiting
+ * (sched_await), so that exhaustive search ends on loops that spin, and a loop
+ * that nobody can end is found at once.
+ *
+ * Since its last effect a thread keeps one round of what it has done (reads, failed
+ * tries, yields: place and address) and counts how often it was repeated without
+ * a difference. A round that was repeated often enough is taken for a loop
+ * that waits. This depends on what the program did alone, so it is the same
+ * whenever a schedule is followed.
+ *
+ * It can be wrong: a loop may count its rounds and give up later than that. Then
+ * schedules in which it gives up while others could run are left out, which
+ * an exhaustive result says (control.awaits); and an endless loop is reported only when
+ * the schedule, followed without awaits, does not end either (explore_search.c).
+ */
+#include "runtime/explore/x.h"
+
+enum { ROUNDS = 24, ROUNDS_YIELD = 12 /* a loop that yields is not likely to count */ };
+
+static bool same(const struct x_spun *e, uintptr_t a, uintptr_t pc)
+{
+	return e->a == a && e->pc == pc;
+}
+
+/* Where the round stands in what has been collected: from the last time this was done on. */
+static void collect(struct x_spin *s, struct x_spun new)
+{
+	for (uint32_t i = s->n; i-- > 0;)
+		if (same(&s->e[i], new.a, new.pc)) {
+			for (uint32_t k = i; k < s->n; k++)
+				s->e[k - i] = s->e[k];
+			s->n -= i;
+			s->rounds = 1;
+			s->pos = s->n > 1;
+			return;
+		}
+	if (s->n == X_SPIN)
+		s->n = 0;
+	s->e[s->n++] = new;
+}
+
+static void add(struct x_spin *s, struct x_spun new)
+{
+	if (s->rounds && same(&s->e[s->pos], new.a, new.pc)) {
+		s->rounds += s->pos == 0;
+		s->pos = s->pos + 1 == s->n ? 0 : s->pos + 1;
+		return;
+	}
+	if (s->rounds) {
+		s->rounds = 0;
+		s->n = 0;
+	}
+	collect(s, new);
+}
+
+void x_spin_read(uintptr_t addr, unsigned size, uintptr_t pc)
+{
+	struct x_spin *s = &X.spin[X.current];
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	if (s->n && addr - here > 4096) /* not its own locals */
+		add(s, (struct x_spun){ addr, pc, size, false, false });
+}
+
+/* Writes to locals are how a loop keeps what it reads; others are effects. */
+void x_spin_write(uintptr_t addr)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	if (addr - here > 4096)
+		x_effect();
+}
+
+/* A compare-and-swap that changed nothing begins a round; later ones are seen before they are made. */
+void x_spin_failed(uintptr_t addr, unsigned size, uintptr_t pc)
+{
+	struct x_spin *s = &X.spin[X.current];
+	if (!s->n)
+		add(s, (struct x_spun){ addr, pc, size, true, false });
+}
+
+static void await(const struct x_spin *s)
+{
+	struct sched_range r[SCHED_AWAIT_MAX];
+	uint32_t n = 0, ops = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct x_spun *e = &s->e[i];
+		bool known = !e->a;
+		ops += e->op;
+		for (uint32_t k = 0; k < n; k++)
+			known |= r[k].a == e->a && r[k].size == e->size;
+		if (known)
+			continue;
+		if (n == SCHED_AWAIT_MAX)
+			return;
+		r[n++] = (struct sched_range){ e->a, e->size };
+	}
+	if (!n || X.ctl->no_await)
+		return;
+	X.ctl->awaits++;
+	sched_await(X.sched, X.current, r, n, ops);
+}
+
+/* The current thread is about to do something that may have no effect. */
+void x_spin(uintptr_t a, uint32_t size, uintptr_t pc, bool yields)
+{
+	struct x_spin *s = &X.spin[X.current];
+	add(s, (struct x_spun){ a, pc, size, true, yields });
+	if (likely(s->rounds < ROUNDS_YIELD))
+		return;
+	bool any = false;
+	for (uint32_t i = 0; i < s->n; i++)
+		any |= s->e[i].yields;
+	/* At an operation that reads: the same one was a whole round ago. */
+	if (a && s->rounds >= (any ? ROUNDS_YIELD : ROUNDS))
+		await(s);
+}

@@ -1,0 +1,146 @@
+/*
+ * fiber: the threads of a program under exploration.
+ *
+ * Each has the stack and the thread-local storage of a real thread, one of a pool
+ * made before the snapshot by libc's own pthread_create: so whatever libc keeps
+ * there is as libc wants it, in every release, and nothing of its layout needs to
+ * be known. The real threads only lend them: they sleep in the kernel for ever.
+ * The one kernel thread that runs switches the stack pointer and the fs register.
+ *
+ * What lies above the sleeping thread's frame (libc's frames, thread-local data,
+ * the thread's descriptor) is copied when the pool is made and copied back when
+ * a fiber begins, so every thread begins with fresh thread-local data.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/explore/x.h"
+
+/* Callee-saved registers onto the old stack, from the new one. */
+__asm__(".text\n"
+        ".globl x_switch\n.hidden x_switch\n.type x_switch, @function\n"
+        "x_switch:\n"
+        "	push %rbp\n	push %rbx\n	push %r12\n"
+        "	push %r13\n	push %r14\n	push %r15\n"
+        "	mov %rsp, (%rdi)\n"
+        "	mov %rsi, %rsp\n"
+        "	pop %r15\n	pop %r14\n	pop %r13\n"
+        "	pop %r12\n	pop %rbx\n	pop %rbp\n"
+        "	ret\n"
+        ".size x_switch, .-x_switch\n");
+
+enum { HWCAP2_FSGSBASE = 2 };
+static bool fs_instruction; /* set before the snapshot */
+
+void x_set_fs(uintptr_t fs)
+{
+	if (likely(fs_instruction))
+		__asm__ volatile("wrfsbase %0" : : "r"(fs) : "memory");
+	else
+		x_sys(SYS_arch_prctl, 0x1002 /* ARCH_SET_FS */, (long)fs, 0, 0, 0, 0);
+}
+
+/* ---- the pool ---- */
+
+static void *lend(void *arg)
+{
+	struct x_slot *s = arg;
+	s->fs = (uintptr_t)__builtin_thread_pointer();
+	s->start = (char *)(((uintptr_t)__builtin_frame_address(0) - 1024) & ~(uintptr_t)63);
+	__atomic_store_n(&s->ready, 1, __ATOMIC_RELEASE);
+	x_sys(SYS_futex, (long)&s->ready, FUTEX_WAKE, 1, 0, 0, 0);
+	while (!__atomic_load_n(&s->go, __ATOMIC_ACQUIRE))
+		x_sys(SYS_futex, (long)&s->go, FUTEX_WAIT, 0, 0, 0, 0);
+	/* Real threads, for a debugger: this one runs by itself from here on. */
+	uint64_t none = 0;
+	x_sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, 8, 0, 0);
+	x_signal_stack();
+	if (X.traps)
+		x_traps_here();
+	x_thread_main();
+}
+
+static bool bounds(struct x_slot *s)
+{
+	pthread_attr_t attr;
+	void *lo;
+	size_t size;
+	if (pthread_getattr_np(s->id, &attr))
+		return false;
+	bool ok = !pthread_attr_getstack(&attr, &lo, &size);
+	pthread_attr_destroy(&attr);
+	s->lo = lo;
+	s->hi = (char *)lo + size;
+	/* The stack and the descriptor are one mapping, the descriptor at its end. */
+	return ok && s->start > s->lo && s->start < s->hi && s->fs > (uintptr_t)s->start &&
+	       s->fs < (uintptr_t)s->hi;
+}
+
+bool x_pool(uint32_t n)
+{
+	fs_instruction = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
+	sigset_t all, old;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old); /* no signal of the program's goes to them */
+	bool ok = true;
+	for (uint32_t i = 1; ok && i < n; i++) {
+		struct x_slot *s = &X.slot[i];
+		ok = !REAL(pthread_create)(&s->id, NULL, lend, s);
+		while (ok && !__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE))
+			x_sys(SYS_futex, (long)&s->ready, FUTEX_WAIT, 0, 0, 0, 0);
+		ok = ok && bounds(s);
+		size_t size = ok ? (size_t)(s->hi - s->start) : 0;
+		long at = ok ? x_sys(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : -1;
+		ok = at > 0;
+		if (ok)
+			rt_copy(s->image = (char *)at, s->start, size);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ok;
+}
+
+/* ---- beginning and switching ---- */
+
+/* The first instruction of a fiber: a call of x_thread_main on an aligned stack. */
+void x_fiber_prepare(struct x_thread *t)
+{
+	struct x_slot *s = &X.slot[t->slot];
+	t->fs = s->fs;
+	if (X.ctl->mode == CONTROL_REAL)
+		return;
+	rt_copy(s->start, s->image, (size_t)(s->hi - s->start));
+	void **sp = (void **)(s->start - 64);
+	*--sp = NULL; /* x_thread_main's return address: none */
+	*--sp = (void *)(uintptr_t)x_thread_main;
+	for (int i = 0; i < 6; i++)
+		*--sp = NULL;
+	t->sp = sp;
+}
+
+static void go_real(struct x_thread *from, struct x_thread *to)
+{
+	struct x_slot *a = &X.slot[from->slot], *b = &X.slot[to->slot];
+	bool over = from->state != XT_LIVE;
+	__atomic_store_n(&a->go, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->go, 1, __ATOMIC_RELEASE);
+	x_sys(SYS_futex, (long)&b->go, FUTEX_WAKE, 1, 0, 0, 0);
+	while (over || !__atomic_load_n(&a->go, __ATOMIC_ACQUIRE))
+		x_sys(SYS_futex, (long)&a->go, FUTEX_WAIT, 0, 0, 0, 0);
+}
+
+void x_fiber_go(struct x_thread *from, struct x_thread *to)
+{
+	X.switches++;
+	X.current = (uint32_t)(to - X.thread);
+	if (unlikely(X.ctl->mode == CONTROL_REAL)) {
+		go_real(from, to);
+		return;
+	}
+	x_set_fs(to->fs);
+	x_switch(&from->sp, to->sp);
+}

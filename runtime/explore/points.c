@@ -1,0 +1,203 @@
+/*
+ * points: where the scheduler is asked who goes on.
+ *
+ * The current thread says what it is about to do; sched_point answers with the
+ * thread whose pending operation comes next, and the fiber is switched. What is
+ * possible is kept exact without looking at all threads: each object knows the
+ * threads whose pending operation it decides (`pend`), and when it changes those
+ * alone are looked at.
+ */
+#include "runtime/explore/x.h"
+
+/* Can the pending operation of `t` be done now? */
+static bool possible(const struct x_thread *t)
+{
+	const struct x_object *o = t->pends;
+	int self = (int)(t - X.thread);
+	switch (t->op.kind) {
+	case SCHED_LOCK:
+		return o->owner < 0 || (o->owner == self && t->recursive);
+	case SCHED_COND_WAKE:
+		return (t->signalled || t->timed) && o->owner < 0;
+	case SCHED_RDLOCK:
+		return o->owner < 0;
+	case SCHED_WRLOCK:
+		return o->owner < 0 && !o->count;
+	case SCHED_SEM_WAIT:
+		return o->count > 0;
+	case SCHED_ONCE:
+		return o->owner < 0;
+	case SCHED_BARRIER_LEAVE:
+	case SCHED_FUTEX_WOKEN:
+		return t->signalled || t->timed;
+	case SCHED_JOIN:
+		return X.thread[t->op.a].state == XT_ENDED;
+	default:
+		return true;
+	}
+}
+
+bool x_can_go_on(const struct x_thread *t)
+{
+	return t->state == XT_LIVE && t->op.kind != SCHED_YIELD && t->op.kind != SCHED_SLEEP &&
+	       (t->pends || t->op.kind != SCHED_COND_WAKE) && possible(t);
+}
+
+static void evaluate(struct x_thread *t)
+{
+	uint32_t i = (uint32_t)(t - X.thread);
+	if (possible(t))
+		sched_enable(X.sched, i);
+	else
+		sched_disable(X.sched, i);
+}
+
+void x_changed(struct x_object *o)
+{
+	for (unsigned w = 0; w * 64 < X.nthreads; w++)
+		for (uint64_t m = o->pend[w]; m; m &= m - 1)
+			evaluate(&X.thread[w * 64 + (unsigned)__builtin_ctzll(m)]);
+}
+
+void x_pends(struct x_thread *t, struct x_object *o)
+{
+	uint32_t i = (uint32_t)(t - X.thread);
+	if (t->pends)
+		x_bit_clear(t->pends->pend, i);
+	t->pends = o;
+	if (o)
+		x_bit_set(o->pend, i);
+	evaluate(t);
+}
+
+/* ---- nobody can go on ---- */
+
+/* Whose wait would end if others went on; the rest wait for a wake-up that nobody is left to give. */
+static bool waits_for_thread(const struct x_thread *t)
+{
+	switch (t->op.kind) {
+	case SCHED_LOCK:
+	case SCHED_RDLOCK:
+	case SCHED_WRLOCK:
+	case SCHED_ONCE:
+		return true;
+	case SCHED_COND_WAKE:
+		return t->signalled;
+	default:
+		return false;
+	}
+}
+
+static _Noreturn void nobody(void)
+{
+	unsigned locks = 0, awaits = 0, waits = 0, joins = 0;
+	for (uint32_t i = 0; i < X.nthreads; i++) {
+		const struct x_thread *t = &X.thread[i];
+		if (t->state != XT_LIVE)
+			continue;
+		awaits += sched_awaiting(X.sched, i);
+		if (t->op.kind == SCHED_JOIN)
+			joins++;
+		else if (waits_for_thread(t))
+			locks++;
+		else
+			waits++;
+	}
+	if (awaits)
+		x_fail(CONTROL_ENDLESS, "every thread that can run repeats the same reads for ever");
+	if (waits && !locks)
+		x_fail(CONTROL_LOST_WAKEUP, "every thread waits, and nobody is left to wake one");
+	if (!waits && !locks && !joins)
+		x_end_run(); /* all have ended: main by pthread_exit */
+	x_fail(CONTROL_DEADLOCK, waits ? "deadlock: threads wait for locks whose holders wait, too"
+	                               : "deadlock");
+}
+
+static _Noreturn NOINLINE void stopped(void)
+{
+	switch (sched_stop_reason(X.sched)) {
+	case SCHED_STOP_STEPS:
+		X.end = CONTROL_LIMIT;
+		break;
+	case SCHED_STOP_DIVERGED:
+		X.end = CONTROL_DIVERGED;
+		break;
+	default:
+		X.end = CONTROL_PRUNED;
+	}
+	x_end_run();
+}
+
+/* ---- the point ---- */
+
+/* What may turn out to have had no effect; the rest certainly has one. */
+static bool may_spin(unsigned kind)
+{
+	switch (kind) {
+	case SCHED_READ: case SCHED_LOAD: case SCHED_TRYLOCK: case SCHED_TRYRD: case SCHED_TRYWR:
+	case SCHED_SEM_TRY: case SCHED_SEM_VALUE: case SCHED_TRYJOIN: case SCHED_YIELD: case SCHED_SLEEP: case SCHED_FENCE:
+	case SCHED_FUTEX_WAIT:
+		return true;
+	case SCHED_RMW: /* one that writes ends the round, and there is none yet when none failed */
+		return X.spin[X.current].n;
+	default:
+		return false;
+	}
+}
+
+static NOINLINE void go_to(struct x_thread *t, uint32_t next)
+{
+	if (next == SCHED_NOBODY)
+		nobody();
+	if (next == SCHED_STOP)
+		stopped();
+	x_fiber_go(t, &X.thread[next]);
+}
+
+static inline void unpend(struct x_thread *t)
+{
+	if (t->pends) {
+		x_bit_clear(t->pends->pend, X.current);
+		t->pends = NULL;
+	}
+}
+
+void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size,
+             unsigned flags, uintptr_t pc)
+{
+	struct x_thread *t = x_me();
+	t->op = (struct sched_op){ .a = a, .b = b, .pc = pc, .size = size, .kind = (uint8_t)kind,
+	                           .flags = (uint16_t)flags };
+	bool can = true;
+	if (o) {
+		t->pends = o;
+		x_bit_set(o->pend, X.current);
+		can = possible(t);
+	} else if (kind == SCHED_JOIN || kind == SCHED_BARRIER_LEAVE || kind == SCHED_FUTEX_WOKEN ||
+	           kind == SCHED_COND_WAKE) {
+		can = kind != SCHED_COND_WAKE && possible(t);
+	}
+	if (unlikely(X.alone) && can && kind != SCHED_CREATE) {
+		unpend(t);
+		return;
+	}
+	X.unpointed = 0;
+	if (may_spin(kind))
+		x_spin(a, size, pc, kind == SCHED_YIELD || kind == SCHED_SLEEP);
+	else
+		x_effect();
+	uint32_t next = sched_point(X.sched, X.current, &t->op, can);
+	if (next != X.current)
+		go_to(t, next);
+	unpend(t);
+	if (unlikely(X.detail))
+		x_tell_step();
+}
+
+void x_thread_over(void)
+{
+	struct x_thread *t = x_me();
+	uint32_t next = sched_gone(X.sched, X.current);
+	go_to(t, next);
+	__builtin_trap();
+}

@@ -1,0 +1,450 @@
+/*
+ * start: the explorer inside the program: it is set up before the first constructor,
+ * takes over behind the last one, right before main, and runs main again and
+ * again, each time as the scheduler's next run.
+ *
+ * The controller has a stack of its own, begun anew at the end of every run; what
+ * a run left on the program's stacks is simply abandoned.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/explore/x.h"
+
+/* ---- words ---- */
+
+static void text_set(char *text, const char *fmt, va_list ap)
+{
+	message_format(text, CONTROL_TEXT, fmt, ap);
+}
+
+NOINLINE void x_failed(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+void x_fail(unsigned end, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	text_set(X.text, fmt, ap);
+	va_end(ap);
+	X.end = end;
+	x_failed();
+	x_end_run();
+}
+
+void x_give_up(unsigned why, const char *fmt, ...)
+{
+	struct control *c = X.ctl;
+	va_list ap;
+	va_start(ap, fmt);
+	text_set(c->text, fmt, ap);
+	va_end(ap);
+	c->pc = X.end_pc;
+	c->why = why;
+	c->state = CONTROL_GIVEN_UP;
+	for (;;)
+		x_sys(SYS_exit_group, 3, 0, 0, 0, 0, 0);
+}
+
+/* ---- before the first constructor ---- */
+
+static void refuse(const char *why)
+{
+	rt_sayf("Intact: explore: %s\n", why);
+	x_sys(SYS_exit_group, 70, 0, 0, 0, 0, 0);
+}
+
+static void map_control(long fd)
+{
+	long p = x_sys(SYS_mmap, 0, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p < 0)
+		refuse("the memory shared with `intact explore` cannot be mapped");
+	struct control *c = (struct control *)p;
+	x_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	if (c->magic != CONTROL_MAGIC || c->version != CONTROL_VERSION || c->size != sizeof *c)
+		refuse("this program was linked by another version of intact; link it again");
+	if (x_sys(SYS_mmap, (long)X_AT, sizeof(struct x), PROT_READ | PROT_WRITE,
+	          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (long)X_AT ||
+	    x_sys(SYS_mmap, (long)X_SAVED, (long)X_PAGES * 4096, PROT_READ | PROT_WRITE,
+	          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (long)X_SAVED ||
+	    x_sys(SYS_mmap, (long)X_SCRATCH_AT, (long)X_SCRATCH, PROT_READ | PROT_WRITE,
+	          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (long)X_SCRATCH_AT)
+		refuse("not enough address space (ulimit -v)");
+	X.ctl = c;
+}
+
+static void thread_zero(void)
+{
+	X.nthreads = X.live = 1;
+	X.current = 0;
+	X.alone = true;
+	X.thread[0] = (struct x_thread){ .state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs };
+	X.clock[0][0] = 1;
+	X.clock[0][1] = X.clock[0][2] = X.clock[0][3] = 0;
+	X.held[0] = 0;
+	X.spin[0].n = X.spin[0].rounds = 0;
+}
+
+void x_begin(long fd)
+{
+	map_control(fd);
+	X.run = 1;
+	thread_zero();
+	X.map_top = X_MAPPED;
+	X.detail = X.ctl->detail;
+	if (!x_heap_init())
+		refuse("not enough address space (ulimit -v), or this C library keeps blocks of memory in an unknown way");
+	rt_use_heap(x_malloc, x_calloc, x_realloc, x_memalign);
+	rt.explore = rt.marks = true;
+	rt_load_atomic_fns();
+	X.active = true;
+}
+
+/* ---- a run ---- */
+
+static void run_begin(void)
+{
+	X.run++;
+	if (!(X.run & 0xfffff)) { /* cells carry so many of its bits */
+		X.run++;
+		__builtin_memset(X.cell, 0, sizeof X.cell);
+	}
+	for (uint32_t i = 1; i < X.nthreads; i++) {
+		X.slot[X.thread[i].slot].used = false;
+		X.held[i] = 0;
+	}
+	for (uint32_t k = 0; k < X.thread[0].nkeys; k++)
+		X.thread_more[0].keys[k] = NULL;
+	thread_zero();
+	X.nclocks = X.nmore = 0;
+	X.nout = 0;
+	X.ctl->out_total = 0;
+	X.end = CONTROL_OK;
+	X.code = 0;
+	X.end_pc = X.end_addr = X.gone_pc = 0;
+	X.text[0] = 0;
+	X.atexits = X.atexits0;
+	X.pending_write = 0;
+	X.ctl->nblocks += X.blocks;
+	X.blocks = X.open_blocks = X.nlog = 0;
+	X.logging = X.log_full = false;
+	x_objects_restore();
+	sched_run_begin(X.sched);
+}
+
+static _Noreturn void enter_main(void)
+{
+	void *here;
+	run_begin();
+	x_set_fs(X.slot[0].fs);
+	X.active = true;
+	X.selector = 1;
+	x_switch(&here, X.main_sp);
+	__builtin_trap();
+}
+
+static _Noreturn void leave(int status)
+{
+	for (;;)
+		x_sys(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0, 0 };
+	x_sys(SYS_clock_gettime, clock, (long)&t, 0, 0, 0, 0);
+	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static void restore(void)
+{
+	x_syscalls_restore();
+	x_heap_restore();
+	if (X.sigs_dirty)
+		for (int i = 0; i < 65; i++)
+			X.sig[i] = X.sig0[i];
+	X.sigs_dirty = false;
+	for (int i = 0; i < X_KEYS && X.keys_dirty; i++)
+		X.key_used[i] = X.key_used0[i];
+	X.keys_dirty = false;
+	x_snapshot_restore();
+}
+
+/* One process a run; all that must be known next time is in memory that is shared. */
+static _Noreturn void fork_runs(void)
+{
+	x_server_pid = x_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	for (;;) {
+		X.finished = false;
+		long pid = x_child_pid = x_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
+		if (pid == 0) {
+			x_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
+			if (X.traps)
+				x_traps();
+			enter_main();
+		}
+		int status = 0;
+		if (pid < 0)
+			x_give_up(CONTROL_WHY_INTERNAL, "no process can be made for a run (error %d)", (int)-pid);
+		while (x_sys(SYS_wait4, pid, (long)&status, 0, 0, 0, 0) == -EINTR)
+			;
+		if (X.ctl->state == CONTROL_GIVEN_UP)
+			leave(3);
+		if (!X.finished) { /* killed from outside, or by what we cannot catch */
+			X.ctl->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+			x_give_up(CONTROL_WHY_INTERNAL, "the process of a run ended by itself");
+		}
+		if (X.ctl->state != CONTROL_RUNNING)
+			leave(0);
+	}
+}
+
+/* Is this the last run? Fills in the control block if so. */
+static bool last(bool failed, unsigned verdict)
+{
+	struct control *c = X.ctl;
+	c->verdict = verdict;
+	bool late = false;
+	if (verdict == SCHED_EXHAUSTED && X.new_places) /* of fewer points than there are from now on */
+		verdict = SCHED_GO_ON;
+	if (c->deadline_ns && !(X.run & 63))
+		late = clock_ns(CLOCK_MONOTONIC) > c->deadline_ns;
+	if (!failed && verdict == SCHED_GO_ON && !late && !__atomic_load_n(&c->stop, __ATOMIC_RELAXED))
+		return false;
+	sched_stats(X.sched, &c->stats);
+	if (sched_divergence(X.sched))
+		c->divergence = *sched_divergence(X.sched);
+	c->pages = X.npages;
+	c->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	c->state = CONTROL_DONE;
+	return true;
+}
+
+static bool is_failure(unsigned end)
+{
+	return end != CONTROL_OK && end != CONTROL_LIMIT && end != CONTROL_PRUNED && end != CONTROL_DIVERGED;
+}
+
+/* The minimiser's turn: true when it has nothing left to try. */
+static bool minimised(void)
+{
+	struct control *c = X.ctl;
+	if (X.end == CONTROL_OK && X.blocks)
+		x_judge();
+	bool same = X.end == c->goal && (!c->goal_pc || X.end_pc == c->goal_pc);
+	sched_run_end(X.sched, same ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT);
+	minimize_result(X.minimiser, X.sched, same);
+	X.new_places = false; /* the points stay those of the schedule */
+	c->beat++;
+	if (minimize_next(X.minimiser, X.sched))
+		return false;
+	uint32_t n;
+	const struct sched_event *best = minimize_best(X.minimiser, &n);
+	c->nevents = n < CONTROL_STEPS ? n : CONTROL_STEPS;
+	rt_copy(c->events, best, c->nevents * sizeof *best);
+	c->tried = minimize_tried(X.minimiser);
+	c->end = c->goal;
+	c->state = CONTROL_DONE;
+	return true;
+}
+
+static _Noreturn void next_run(void)
+{
+	restore(); /* of a process that ends now: what is in shared memory */
+	if (X.ctl->mode == CONTROL_FORK)
+		leave(0);
+	enter_main();
+}
+
+static _Noreturn __attribute__((used)) void after_run(void)
+{
+	struct control *c = X.ctl;
+	x_set_fs(X.slot[0].fs);
+	if (c->goal) {
+		X.finished = true;
+		if (minimised())
+			leave(0);
+		next_run();
+	}
+	if (X.detail && X.end == CONTROL_OK && X.blocks)
+		x_judge();
+	bool failed = is_failure(X.end);
+	if (failed || X.detail || X.end == CONTROL_DIVERGED)
+		x_tell_run();
+	enum sched_outcome outcome = failed ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
+	enum sched_verdict verdict = sched_run_end(X.sched, outcome);
+	if (X.end == CONTROL_OK && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
+		x_judge();
+		failed = X.end == CONTROL_NOT_ATOMIC;
+		if (failed)
+			x_tell_run();
+	}
+	c->beat++;
+	c->cut += X.end == CONTROL_LIMIT;
+	X.finished = true;
+	if (last(failed || X.detail, verdict)) {
+		if (!failed && !X.detail)
+			x_tell_run();
+		leave(0);
+	}
+	if (X.new_places) {
+		x_places_next();
+		sched_restart(X.sched);
+	}
+	next_run();
+}
+
+/* From whatever stack: the controller's begins anew. */
+void x_end_run(void)
+{
+	X.active = false;
+	X.selector = 0;
+	if (X.ctl->mode == CONTROL_REAL)
+		after_run();
+	__asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tcall after_run\n"
+	                 : : "r"((uintptr_t)X.controller_sp & ~(uintptr_t)15) : "memory");
+	__builtin_unreachable();
+}
+
+/* ---- behind the last constructor ---- */
+
+static _Noreturn void controller(void)
+{
+	struct control *c = X.ctl;
+	X.active = false;
+	x_heap_save();
+	x_objects_save();
+	for (int i = 0; i < 65; i++)
+		X.sig0[i] = X.sig[i];
+	for (int i = 0; i < X_KEYS; i++)
+		X.key_used0[i] = X.key_used[i];
+	X.atexits0 = X.atexits;
+	c->state = CONTROL_RUNNING;
+	X.ready = true;
+	if (c->mode == CONTROL_SNAPSHOT && !x_snapshot_take())
+		x_give_up(CONTROL_WHY_INTERNAL, "the list of mappings (/proc/self/maps) cannot be read");
+	if (X.minimiser && !minimize_next(X.minimiser, X.sched))
+		x_give_up(CONTROL_WHY_INTERNAL, "there is nothing to minimise");
+	if (c->mode == CONTROL_FORK)
+		fork_runs();
+	enter_main();
+}
+
+static void make_controller(void)
+{
+	enum { SIZE = 256 << 10 };
+	/* Shared, the snapshot leaves it out; with a process a run, each needs its own. */
+	long kind = X.ctl->mode == CONTROL_FORK ? MAP_PRIVATE : MAP_SHARED;
+	long at = x_sys(SYS_mmap, 0, SIZE, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
+	if (at < 0)
+		x_give_up(CONTROL_WHY_INTERNAL, "no memory");
+	X.controller_sp = (char *)at + SIZE - 256;
+}
+
+/* A place of another process, by the name of its file; 0: not known here. */
+static uint64_t rebase(uint64_t pc)
+{
+	const struct control *c = X.ctl;
+	for (uint32_t i = 0; pc && i < c->ngiven && i < CONTROL_MODULES; i++) {
+		const struct control_module *g = &c->given[i];
+		if (pc < g->lo || pc >= g->hi)
+			continue;
+		for (uint32_t k = 0; k < c->nmodules; k++) {
+			const char *a = g->path, *b = c->modules[k].path, *s, *t;
+			for (s = a; *s; s++)
+				a = *s == '/' ? s + 1 : a;
+			for (t = b; *t; t++)
+				b = *t == '/' ? t + 1 : b;
+			if (rt_same(a, b))
+				return pc - g->base + c->modules[k].base;
+		}
+	}
+	return 0;
+}
+
+static void rebase_all(void)
+{
+	struct control *c = X.ctl;
+	for (uint32_t i = 0; c->ngiven && i < c->nreplay && i < CONTROL_STEPS; i++)
+		c->replay[i].op.pc = rebase(c->replay[i].op.pc);
+	for (uint32_t i = 0; c->ngiven && i < c->nplaces && i < CONTROL_PLACES; i++)
+		c->places[i] = rebase(c->places[i]);
+	if (c->ngiven)
+		c->goal_pc = rebase(c->goal_pc);
+}
+
+static void make_minimiser(void)
+{
+	struct control *c = X.ctl;
+	size_t n = minimize_memory(c->nreplay);
+	long at = x_sys(SYS_mmap, 0, (long)n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	X.minimiser = at > 0 ? minimize_begin((void *)at, n, c->replay, c->nreplay, 3000) : NULL;
+	if (!X.minimiser)
+		x_give_up(CONTROL_WHY_INTERNAL, "no memory to minimise the schedule");
+}
+
+static void make_session(void)
+{
+	rebase_all();
+	if (X.ctl->goal)
+		make_minimiser();
+	size_t good = 0;
+	const struct sched_options *o = &X.ctl->sched;
+	sched_memory(o, &good);
+	long at = x_sys(SYS_mmap, 0, (long)good, PROT_READ | PROT_WRITE,
+	                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	X.sched = at > 0 ? sched_begin((void *)at, good, true, o) : NULL;
+	if (!X.sched)
+		x_give_up(CONTROL_WHY_INTERNAL, "the scheduler has not enough memory");
+	struct control *c = X.ctl;
+	if (o->strategy == SCHED_REPLAY &&
+	    !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
+		x_give_up(CONTROL_WHY_INTERNAL, "the schedule cannot be replayed");
+	for (uint32_t i = 0; i < c->nplaces && i < CONTROL_PLACES; i++)
+		if (c->places[i])
+			X.place[x_place(c->places[i])].flags = XP_POINT;
+}
+
+extern int program_main(int, char **, char **) __asm__("main") __attribute__((weak));
+
+/* Never returns to the frames that libc began the program with: main's own are above this one. */
+static NOINLINE void go(int argc, char **argv, char **envp)
+{
+	void **sp = (void **)((uintptr_t)X.controller_sp & ~(uintptr_t)15);
+	*--sp = NULL;
+	*--sp = (void *)(uintptr_t)controller;
+	for (int i = 0; i < 6; i++)
+		*--sp = NULL;
+	x_switch(&X.main_sp, sp);
+	/* Every run begins here. */
+	exit(program_main(argc, argv, envp));
+}
+
+/* The archive comes last on the linker's line, and so this one among the constructors. */
+__attribute__((constructor)) static void take_over(int argc, char **argv, char **envp)
+{
+	if (likely(!rt.explore))
+		return;
+	if (!program_main)
+		x_give_up(CONTROL_WHY_UNSUPPORTED, "the program has no main");
+	X.slot[0].id = pthread_self();
+	X.slot[0].fs = X.thread[0].fs = (uintptr_t)__builtin_thread_pointer();
+	X.slot[0].go = 1;
+	if (!x_pool(X.ctl->threads))
+		x_give_up(CONTROL_WHY_INTERNAL, "a pool of %u threads cannot be made", X.ctl->threads);
+	x_tell_modules();
+	x_unwind_init();
+	make_controller();
+	make_session();
+	x_signals();
+	x_traps();
+	go(argc, argv, envp);
+}

@@ -1,0 +1,275 @@
+/*
+ * cmd_explore: `intact explore -- PROGRAM ARGS`: runs a program built with `intact
+ * cc` under many schedules (explore_search.c) and reports the first that fails.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/explore_schedule.h"
+#include "cli/explore_search.h"
+#include "cli/explore_story.h"
+#include "cli/outputs.h"
+#include "cli/paths.h"
+#include "report/finding.h"
+
+static struct {
+	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
+	int strategy, races;
+	struct opt_list atomic;
+	bool exhaustive, spurious, fork;
+	const char *save, *replay;
+	bool keep, gdb, real, no_coverage;
+	struct outputs outputs;
+} o;
+
+static const char *const strategies[] = { "mix", "random", "pct", "pos", "delay", "preempt", NULL };
+static const char *const yes_no[] = { "yes", "no", NULL };
+enum { NO_BOUND = 1000001 };
+
+static const struct opt table[] = {
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is explored", 0, 0, NULL },
+	{ OPT_UINT, "schedules", 'n', "N", &o.schedules, "schedules at most (10,000; with --exhaustive or --time no limit)", 1, 0, NULL },
+	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "stop after so long", 1, 10000000, NULL },
+	{ OPT_CHOICE, "strategy", 0, "NAME", &o.strategy, "mix (default), pos, pct, random, delay, preempt", 0, 0, strategies },
+	{ OPT_UINT, "depth", 0, "N", &o.depth, "of pct: changes of priority and one (3)", 1, 64, NULL },
+	{ OPT_UINT, "seed", 0, "N", &o.seed, "the same seed gives the same schedules (1)", 0, 0, NULL },
+	{ OPT_FLAG, "exhaustive", 'x', NULL, &o.exhaustive, "every distinct trace once (optimal DPOR)", 0, 0, NULL },
+	{ OPT_UINT, "preemption-bound", 0, "N", &o.bound, "with --exhaustive: only schedules with at most N preemptions", 0, 1000000, NULL },
+	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut a schedule after N points (20,000)", 10, CONTROL_STEPS, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "What counts", 0, 0, NULL },
+	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
+	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
+	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Schedules", 0, 0, NULL },
+	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE", 0, 0, NULL },
+	{ OPT_STR, "replay", 0, "FILE", &o.replay, "follow that schedule (the program may be left out)", 0, 0, NULL },
+	{ OPT_FLAG, "threads", 0, NULL, &o.real, "with --replay: real threads instead of fibers", 0, 0, NULL },
+	{ OPT_FLAG, "gdb", 0, NULL, &o.gdb, "with --replay: real threads, under gdb, which stops at the failure", 0, 0, NULL },
+	{ OPT_FLAG, "no-minimise", 0, NULL, &o.keep, "show the failing schedule as it was found", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "How it runs", 0, 0, NULL },
+	{ OPT_UINT, "jobs", 'j', "N", &o.jobs, "processes that explore at the same time (1)", 1, 64, NULL },
+	{ OPT_FLAG, "no-coverage", 0, NULL, &o.no_coverage, "do not count distinct traces: about a third faster", 0, 0, NULL },
+	{ OPT_FLAG, "fork", 0, NULL, &o.fork, "a process of its own for each schedule: slower", 0, 0, NULL },
+	{ OPT_UINT, "stall", 0, "SECONDS", &o.stall, "a schedule without a point for so long is an endless loop (10)", 1, 100000, NULL },
+	OUTPUT_OPTIONS(&o.outputs),
+	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
+};
+
+/* Where the program's own words begin. */
+static int first_word(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			return i + 1;
+		if (argv[i][0] != '-')
+			return i;
+		for (const struct opt *t = table; t->help; t++) {
+			if (!t->name || t->kind == OPT_FLAG || t->kind == OPT_GROUP)
+				continue;
+			bool is_short = t->short_name && argv[i][1] == t->short_name && !argv[i][2];
+			if (is_short || !strcmp(argv[i] + (argv[i][1] == '-' ? 2 : 1), t->name)) {
+				i++;
+				break;
+			}
+		}
+	}
+	return argc;
+}
+
+static bool name_functions(struct cli *cli, const char *program);
+
+static int write_reports(struct cli *cli, const struct cmd *cmd, const struct explore_report *report, int rc)
+{
+	struct buf doc;
+	if (!outputs_wanted(&o.outputs))
+		return rc;
+	buf_init(&doc);
+	explore_json(report, &doc);
+	rc = outputs_write(cli, cmd, &o.outputs, &doc, rc);
+	buf_free(&doc);
+	return rc;
+}
+
+/* `intact explore --replay FILE -- PROGRAM ARGS`, as a shell reads it. */
+static const char *replay_line(struct arena *a, const char *file)
+{
+	struct buf b;
+	buf_init(&b);
+	buf_str(&b, "intact explore --replay ");
+	bool plain = file[strcspn(file, " \t'\"\\$`&|;<>()*?!~#\n")] == 0;
+	for (const char *s = plain ? "" : file; *s; s++) {
+		if (s == file)
+			buf_char(&b, '\'');
+		if (*s == '\'')
+			buf_str(&b, "'\\''");
+		else
+			buf_char(&b, *s);
+		if (!s[1])
+			buf_char(&b, '\'');
+	}
+	if (plain)
+		buf_str(&b, file);
+	const char *line = arena_strdup(a, buf_cstr(&b));
+	buf_free(&b);
+	return line;
+}
+
+static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const struct control *replay)
+{
+	struct explore_ask ask = {
+		.argv = argv, .seed = o.seed, .jobs = o.jobs, .depth = o.depth, .max_steps = o.max_steps,
+		.seconds = o.seconds, .stall = o.stall, .preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
+		.races = o.races == 0, .spurious = o.spurious, .fork = o.fork,
+		.schedules = o.schedules ? o.schedules : o.exhaustive || o.seconds ? 0 : 10000,
+		.strategy = replay ? SCHED_REPLAY : o.exhaustive ? SCHED_DPOR : o.strategy, .keep = o.keep, .replay = replay,
+		.no_coverage = o.no_coverage,
+		.gdb = o.gdb, .real = o.real || o.gdb,
+	};
+	struct explore_got got;
+	struct explore_report report;
+	if (!name_functions(cli, argv[0]))
+		return EXIT_USAGE;
+	struct arena a;
+	arena_init(&a, 0);
+	int rc = explore_search(cli, &ask, &got);
+	if (rc == EXIT_HOLDS && !ask.gdb) {
+		explore_story(&ask, &got, &a, &report);
+		if (got.failed && o.save) {
+			if (!explore_save(cli, o.save, &ask, &got))
+				rc = EXIT_USAGE;
+			report.replay = replay_line(&a, o.save);
+		}
+	}
+	if (rc == EXIT_HOLDS && !ask.gdb) {
+		if (!outputs_take_stdout(&o.outputs))
+			explore_text(&report, &cli->out, cli->color_out, cli->columns);
+		const char *v = explore_verdict(&report);
+		rc = !strcmp(v, "violated") ? EXIT_VIOLATED : !strcmp(v, "holds") ? EXIT_HOLDS : EXIT_UNKNOWN;
+		if (report.stopped && rc == EXIT_HOLDS)
+			rc = EXIT_UNKNOWN;
+		if (rc == EXIT_HOLDS && o.exhaustive && (!report.exhausted || report.cut))
+			rc = EXIT_UNKNOWN;
+		rc = write_reports(cli, cmd, &report, rc);
+	}
+	explore_got_free(&got);
+	arena_free(&a);
+	return rc;
+}
+
+/* ---- --atomic ---- */
+
+static bool wanted(void *ctx, const char *function, const char *file, uint32_t line, bool there)
+{
+	bool *found = ctx, any = false;
+	struct src_frame fr = { .function = function, .file = file, .line = line };
+	for (int i = 0; i < o.atomic.n; i++)
+		if (pattern_matches(o.atomic.items[i], &fr)) {
+			found[i] |= there;
+			any = true;
+		}
+	return any;
+}
+
+/* Tells the program which functions; false after a message when a pattern names none. */
+static bool name_functions(struct cli *cli, const char *program)
+{
+	static uint64_t at[2048];
+	char path[PATH_MAX];
+	bool found[256] = { false }, ok = true;
+	if (!o.atomic.n || !find_in_path(program, path, sizeof path))
+		return true;
+	if (o.atomic.n > 256) {
+		buf_str(&cli->err, "intact: more than 256 --atomic\n");
+		return false;
+	}
+	struct arena a;
+	struct buf list;
+	arena_init(&a, 0);
+	buf_init(&list);
+	uint32_t n = symbols_functions(&a, path, wanted, found, at, 2048);
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(&list, "%s%llx", i ? "," : "", (unsigned long long)at[i]);
+	setenv("INTACT_ATOMIC_FUNCTIONS", buf_cstr(&list), 1);
+	buf_free(&list);
+	arena_free(&a);
+	for (int i = 0; i < o.atomic.n; i++)
+		if (!found[i]) {
+			buf_printf(&cli->err, "intact: --atomic '%s' names no function of %s that has hooks\n"
+			           "hint: INTACT_CC_HOOKS=all when compiling keeps those of small inlined ones\n", o.atomic.items[i], program);
+			ok = false;
+		}
+	return ok;
+}
+
+static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
+{
+	struct explore_file f;
+	int rc = EXIT_USAGE;
+	if (explore_load(cli, o.replay, &f)) {
+		char **words = argv ? argv : f.argv;
+		o.seed = f.seed;
+		if (explore_same_build(cli, &f, words[0]))
+			rc = explore(cli, cmd, words, f.c);
+	}
+	explore_file_free(&f);
+	return rc;
+}
+
+static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
+{
+	int at = first_word(argc, argv), own = at;
+	if (own > 0 && own <= argc && !strcmp(argv[own - 1], "--"))
+		own--;
+	memset(&o, 0, sizeof o);
+	o.seed = 1;
+	o.jobs = 1;
+	o.max_steps = 20000;
+	o.bound = NO_BOUND;
+	o.stall = 10;
+	const char **room = calloc((size_t)argc * 2 + 2, sizeof *room);
+	if (!room)
+		return EXIT_INTERNAL;
+	o.atomic.items = room + argc + 1;
+	struct opts opts = { .table = table, .args = room };
+	struct buf err;
+	buf_init(&err);
+	int rc;
+	if (!opts_parse(&opts, own, argv, &err))
+		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
+	else if (opts.help)
+		rc = cli_help(cli, cmd, table);
+	else if (at >= argc && !o.replay)
+		rc = cli_usage(cli, cmd, "missing PROGRAM argument");
+	else if (outputs_wrong(&o.outputs))
+		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
+	else if (o.bound != NO_BOUND && !o.exhaustive)
+		rc = cli_usage(cli, cmd, "--preemption-bound goes with --exhaustive");
+	else if (o.replay && (o.exhaustive || o.strategy || o.schedules || o.seconds || o.jobs > 1))
+		rc = cli_usage(cli, cmd, "--replay follows one schedule: it does not go with --exhaustive, --strategy, --schedules, --time or --jobs");
+	else if ((o.gdb || o.real) && !o.replay)
+		rc = cli_usage(cli, cmd, "--gdb and --threads go with --replay");
+	else if (o.exhaustive && o.strategy)
+		rc = cli_usage(cli, cmd, "--exhaustive and --strategy do not go together");
+	else
+		rc = o.replay ? replay_file(cli, cmd, at < argc ? argv + at : NULL) : explore(cli, cmd, argv + at, NULL);
+	buf_free(&err);
+	free(room);
+	return rc;
+}
+
+const struct cmd cmd_explore = {
+	"explore", "run a program built with `intact cc` under many schedules",
+	"explore [OPTIONS] [--] PROGRAM [ARGUMENTS]",
+	"Runs the program again and again. One thread runs at a time; a scheduler decides\n"
+	"at every synchronisation and at every access that was seen to race which one goes\n"
+	"on. The first schedule that crashes, fails an assertion, exits with another status\n"
+	"than 0, deadlocks, loses a wake-up or misuses a lock or memory is reported with all its\n"
+	"steps; data races are reported as they are seen. Time is virtual: sleeping and\n"
+	"waiting with a limit cost nothing.\n\n"
+	"Exit status: 0 nothing found, 1 something found, 2 wrong usage or a program that\n"
+	"cannot be explored, 3 unknown, 4 internal error.\n",
+	table, run,
+};

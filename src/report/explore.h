@@ -1,0 +1,101 @@
+/*
+ * explore: what `intact explore` found, as data for its renderers.
+ *
+ * A failure is one executed schedule: its threads, its steps in order with their
+ * places, and how it ended. The command fills this in (src/cli/explore_story.c);
+ * explore_text.c and explore_json.c write it. Strings are the arena's.
+ */
+#ifndef INTACT_REPORT_EXPLORE_H
+#define INTACT_REPORT_EXPLORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+struct explore_place {
+	const char *function; /* NULL: unknown */
+	const char *file;     /* NULL: unknown */
+	uint32_t line;
+	const char *module;   /* with offset, when the file is unknown */
+	uint64_t offset;
+};
+
+struct explore_step {
+	uint32_t thread;
+	const char *op;       /* the operation's kind, as schedule files call it */
+	const char *text;     /* "lock m", "count = 1" */
+	struct explore_place at;
+	uint32_t enabled;     /* how many threads could have been chosen */
+	bool preempts;        /* another thread could have gone on, and had been running */
+	struct explore_place *stack; /* callers, innermost first */
+	uint32_t nstack;
+};
+
+struct explore_thread {
+	const char *name;     /* "main", or the function of the thread */
+	uint32_t parent;
+	struct explore_place created;
+	const char *state;    /* at the end: "ended", "runs", "waits" */
+	const char *waits;    /* for what, in words; NULL: it does not wait */
+	struct explore_place at;
+};
+
+struct explore_race {
+	const char *what;     /* the variable, or its address's name */
+	uint32_t thread[2];
+	bool write[2], atomic[2];
+	uint32_t size;
+	uint64_t schedule;
+	struct explore_place at[2];
+};
+
+struct explore_link {     /* of a cycle of conflicts: from an event to a later one */
+	const char *what[2];  /* "T1 reads count" */
+	struct explore_place at[2];
+};
+
+struct explore_failure {
+	const char *kind;     /* "assertion", "deadlock", ...: explore_kinds */
+	const char *title;    /* "failed assertion" */
+	const char *sentence; /* what went wrong, in one sentence */
+	struct explore_place at;
+	uint64_t schedule;    /* which one it was, from 1 */
+	uint32_t preemptions, switches;
+	AVEC(struct explore_thread) threads;
+	AVEC(struct explore_step) steps;
+	AVEC(struct explore_place) stack; /* where it ended */
+	AVEC(struct explore_link) cycle; /* of a block that is not atomic */
+	const char *gone;     /* of a misuse: where the object went, in words; or NULL */
+	const char *output;
+	uint64_t output_bytes; /* in all: more than `output` when it was cut */
+};
+
+struct explore_report {
+	const char *program;
+	const char **arguments;
+	uint32_t narguments;
+	const char *strategy, *mode;
+	uint64_t seed, schedules, cut, traces, points;
+	uint64_t blocks, judged, unjudged; /* marked blocks entered; traces judged, or not */
+	bool traces_full, exhausted, bounded;
+	bool replayed;        /* one saved schedule was followed */
+	bool awaits;          /* loops that repeat the same reads were taken to wait */
+	bool estimate_known;
+	double estimate_seen, estimate_total;
+	uint64_t pairs, pairs_both;
+	double seconds, cpu;
+	const char *stopped;  /* what ended the search, in words */
+	const char *why_fork; /* why each run has a process of its own; NULL: it has not */
+	struct explore_failure *failure; /* NULL: none */
+	AVEC(struct explore_race) races;
+	const char *replay;   /* the command that repeats the failure, or NULL */
+};
+
+/* "violated", "holds" or "unknown". */
+const char *explore_verdict(const struct explore_report *r);
+void explore_text(const struct explore_report *r, struct buf *out, bool color, unsigned columns);
+void explore_json(const struct explore_report *r, struct buf *out);
+
+#endif

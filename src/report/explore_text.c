@@ -1,0 +1,326 @@
+/*
+ * explore_text: a result of `intact explore` for a terminal: what failed, the
+ * interleaving as a table with a column for each thread, what waits for what,
+ * and how much was looked at.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/explore.h"
+
+enum { SHOWN_HEAD = 24, SHOWN_TAIL = 160, MAX_LANES = 8, MIN_LANE = 12, MAX_LANE = 34 };
+
+const char *explore_verdict(const struct explore_report *r)
+{
+	if (r->failure || r->races.len)
+		return "violated";
+	return r->schedules && r->cut < r->schedules ? "holds" : "unknown";
+}
+
+static void place(struct buf *b, const struct explore_place *p)
+{
+	if (p->function) {
+		buf_safe(b, p->function, strlen(p->function));
+		buf_char(b, ' ');
+	}
+	if (p->file) {
+		buf_safe(b, p->file, strlen(p->file));
+		buf_printf(b, ":%u", p->line);
+	} else if (p->module) {
+		buf_safe(b, p->module, strlen(p->module));
+		buf_printf(b, "+0x%llx", (unsigned long long)p->offset);
+	} else {
+		buf_char(b, '?');
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void short_place(struct buf *b, const struct explore_place *p)
+{
+	if (p->file) {
+		const char *name = base_name(p->file);
+		buf_safe(b, name, strlen(name));
+		buf_printf(b, ":%u", p->line);
+	} else if (p->module) {
+		const char *name = base_name(p->module);
+		buf_safe(b, name, strlen(name));
+		buf_printf(b, "+0x%llx", (unsigned long long)p->offset);
+	}
+	if (p->function) {
+		buf_char(b, ' ');
+		buf_safe(b, p->function, strlen(p->function));
+	}
+}
+
+/* ---- the table ---- */
+
+static void thread_title(struct buf *b, const struct explore_failure *f, uint32_t i)
+{
+	const char *name = i < f->threads.len ? f->threads.data[i].name : "?";
+	if (i)
+		buf_printf(b, "T%u ", i);
+	buf_safe(b, name, strlen(name));
+}
+
+/* Text into a field of `width`, cut with dots if it is longer. */
+static void field(struct buf *b, const char *text, unsigned width)
+{
+	size_t n = strlen(text);
+	if (n > width) {
+		buf_safe(b, text, width - 2);
+		buf_str(b, "..");
+	} else {
+		buf_safe(b, text, n);
+		buf_repeat(b, ' ', width - n);
+	}
+}
+
+struct lanes {
+	uint32_t of[256];  /* the thread's column */
+	uint32_t thread[256]; /* the column's thread */
+	unsigned width[256];
+	uint32_t n;
+};
+
+static void find_lanes(const struct explore_failure *f, struct lanes *l)
+{
+	bool used[256] = { false };
+	memset(l, 0, sizeof *l);
+	for (uint32_t i = 0; i < f->steps.len; i++)
+		if (f->steps.data[i].thread < 256)
+			used[f->steps.data[i].thread] = true;
+	for (uint32_t t = 0; t < 256; t++)
+		if (used[t]) {
+			l->thread[l->n] = t;
+			l->of[t] = l->n++;
+		}
+	for (uint32_t c = 0; c < l->n; c++) {
+		struct buf title;
+		buf_init(&title);
+		thread_title(&title, f, l->thread[c]);
+		size_t w = title.len;
+		buf_free(&title);
+		for (uint32_t i = 0; i < f->steps.len; i++)
+			if (f->steps.data[i].thread == l->thread[c] && strlen(f->steps.data[i].text) > w)
+				w = strlen(f->steps.data[i].text);
+		l->width[c] = (unsigned)(w > MAX_LANE ? MAX_LANE : w < MIN_LANE ? MIN_LANE : w);
+	}
+}
+
+static void header(struct buf *b, const struct explore_failure *f, const struct lanes *l)
+{
+	buf_str(b, "  step  ");
+	if (l->n > MAX_LANES) {
+		field(b, "thread", 18);
+		field(b, "operation", MAX_LANE);
+	} else {
+		for (uint32_t c = 0; c < l->n; c++) {
+			struct buf title;
+			buf_init(&title);
+			thread_title(&title, f, l->thread[c]);
+			field(b, buf_cstr(&title), l->width[c]);
+			buf_str(b, "  ");
+			buf_free(&title);
+		}
+	}
+	buf_str(b, "place\n");
+}
+
+static void row(struct buf *b, const struct explore_failure *f, const struct lanes *l, uint32_t i)
+{
+	const struct explore_step *s = &f->steps.data[i];
+	buf_printf(b, "%c %4u  ", s->preempts ? '*' : ' ', i + 1);
+	if (l->n > MAX_LANES) {
+		struct buf title;
+		buf_init(&title);
+		thread_title(&title, f, s->thread);
+		field(b, buf_cstr(&title), 16);
+		buf_str(b, "  ");
+		buf_free(&title);
+		field(b, s->text, MAX_LANE - 2);
+		buf_str(b, "  ");
+	} else {
+		for (uint32_t c = 0; c < l->n; c++) {
+			field(b, l->thread[c] == s->thread ? s->text : "", l->width[c]);
+			buf_str(b, "  ");
+		}
+	}
+	short_place(b, &s->at);
+	while (b->len && b->data[b->len - 1] == ' ')
+		b->len--;
+	buf_char(b, '\n');
+}
+
+static void table(struct buf *b, const struct explore_failure *f)
+{
+	struct lanes l;
+	find_lanes(f, &l);
+	header(b, f, &l);
+	uint32_t n = f->steps.len;
+	for (uint32_t i = 0; i < n; i++) {
+		if (n > SHOWN_HEAD + SHOWN_TAIL && i == SHOWN_HEAD) {
+			buf_printf(b, "     ...  %u steps are left out; --json has all\n", n - SHOWN_HEAD - SHOWN_TAIL);
+			i = n - SHOWN_TAIL;
+		}
+		row(b, f, &l, i);
+	}
+	bool any = false;
+	for (uint32_t i = 0; i < n; i++)
+		any |= f->steps.data[i].preempts;
+	if (any)
+		buf_str(b, "* a thread that could have gone on is interrupted here\n");
+}
+
+/* ---- the failure ---- */
+
+static void waits(struct buf *b, const struct explore_failure *f)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < f->threads.len; i++)
+		any |= f->threads.data[i].waits != NULL;
+	if (!any)
+		return;
+	buf_str(b, "At the end:\n");
+	for (uint32_t i = 0; i < f->threads.len; i++) {
+		const struct explore_thread *t = &f->threads.data[i];
+		if (!t->waits)
+			continue;
+		buf_str(b, "  ");
+		thread_title(b, f, i);
+		buf_str(b, " waits for ");
+		buf_safe(b, t->waits, strlen(t->waits));
+		buf_str(b, " at ");
+		place(b, &t->at);
+		buf_char(b, '\n');
+	}
+}
+
+static void cycle(struct buf *b, const struct explore_failure *f)
+{
+	if (!f->cycle.len)
+		return;
+	buf_str(b, "The conflicts, each with what happens later:\n");
+	for (uint32_t i = 0; i < f->cycle.len; i++) {
+		const struct explore_link *l = &f->cycle.data[i];
+		for (int k = 0; k < 2; k++) {
+			buf_str(b, k ? "    -> " : "  ");
+			buf_safe(b, l->what[k], strlen(l->what[k]));
+			buf_str(b, " at ");
+			place(b, &l->at[k]);
+			buf_char(b, '\n');
+		}
+	}
+}
+
+static void output(struct buf *b, const struct explore_failure *f)
+{
+	if (!f->output || !*f->output)
+		return;
+	buf_str(b, "Output of this schedule:\n");
+	for (const char *s = f->output; *s;) {
+		size_t n = strcspn(s, "\n");
+		buf_str(b, "  | ");
+		buf_safe(b, s, n);
+		buf_char(b, '\n');
+		s += n + (s[n] != 0);
+	}
+	if (f->output_bytes > strlen(f->output))
+		buf_printf(b, "  | ... (%llu bytes in all)\n", (unsigned long long)f->output_bytes);
+}
+
+static void failure(struct buf *b, const struct explore_failure *f, bool color)
+{
+	buf_printf(b, "%s%s%s in schedule %llu: ", color ? "\033[1;31m" : "", f->title, color ? "\033[0m" : "",
+	           (unsigned long long)f->schedule);
+	buf_safe(b, f->sentence, strlen(f->sentence));
+	buf_char(b, '\n');
+	for (uint32_t i = 0; i < f->stack.len; i++) {
+		buf_printf(b, "    #%u ", i);
+		place(b, &f->stack.data[i]);
+		buf_char(b, '\n');
+	}
+	if (f->gone) {
+		buf_str(b, "  ");
+		buf_safe(b, f->gone, strlen(f->gone));
+		buf_char(b, '\n');
+	}
+	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them preemptions):\n\n", f->steps.len, f->switches,
+	           f->preemptions);
+	table(b, f);
+	waits(b, f);
+	cycle(b, f);
+	output(b, f);
+}
+
+static void race(struct buf *b, const struct explore_race *r, bool color)
+{
+	buf_printf(b, "%sdata race%s on ", color ? "\033[1;31m" : "", color ? "\033[0m" : "");
+	buf_safe(b, r->what, strlen(r->what));
+	buf_printf(b, " (%u byte%s; first seen in schedule %llu)\n", r->size, r->size == 1 ? "" : "s",
+	           (unsigned long long)r->schedule);
+	for (int i = 0; i < 2; i++) {
+		char who[16];
+		snprintf(who, sizeof who, r->thread[i] ? "T%u" : "main", r->thread[i]);
+		buf_printf(b, "  %s%s by %s at ", r->atomic[i] ? "atomic " : "", r->write[i] ? "write" : "read", who);
+		place(b, &r->at[i]);
+		buf_char(b, '\n');
+	}
+}
+
+/* ---- what was looked at ---- */
+
+static void coverage(struct buf *b, const struct explore_report *r)
+{
+	buf_printf(b, "%llu schedule%s", (unsigned long long)r->schedules, r->schedules == 1 ? "" : "s");
+	if (r->traces)
+		buf_printf(b, ", %s%llu distinct", r->traces_full ? "at least " : "", (unsigned long long)r->traces);
+	if (r->estimate_known && !r->exhausted && !r->failure)
+		buf_printf(b, " (about %.0f %% of an estimated %.0f)", r->estimate_seen * 100, r->estimate_total);
+	if (r->pairs)
+		buf_printf(b, "; %llu of %llu conflicting pairs of places seen in both orders",
+		           (unsigned long long)r->pairs_both, (unsigned long long)r->pairs);
+	buf_printf(b, "; %s, seed %llu\n", r->strategy, (unsigned long long)r->seed);
+	if (r->awaits && r->exhausted)
+		buf_str(b, "loops that repeat the same reads 12 times or more are taken to wait for a change; schedules in which one gives "
+		           "up later are left out\n");
+	if (r->judged)
+		buf_printf(b, "marked blocks were judged in %llu trace%s\n", (unsigned long long)r->judged,
+		           r->judged == 1 ? "" : "s");
+	if (r->unjudged)
+		buf_printf(b, "%llu traces were too long for the marked blocks to be judged\n", (unsigned long long)r->unjudged);
+	if (r->cut)
+		buf_printf(b, "%llu schedule%s cut by the limit on steps (--max-steps): what comes behind was not seen\n",
+		           (unsigned long long)r->cut, r->cut == 1 ? " was" : "s were");
+}
+
+void explore_text(const struct explore_report *r, struct buf *out, bool color, unsigned columns)
+{
+	(void)columns;
+	if (r->failure)
+		failure(out, r->failure, color);
+	for (uint32_t i = 0; i < r->races.len; i++) {
+		if (i || r->failure)
+			buf_char(out, '\n');
+		race(out, &r->races.data[i], color);
+	}
+	if (r->failure || r->races.len)
+		buf_char(out, '\n');
+	else if (r->replayed && r->stopped)
+		buf_str(out, "the schedule could not be followed\n");
+	else if (r->replayed)
+		buf_str(out, "no violation: the schedule was followed to its end\n");
+	else if (r->exhausted && !r->cut && !r->bounded)
+		buf_printf(out, "no violation: all %llu traces explored\n", (unsigned long long)r->traces);
+	else
+		buf_printf(out, "no violation found%s\n", r->bounded && r->exhausted ? " within the bound" : " (not exhaustive)");
+	if (r->stopped)
+		buf_printf(out, "%s%s\n", r->replayed ? "" : "the search ended early: ", r->stopped);
+	coverage(out, r);
+	if (r->replay)
+		buf_printf(out, "replay: %s\n", r->replay);
+}

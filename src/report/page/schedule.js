@@ -1,0 +1,45 @@
+// schedule: a schedule of a real program that failed: a lane for each thread, the
+// steps in order, what waits for what, the cycle of conflicts, the output.
+
+function exploreAt(p) {
+	if (!p) return "";
+	const at = p.file ? text(p.file) + (p.line ? ":" + number(p.line) : "") : p.module ? text(p.module) : "";
+	return (p.function ? text(p.function) + " " : "") + at;
+}
+
+function exploreThread(r, n) {
+	const t = list(r.threads)[n] || {};
+	return n ? "T" + n + (t.name ? " " + text(t.name) : "") : "main";
+}
+
+function scheduleTable(r) {
+	const steps = list(r.steps), lanes = [...new Set(steps.map((s) => number(s.thread)))].sort((a, b) => a - b);
+	const shown = steps.length > 2000 ? steps.slice(-2000) : steps, first = steps.length - shown.length;
+	const head = h("tr", {}, h("th", { text: "step" }), lanes.map((t) => h("th", { class: hue(t) }, named(exploreThread(r, t), 40))), h("th", { text: "place" }));
+	const rows = shown.map((s, i) => h("tr", { class: s.preempts ? "bad" : null, title: s.preempts ? "a thread that could have gone on is interrupted here" : null },
+		h("td", { text: String(first + i + 1) }),
+		lanes.map((t) => h("td", { class: hue(t) }, t === number(s.thread) ? named(s.text, 60) : "")),
+		h("td", { class: "at" }, named(exploreAt(s.at), 70))));
+	return h("div", { class: "scroll" }, h("table", { class: "steps" }, h("thead", {}, head), h("tbody", {}, rows)),
+		first ? h("p", { text: plural(first, "earlier step") + " not shown" }) : null);
+}
+
+function scheduleView(r) {
+	if (r.kind === "race") return h("div", {}, section("The accesses", h("ul", {}, list(r.accesses).map((a) =>
+		h("li", {}, (a.atomic ? "atomic " : "") + (a.write ? "write" : "read") + " by " + (number(a.thread) ? "T" + number(a.thread) : "main") + " at ", named(exploreAt(a.at), 90))))));
+	const waits = list(r.threads).filter((t) => t.waits);
+	return h("div", {}, section("The schedule", scheduleTable(r)),
+		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits for ", named(t.waits, 80), " at ", named(exploreAt(t.at), 80))))) : null,
+		list(r.cycle).length ? section("The conflicts, each with a later one", h("ol", {}, list(r.cycle).map((c) => h("li", {}, named(c.text, 80), " at ", named(exploreAt(c.at), 80))))) : null,
+		list(r.stack).length ? section("Where it ends", h("ol", { class: "frames", start: 0 }, list(r.stack).map(frameItem))) : null,
+		text(r.output) ? section("Output of this schedule", h("pre", { text: safe(text(r.output).replace(/\n/g, "\u0001")).replace(/\\u\{1\}/g, "\n") })) : null);
+}
+
+function exploreItems(doc) {
+	const facts = [plural(number(doc.schedules), "schedule"), number(doc.traces) ? plural(number(doc.traces), "distinct trace") : "", text(doc.strategy), "seed " + number(doc.seed)];
+	const found = list(doc.results).map((r) => ({ name: r.kind === "race" ? "race on " + text(r.data) : text(r.kind), verdict: r.verdict, sub: "schedule " + number(r.schedule),
+		title: r.kind === "race" ? "data race on " + text(r.data) : text(r.title).toLowerCase() + " in schedule " + number(r.schedule),
+		sentence: text(r.sentence), facts, view: () => scheduleView(r) }));
+	return found.length ? found : [{ name: "explore", verdict: doc.verdict, sub: "", sentence: "", facts, view: () => null,
+		title: doc.exhaustive ? "all " + number(doc.traces) + " traces explored: no violation" : "no violation found (not exhaustive)" }];
+}

@@ -1,0 +1,179 @@
+/*
+ * control: the memory that `intact explore` and the program under exploration share.
+ *
+ * One block a server process, made by the tool (a memfd), mapped by the runtime
+ * when INTACT_OPTIONS has explore=FD. The tool fills in the first part and starts
+ * the program; the program explores by itself and fills in the second. What the
+ * program writes is not trusted: counts are bounded before use, texts are ended,
+ * and a failure is believed only when a fresh process repeats it (cmd_explore.c).
+ *
+ * Both sides are built from this header; `version` and `size` are compared, so
+ * that a program linked against another release is refused with a message.
+ */
+#ifndef INTACT_SCHED_CONTROL_H
+#define INTACT_SCHED_CONTROL_H
+
+#include <stdint.h>
+
+#include "sched/sched.h"
+
+enum {
+	CONTROL_MAGIC = 0x58544e49, /* "INTX" */
+	CONTROL_VERSION = 1,
+	CONTROL_STEPS = 1 << 17,    /* of a run, at most */
+	CONTROL_PLACES = 4096,      /* places of accesses that are points */
+	CONTROL_MODULES = 256,
+	CONTROL_PATH = 512,
+	CONTROL_TEXT = 1024,
+	CONTROL_OUTPUT = 64 << 10,  /* of one run's output; the rest is counted */
+	CONTROL_THREADS = 256,
+	CONTROL_RACES = 64,
+	CONTROL_LINKS = 16,         /* of a cycle */
+	CONTROL_STACK = 12,         /* return addresses of a thread, innermost first */
+};
+
+/* How runs are made. */
+enum control_mode { CONTROL_SNAPSHOT, CONTROL_FORK, CONTROL_REAL };
+
+enum control_state {
+	CONTROL_NEW,      /* the program has not found the block yet */
+	CONTROL_RUNNING,
+	CONTROL_DONE,     /* all schedules asked for, or stopped at a failure */
+	CONTROL_GIVEN_UP, /* `why` says why: the tool may try another way */
+};
+
+/* Why a program gave up, or what it says of its way of running. */
+enum control_why {
+	CONTROL_WHY_NONE,
+	CONTROL_WHY_THREADS,    /* more threads than the pool has: `need` of them */
+	CONTROL_WHY_RESTORE,    /* did what a restart cannot undo: `text` */
+	CONTROL_WHY_INTERNAL,   /* the runtime failed: `text` */
+	CONTROL_WHY_UNSUPPORTED /* in no way of running: `text` */
+};
+
+/* What a run ended with. */
+enum control_end {
+	CONTROL_OK,
+	CONTROL_CRASH,       /* a signal: `code`, `addr`, `pc` */
+	CONTROL_ASSERT,      /* a failed assertion: `text` */
+	CONTROL_ABORT,
+	CONTROL_EXIT,        /* exit status `code` */
+	CONTROL_DEADLOCK,    /* threads wait for each other's locks or ends */
+	CONTROL_LOST_WAKEUP, /* all that wait do so for a condition, semaphore, futex or barrier */
+	CONTROL_ENDLESS,     /* every thread repeats what it did, nothing changes */
+	CONTROL_RACE,
+	CONTROL_MISUSE,      /* of a lock or thread: `text` */
+	CONTROL_NOT_ATOMIC,
+	CONTROL_LIMIT,       /* the run was cut: more than max_steps points */
+	CONTROL_PRUNED,      /* the strategy ended it */
+	CONTROL_DIVERGED,    /* a replay: the schedule could not be followed; `code` is the step */
+	CONTROL_ENDS
+};
+
+enum { STEP_VALUES = 1, STEP_PREEMPTS = 2 /* the thread of the step before could have gone on */ };
+
+struct control_step { /* what a replay in detail adds to an event */
+	uint64_t before, after; /* values, if STEP_VALUES */
+	uint32_t flags;
+	uint32_t nstack;
+	uint64_t stack[CONTROL_STACK];
+};
+
+struct control_module {
+	uint64_t lo, hi, base;
+	char path[CONTROL_PATH];
+};
+
+struct control_thread {
+	uint64_t created_pc, fn;
+	uint16_t parent, state; /* state: 1 live, 2 ended */
+	uint8_t op, flags;
+	uint16_t holder;        /* of what it waits for; 0xffff: nobody's */
+	uint32_t nstack;
+	uint64_t pc, obj, obj2;
+	uint64_t stack[CONTROL_STACK];
+};
+
+struct control_race {
+	uint64_t pc[2], addr, run;
+	uint16_t thread[2];
+	uint8_t write[2], atomic[2], size, pad[3];
+	uint32_t step;      /* events of the run before it */
+};
+
+/* A cycle of conflicts: each link leads from an event to a later one of another thread. */
+struct control_end_of_link {
+	uint64_t pc, addr;
+	uint16_t thread;
+	uint8_t kind;           /* enum event_kind */
+};
+struct control_link {
+	struct control_end_of_link end[2];
+};
+
+struct control {
+	uint32_t magic, version, size, state;
+
+	/* ---- from the tool ---- */
+	uint32_t mode;
+	uint32_t threads;       /* in the pool */
+	struct sched_options sched;
+	uint32_t stop;          /* set while it runs: end after this run */
+	uint32_t detail;        /* one run, with values and stacks */
+	uint32_t races;         /* 0: data races are not reported */
+	uint32_t goal;          /* enum control_end: minimise `replay`, which ends so, with SCHED_GUIDE; 0: do not */
+	uint64_t goal_pc;       /* and there; 0: anywhere */
+	uint32_t no_await;      /* loops that wait spin: to see whether they ever end */
+	uint32_t spurious;      /* condition variables may wake up by themselves */
+	uint32_t show_output;   /* not captured */
+	uint64_t deadline_ns;   /* CLOCK_MONOTONIC; 0: none */
+
+	/* ---- from the program ---- */
+	uint32_t why, need;
+	char text[CONTROL_TEXT];
+	uint64_t beat;          /* grows while it lives */
+	struct sched_stats stats;
+	uint64_t pages;         /* restored at each restart */
+	uint64_t cut;           /* runs with more than max_steps points */
+	uint64_t cpu_ns;
+	uint32_t verdict;       /* enum sched_verdict of the last run */
+	struct sched_divergence divergence;
+	uint32_t nplaces;
+	uint64_t places[CONTROL_PLACES]; /* return addresses; also from the tool for a replay */
+	uint32_t nmodules;
+	struct control_module modules[CONTROL_MODULES];
+	uint32_t nraces;
+	struct control_race race[CONTROL_RACES];
+
+	/* The run that failed, or the last. */
+	uint64_t run;
+	uint32_t end, end_thread, nthreads;
+	int32_t code;
+	uint64_t pc, addr;
+	uint64_t gone_pc;       /* MISUSE: where the object was destroyed or freed */
+	uint32_t gone_thread;
+	uint64_t awaits;        /* times that a loop was taken to wait */
+	uint64_t judged, unjudged; /* traces whose marked blocks were judged, or could not be */
+	uint64_t nblocks;       /* marked blocks that were entered, in all runs */
+	uint32_t nlinks, block_thread;
+	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC */
+	char block_name[128];
+	uint64_t block_pc;
+	uint32_t nout;
+	uint64_t out_total;
+	struct control_thread thread[CONTROL_THREADS];
+	char out[CONTROL_OUTPUT];
+	struct sched_origin origins[CONTROL_THREADS]; /* also from the tool for a replay */
+	uint32_t norigins, nevents;
+	struct sched_event events[CONTROL_STEPS];
+	uint32_t nend_stack;
+	uint64_t end_stack[CONTROL_STACK];
+	struct control_step steps[CONTROL_STEPS];
+	uint32_t nreplay;       /* from the tool: the schedule to follow or to minimise */
+	uint32_t ngiven;        /* what its places are relative to; 0: as they are */
+	struct control_module given[CONTROL_MODULES];
+	uint32_t tried;         /* by the minimiser */
+	struct sched_event replay[CONTROL_STEPS];
+};
+
+#endif

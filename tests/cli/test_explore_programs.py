@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""`intact explore` as a user meets it: usage, messages, reports, saved schedules."""
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tap import check, done, run
+
+intact, root = sys.argv[1], Path(sys.argv[2])
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int is(int argc, char **argv, const char *word) { return argc > 1 && !strcmp(argv[1], word); }
+static void *worker(void *arg) { return arg; }
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	printf("hello\n");
+	pthread_create(&t, NULL, worker, NULL);
+	pthread_join(t, NULL);
+	if (is(argc, argv, "loop"))
+		for (;;)
+			__asm__ volatile("");
+	if (is(argc, argv, "file")) {
+		FILE *f = fopen(argv[2], "a");
+		fprintf(f, "x");
+		fclose(f);
+	}
+	if (is(argc, argv, "fail")) {
+		fprintf(stderr, "on stderr\n");
+		return 7;
+	}
+	if (is(argc, argv, "fork"))
+		return fork() < 0;
+	if (is(argc, argv, "cancel"))
+		return pthread_cancel(pthread_self());
+	return 0;
+}
+"""
+
+
+def explore(*args, **kw):
+    return run([intact, "explore", *args], **kw)
+
+
+def build(tmp, name, source, *flags):
+    exe = tmp / name
+    rc, out, err = run([intact, "cc", "-g", *flags, source, "-o", exe, "-pthread"])
+    check("%s compiles" % name, rc == 0, err)
+    return exe
+
+
+def usage():
+    for args, text in ((["--preemption-bound", "2", "x"], "--exhaustive"), (["-x", "--strategy", "pct", "x"], "do not go together"),
+                       (["--gdb", "x"], "--replay"), ([], "missing PROGRAM"), (["--strategy", "best", "x"], "strategy"),
+                       (["--replay", "f", "-j", "2"], "one schedule")):
+        rc, out, err = explore(*args)
+        check("usage: " + " ".join(args), rc == 2 and text in err and not out, err)
+    rc, out, err = explore("--", "/bin/true")
+    check("a program that was not built with intact cc", rc == 2 and "intact cc" in err, err)
+    rc, out, err = explore("./is-not-there")
+    check("a program that is not there", rc == 2 and "cannot run" in err, err)
+
+
+def programs(tmp):
+    (tmp / "p.c").write_text(PROGRAM)
+    exe = build(tmp, "p", tmp / "p.c")
+    rc, out, err = explore("-n", "50", "--", exe)
+    check("nothing found", rc == 0 and out.startswith("no violation found (not exhaustive)") and "50 schedules" in out and not err, out + err)
+    check("the output of good schedules is not shown", "hello" not in out + err, out + err)
+    rc, out, err = explore("--exhaustive", "--", exe)
+    check("exhaustive", rc == 0 and "all 1 traces explored" in out, out)
+    rc, out, err = explore("--", exe, "fail")
+    check("exit status and output of the failing one", rc == 1 and "exit status 7" in out and "| hello" in out and "| on stderr" in out, out + err)
+    rc, out, err = explore("--stall", "1", "--", exe, "loop")
+    check("a loop without a point", rc == 1 and out.startswith("ENDLESS LOOP"), out + err)
+    data = tmp / "data"
+    rc, out, err = explore("-n", "20", "--", exe, "file", data)
+    check("a program that writes a file gets a process for each schedule", rc == 0 and "process of its own" in err and "for writing" in err, out + err)
+    check("and writes it each time", len(data.read_text()) == 20, data.read_text())
+    for word, text in (("fork", "forks a process"), ("cancel", "pthread_cancel")):
+        rc, out, err = explore("--", exe, word)
+        check("cannot be explored: " + word, rc == 2 and "cannot be explored" in err and text in err, err)
+    check("the place is named", "p.c:" in err, err)
+
+
+def schedules(tmp):
+    exe = build(tmp, "counter", root / "tests/explore/racy_counter.c", "-O1")
+    saved = tmp / "saved"
+    rc, out, err = explore("--races=no", "--save", saved, "--", exe)
+    check("a schedule is saved", rc == 1 and "replay: intact explore --replay" in out, out + err)
+    text = saved.read_text()
+    check("it names the build, places and choices", "build-id" in text and "\npoint 0+0x" in text and "\nstep 0 create 0+0x" in text, text)
+    first = explore("--replay", saved)
+    check("it is replayed without naming the program", first[0] == 1 and "count == 4" in first[1], first)
+    check("a replay is the same every time", all(explore("--replay", saved) == first for _ in range(5)))
+    saved.write_text(text.replace(" read ", " lock ", 1))
+    rc, out, err = explore("--replay", saved)
+    check("a replay that cannot be followed names the step", rc == 3 and "could not be followed" in out and "at step" in out, out + err)
+    saved.write_text(text.replace("end ", "fin ", 1))
+    rc, out, err = explore("--replay", saved)
+    check("a broken file: place and caret", rc == 2 and "saved:" in err and "^" in err, err)
+    saved.write_text(text)
+    build(tmp, "counter", root / "tests/explore/racy_counter.c", "-O2")
+    rc, out, err = explore("--replay", saved)
+    check("a program that was built anew", rc == 2 and "built anew" in err, err)
+
+
+def functions(tmp):
+    exe = build(tmp, "lost", root / "tests/explore/function_block.c")
+    rc, out, err = explore("-n", "1000", "--", exe)
+    check("a function is not judged unless asked", rc == 0, out)
+    rc, out, err = explore("-n", "1000", "--atomic", "increment", "--", exe)
+    check("--atomic", rc == 1 and out.startswith("NOT ATOMIC") and "increment of T" in out and "writes count" in out, out + err)
+    fixed = build(tmp, "kept", root / "tests/explore/function_block.c", "-DFIXED")
+    rc, out, err = explore("--exhaustive", "--atomic", "increment", "--", fixed)
+    check("--atomic of a function that is", rc == 0 and "judged in" in out, out + err)
+    rc, out, err = explore("--atomic", "incremental", "--", exe)
+    check("--atomic that names nothing", rc == 2 and "names no function" in err, out + err)
+
+
+def reports(tmp):
+    exe = build(tmp, "block", root / "tests/explore/marked_block.c")
+    a, b = (explore("--json=-", "--", exe) for _ in range(2))
+    check("JSON, the same each time", a == b and a[0] == 1, a[1][:300])
+    doc = json.loads(a[1])
+    r = doc["results"][0]
+    check("what is in it", doc["kind"] == "explore" and r["kind"] == "atomicity" and len(r["cycle"]) >= 4 and r["steps"], r)
+    (tmp / "doc.json").write_text(a[1])
+    rc, out, err = run([intact, "report", "--check", tmp / "doc.json"])
+    check("it meets the schema", rc == 0, out + err)
+    for kind, text in (("--sarif=-", '"ruleId"'), ("--junit=-", "<failure"), ("--html=-", "scheduleView"), ("--github", "::error ")):
+        rc, out, err = explore(kind, "--", exe)
+        check(kind, rc == 1 and text in out, out[:300] + err)
+
+
+with tempfile.TemporaryDirectory(prefix="intact-explore-") as where:
+    os.environ.pop("INTACT_OPTIONS", None)
+    usage()
+    programs(Path(where))
+    schedules(Path(where))
+    functions(Path(where))
+    reports(Path(where))
+done()

@@ -1,0 +1,48 @@
+/* explore: find assertion
+ * explore: says count == 2
+ * The lock is free between get and set. */
+#include <assert.h>
+#include <pthread.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+
+static int get(void)
+{
+	pthread_mutex_lock(&m);
+	int v = count;
+	pthread_mutex_unlock(&m);
+	return v;
+}
+
+static void set(int v)
+{
+	pthread_mutex_lock(&m);
+	count = v;
+	pthread_mutex_unlock(&m);
+}
+
+static void *worker(void *arg)
+{
+#ifdef FIXED
+	pthread_mutex_lock(&m);
+	count++;
+	pthread_mutex_unlock(&m);
+	(void)get;
+	(void)set;
+#else
+	set(get() + 1);
+#endif
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, worker, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	assert(count == 2);
+	return 0;
+}

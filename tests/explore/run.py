@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Explores the programs of this folder and compares what is found with what each
+program's first comment says. Every file is two programs: as it is, with a planted
+bug, and with -DFIXED, without.
+
+    explore: find KIND         assertion, deadlock, lost-wakeup, crash, abort, exit,
+                               misuse, endless, atomicity, race or none
+    explore: says TEXT         the report has it
+    explore: option OPTIONS    of `intact explore`, for both
+    explore: flags FLAGS       of the compiler
+    explore: rare              the sampling strategies need not find it; --exhaustive must
+    explore: large             the fixed one has too many traces to explore all
+
+    run.py INTACT [--all] [NAME...]   --all: both compilers, -O0 and -O2, 20 seeds;
+                                      else a rotating sample and 3 seeds
+
+The bug must be found within 1,000 schedules with every seed, and by --exhaustive; nothing on the
+fixed one, exhaustively where it is small.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMBOS = [(cc, opt) for cc in ("gcc", "clang") for opt in ("-O0", "-O2")]
+TITLES = {"assertion": "FAILED ASSERTION", "deadlock": "DEADLOCK", "lost-wakeup": "LOST WAKE-UP", "crash": "CRASH",
+          "abort": "ABORT", "exit": "FAILURE", "atomicity": "NOT ATOMIC", "misuse": "MISUSE", "endless": "ENDLESS LOOP", "race": "data race",
+          "none": "no violation"}
+
+
+def expectation(path):
+    want = {"find": "none", "says": [], "option": [], "flags": [], "rare": False, "large": False}
+    for line in re.findall(r"explore: ([^*\n]*)", open(path).read()):
+        word, _, rest = line.strip().partition(" ")
+        if word == "find":
+            want["find"] = rest.strip()
+        elif word == "says":
+            want["says"].append(rest.strip())
+        elif word in ("option", "flags"):
+            want[word] += rest.split()
+        elif word in ("rare", "large"):
+            want[word] = True
+        else:
+            sys.exit("run.py: %s: unknown line 'explore: %s'" % (path, line))
+    return want
+
+
+def build(intact, path, combo, fixed, want, tmp):
+    cc, opt = combo
+    cxx = path.endswith(".cc")
+    exe = os.path.join(tmp, "fixed" if fixed else "bug")
+    env = dict(os.environ, INTACT_CC=cc)
+    cmd = [intact, "c++" if cxx else "cc", "-g", opt, *want["flags"], path, "-o", exe, "-pthread"]
+    if fixed:
+        cmd.insert(2, "-DFIXED")
+    r = subprocess.run(cmd, capture_output=True, text=True, env=env)
+    return (exe, None) if r.returncode == 0 else (None, "does not compile: " + r.stderr[-300:])
+
+
+def explore(intact, exe, options):
+    r = subprocess.run([intact, "explore", *options, "--", exe], capture_output=True, text=True, timeout=30)
+    return r.returncode, r.stdout, r.stderr
+
+
+def wrong(want_kind, says, got):
+    rc, out, err = got
+    if rc != (0 if want_kind == "none" else 1) or not out.startswith(TITLES[want_kind]):
+        return "expected %s, exit status %d: %s%s" % (want_kind, rc, out[:200], err[:200])
+    if want_kind != "race" and want_kind != "none" and "The schedule (" not in out:
+        return "no schedule is shown"
+    missing = [s for s in says if s not in out]
+    return "the report lacks %r" % missing if missing else None
+
+
+def replays(intact, exe, want, tmp):
+    """A saved schedule fails the same way in all three ways of running."""
+    if want["find"] in ("race", "endless"):
+        return None
+    saved = os.path.join(tmp, "schedule")
+    explore(intact, exe, ["--exhaustive", "--save", saved, *want["option"]])
+    for way in ([], ["--fork"], ["--threads"]):
+        bad = wrong(want["find"], want["says"], explore(intact, exe, ["--replay", saved, *way, *want["option"]]))
+        if bad:
+            return " ".join(way) + bad
+    return None
+
+
+def check(intact, path, combo, seeds):
+    want = expectation(path)
+    with tempfile.TemporaryDirectory(prefix="intact-explore-") as tmp:
+        exe, bad = build(intact, path, combo, False, want, tmp)
+        fixed, bad2 = build(intact, path, combo, True, want, tmp)
+        if bad or bad2:
+            return bad or bad2
+        if not want["rare"]:
+            for seed in range(1, seeds + 1):
+                bad = wrong(want["find"], want["says"],
+                            explore(intact, exe, ["-n", "1000", "--seed", str(seed), *want["option"]]))
+                if bad:
+                    return "seed %d: %s" % (seed, bad)
+        bad = wrong(want["find"], want["says"], explore(intact, exe, ["--exhaustive", *want["option"]]))
+        if bad:
+            return "--exhaustive: " + bad
+        bad = replays(intact, exe, want, tmp)
+        if bad:
+            return "replay: " + bad
+        bad = wrong("none", [], explore(intact, fixed, ["-n", "1000", *want["option"]]))
+        if not bad and not want["large"]:
+            got = explore(intact, fixed, ["--exhaustive", *want["option"]])
+            bad = wrong("none", [], got) or (None if "traces explored" in got[1] else "not exhaustive: " + got[1])
+        return "fixed: " + bad if bad else None
+
+
+def main():
+    args = [a for a in sys.argv[2:] if a != "--all"]
+    intact, everything = os.path.abspath(sys.argv[1]), "--all" in sys.argv
+    names = sorted(n for n in os.listdir(HERE) if n.endswith((".c", ".cc")) and (not args or n in args))
+    cases = []
+    for i, name in enumerate(names):
+        for k, combo in enumerate(COMBOS):
+            if everything or k == i % len(COMBOS):
+                cases.append((name, combo))
+    print("1..%d" % len(cases), flush=True)
+    failed = False
+    for i, (name, combo) in enumerate(cases, 1):
+        try:
+            bad = check(intact, os.path.join(HERE, name), combo, 20 if everything else 3)
+        except subprocess.TimeoutExpired:
+            bad = "does not end"
+        failed |= bad is not None
+        if bad:
+            print("# " + bad.replace("\n", "\n# "))
+        print("%s %d - %s %s %s" % ("not ok" if bad else "ok", i, name, *combo), flush=True)
+    return failed
+
+
+sys.exit(main())
