@@ -320,7 +320,8 @@ const struct cmd cmd_run = {
 	"INTACT_OPTIONS=help=1 PROGRAM lists what can be set without `intact run`.\n\n"
 	"Exit status: the program's, 128 + N when signal N ended it; 66 when something is\n"
 	"found (see --exitcode) and no signal ended it; 70 when no process of the run was\n"
-	"built with `intact cc`. When a report goes to standard output (--json=-), what the\n"
-	"program writes there goes to standard error.\n",
+	"built with `intact cc`, or findings were cut (a line says so). When a report goes\n"
+	"to standard output (--json=-), what the program writes there goes to standard\n"
+	"error.\n",
 	table, run,
 };

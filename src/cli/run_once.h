@@ -7,7 +7,7 @@
 #include "cli/run_processes.h"
 #include "cli/run_settings.h"
 
-enum { EXIT_UNWATCHED = 70 }; /* sysexits' EX_SOFTWARE */
+enum { EXIT_UNWATCHED = 70 }; /* sysexits' EX_SOFTWARE; also when findings were cut */
 
 struct run_how {
 	const char *record;  /* also record into this file; NULL: no */
