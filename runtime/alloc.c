@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "explore/x.h"
+#include "runtime/explore/x.h"
 #include "rt.h"
 
 extern void *__libc_malloc(size_t);

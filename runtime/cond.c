@@ -5,7 +5,7 @@
  * A cancelled wait comes back through the cleanup handler with the mutex
  * held, which must then be in the books too.
  */
-#include "explore/x.h"
+#include "runtime/explore/x.h"
 #include "rt.h"
 
 struct waiting {

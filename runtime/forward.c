@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "event/record.h"
-#include "explore/x.h"
+#include "runtime/explore/x.h"
 #include "rt.h"
 
 static const void *degraded_told;

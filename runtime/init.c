@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "explore/x.h"
+#include "runtime/explore/x.h"
 #include "options.h"
 #include "rt.h"
 

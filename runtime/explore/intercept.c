@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <semaphore.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -18,14 +17,6 @@
 #include "runtime/explore/x.h"
 
 /* ---- time ---- */
-
-EXPORT int sched_yield(void)
-{
-	if (likely(!rt.explore))
-		return REAL(sched_yield)();
-	x_yield(CALLER);
-	return 0;
-}
 
 EXPORT void thrd_yield(void)
 {
@@ -367,23 +358,4 @@ EXPORT int pthread_kill(pthread_t id, int sig)
 		return x_thread_of(id) ? 0 : ESRCH;
 	X.end_pc = CALLER;
 	x_give_up(CONTROL_WHY_UNSUPPORTED, "pthread_kill of another thread is not simulated");
-}
-
-/* ---- system calls by number ---- */
-
-EXPORT long syscall(long nr, ...)
-{
-	va_list ap;
-	long a[6];
-	va_start(ap, nr);
-	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(ap, long);
-	va_end(ap);
-	long r = unlikely(rt.explore) && X.active ? x_syscall(nr, a, CALLER)
-	                                          : x_sys(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (r < 0 && r > -4096) {
-		errno = (int)-r;
-		return -1;
-	}
-	return r;
 }

@@ -43,7 +43,7 @@ def cycle(graph):
 def guest():
     """The files that runtime/ is made of, with all that they include."""
     inside = re.search(r"^dynamic_src = files\(([^)]*)\)", (root / "src/dynamic/meson.build").read_text(), re.M)[1]
-    todo = [root / "src/dynamic" / name for name in re.findall(r"'([^']+)'", inside)] + sorted((root / "runtime").glob("*.[ch]"))
+    todo = [root / "src/dynamic" / name for name in re.findall(r"'([^']+)'", inside)] + sorted((root / "runtime").rglob("*.[ch]"))
     seen = set()
     while todo:
         path = todo.pop()
@@ -51,7 +51,7 @@ def guest():
             continue
         seen.add(path)
         for _, name, _ in included(path):
-            todo.append(root / "src" / name if "/" in name else path.parent / name)
+            todo.append(path.parent / name if "/" not in name else root / name if name.startswith("runtime/") else root / "src" / name)
     return seen
 
 
