@@ -36,7 +36,7 @@ static bool compare(void *arg, enum ir_result r, const int32_t *next, const stru
 	(void)r;
 	(void)next;
 	(void)eff;
-	l->found = ch->n == l->n && !memcmp(ch->pick, l->picks, l->n * sizeof *l->picks);
+	l->found = ch->n == l->n && (!l->n || !memcmp(ch->pick, l->picks, l->n * sizeof *l->picks));
 	l->at += !l->found;
 	return !l->found;
 }
