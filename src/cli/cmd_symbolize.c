@@ -35,7 +35,9 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 		settings_deliver(cli, &s, &text, all.list.data[0]->pid);
 		rc = s.shown.count || settings_cut(&s) ? EXIT_VIOLATED : EXIT_HOLDS;
 	} else {
-		rc = cli_usage(cli, cmd, "standard input is no message of a watched program");
+		rc = cli_usage(cli, cmd, raw_other_version(buf_cstr(&in), in.len)
+		                                 ? "the program was built with another version of Intact; build it again"
+		                                 : "standard input is no message of a watched program");
 	}
 	raw_free(&all);
 	buf_free(&in);

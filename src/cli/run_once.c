@@ -36,6 +36,7 @@ struct listener {
 	struct raw_reports said;
 	uint64_t bytes;
 	uint32_t lost;
+	bool other_version; /* of Intact: what it sent is among the lost */
 };
 
 static bool listen_begin(struct listener *l)
@@ -101,8 +102,10 @@ static void take_messages(struct listener *l)
 		if (l->bytes > BYTES_MAX)
 			l->lost++;
 		else if (!processes_take(l->processes, block, (size_t)n) &&
-		         !raw_add(&l->said, l->arena, block, (size_t)n))
+		         !raw_add(&l->said, l->arena, block, (size_t)n)) {
 			l->lost++;
+			l->other_version |= raw_other_version(block, (size_t)n);
+		}
 	}
 }
 
@@ -176,6 +179,9 @@ static void show(struct cli *cli, struct settings *s, struct listener *l, uint32
 			findings_text(r, &s->filter, &s->text, &s->arena, &s->shown, &text);
 			who = r->pid;
 		}
+	if (l->other_version)
+		buf_str(&cli->err, "intact: error: the program was built with another version of Intact, and its findings cannot be read\n"
+		                   "hint: build it again with this version's `intact cc`\n");
 	s->shown.unread += l->lost + l->said.lost;
 	findings_close(&s->filter, &s->shown, s->print_suppressions, &text);
 	settings_deliver(cli, s, &text, n == 1 ? who : pid);

@@ -63,7 +63,7 @@ static void put(struct message *m, const char *fmt, ...)
 static void open_piece(struct message *m)
 {
 	m->n = 0;
-	put(m, "INTACT 1\npid %d\nimage %lx\nfinal %u\n", m->pid, (unsigned long)m->image, m->final);
+	put(m, FINDING_HEADER "pid %d\nimage %lx\nfinal %u\n", m->pid, (unsigned long)m->image, m->final);
 }
 
 static void send_piece(struct message *m)
@@ -147,22 +147,26 @@ static void put_made(struct message *m, const struct dynamic *d, const char *nam
 		put(m, "set %s_first 1\n", name);
 }
 
+static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES,
+                  *const uses[] = FINDING_USE_NAMES;
+_Static_assert(sizeof kinds / sizeof *kinds == FIND_KINDS && sizeof ops / sizeof *ops == OP_KINDS, "each has a name");
+
 static void put_finding(struct message *m, const struct dynamic *d, const struct finding *f)
 {
 	put(m, "finding %lx %u\n", (unsigned long)f->key, (unsigned)(f - d->findings));
-	put(m, "set kind %u\nset confirmed %u\nset count %u\nset loop %u\n", f->kind,
+	put(m, "set kind %s\nset confirmed %u\nset count %u\nset loop %u\n", kinds[f->kind],
 	    f->confirmed, f->count, f->loop);
-	put(m, "set commit_op %u\nset violation_op %u\nset thread %u\nset other %u\n",
-	    f->commit_op, f->violation_op, f->uid, f->other);
+	put(m, "set commit_op %s\nset violation_op %s\nset thread %u\nset other %u\n",
+	    ops[f->commit_op], ops[f->violation_op], f->uid, f->other);
 	put(m, "set lock %u\nset lock2 %u\nset address %lx\n", f->lock, f->lock2,
 	    (unsigned long)f->address);
 	if (f->lock2 || f->address2)
 		put(m, "set address2 %lx\n",
 		    (unsigned long)(f->lock2 ? d->locks.locks[f->lock2].addr : f->address2));
 	if (f->uses)
-		put(m, "set uses %u\n", f->uses);
+		put(m, "set uses %s\n", uses[f->uses]);
 	if (f->other_op)
-		put(m, "set other_op %u\n", f->other_op);
+		put(m, "set other_op %s\n", ops[f->other_op]);
 	if (f->apart && !f->confirmed)
 		put(m, "set apart 1\n");
 	if (f->name)

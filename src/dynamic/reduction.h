@@ -123,20 +123,7 @@ struct mark {
 	bool tried;       /* that read was a compare-and-swap that failed */
 };
 
-enum finding_kind {
-	FIND_LOCK,   /* a lock taken again after being released */
-	FIND_RACE,   /* a racing read, then a write that relies on it */
-	FIND_MARKED, /* a marked block that is not reducible */
-	FIND_CYCLE,  /* a marked block on a cycle, though it may be reducible */
-};
-/* What the section behind a gap does, of all its occurrences the highest. */
-enum uses {
-	USES_READ,  /* it only reads */
-	USES_BACK,  /* it writes first what an earlier section of the block wrote first: a
-	               count, most often, that is given back */
-	USES_WRITE,
-};
-enum op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT, OP_JOIN, OP_ENTER };
+/* Kinds and operations: event/finding.h. */
 
 struct finding {
 	uint64_t key;

@@ -45,6 +45,7 @@
 
 #include "dynamic/lockset.h"
 #include "dynamic/reach.h"
+#include "event/finding.h"
 
 struct cell {
 	uint64_t w0, w1;
@@ -72,7 +73,6 @@ enum {
 
 /* Who last touched racing data; [1] is the latest by another thread. Who made
  * it race may be known by its slot only: RACE_SOMEONE. */
-#define RACE_SOMEONE UINT32_MAX
 struct race_access {
 	uint32_t uid, stack;
 	uint32_t tid, epoch; /* its slot, and when */

@@ -22,13 +22,8 @@
 #include <stdint.h>
 
 #include "dynamic/pages.h"
+#include "event/finding.h"
 
-#define STACK_MARK (1ull << 63)
-/* A return address of a call through a pointer, made before the thread had done
- * anything that is judged: the called function may be the thread's first in all but
- * name (a trampoline in front of it). */
-#define STACK_THROUGH (1ull << 62)
-#define STACK_PC (~(STACK_MARK | STACK_THROUGH))
 #define STACK_MAX_NODES (1u << 20)
 
 struct stack_node {

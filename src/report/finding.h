@@ -84,6 +84,8 @@ struct raw_reports { /* zero: nobody spoke yet */
 /* Adds a piece of a message to what its process said before. False when the
  * text is no such piece. Strings stay in `a`. */
 bool raw_add(struct raw_reports *all, struct arena *a, const char *text, size_t len);
+/* Is it a message of another version of Intact? */
+bool raw_other_version(const char *text, size_t len);
 /* Several pieces, one behind the other. */
 bool raw_add_all(struct raw_reports *all, struct arena *a, const char *text, size_t len);
 void raw_free(struct raw_reports *all);

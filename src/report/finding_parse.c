@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/finding.h"
 #include "report/finding.h"
 
 enum { MAX_MODULES = 1 << 17, MAX_FINDINGS = 1 << 20, MAX_PROCESSES = 1 << 16 };
@@ -70,7 +71,23 @@ static struct raw_locks read_locks(struct line *l, struct arena *a)
 	return ls;
 }
 
-static void set_field(struct raw_finding *f, struct line *l)
+static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES,
+                  *const uses[] = FINDING_USE_NAMES;
+
+/* The number of a name; false when there is no such name. */
+static bool name_number(struct line *l, const char *const *names, uint32_t many, uint32_t *out)
+{
+	size_t n;
+	const char *s = word(l, &n);
+	for (uint32_t i = 0; i < many; i++)
+		if (is(s, n, names[i])) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+static bool set_field(struct raw_finding *f, struct line *l)
 {
 	size_t n;
 	const char *s = word(l, &n);
@@ -79,9 +96,7 @@ static void set_field(struct raw_finding *f, struct line *l)
 		size_t at;
 	} fields[] = {
 #define FIELD(x) { #x, offsetof(struct raw_finding, x) }
-		FIELD(kind), FIELD(confirmed), FIELD(count), FIELD(loop), FIELD(commit_op),
-		FIELD(violation_op), FIELD(thread), FIELD(other), FIELD(lock), FIELD(lock2),
-		FIELD(other_op), FIELD(apart), FIELD(made_first), FIELD(made2_first), FIELD(uses),
+		FIELD(confirmed), FIELD(count), FIELD(loop), FIELD(thread), FIELD(other), FIELD(lock), FIELD(lock2), FIELD(apart), FIELD(made_first), FIELD(made2_first),
 	};
 	if (is(s, n, "address"))
 		f->address = number(l, 16);
@@ -91,8 +106,14 @@ static void set_field(struct raw_finding *f, struct line *l)
 		if (is(s, n, fields[i].name)) {
 			uint32_t v = (uint32_t)number(l, 10);
 			memcpy((char *)f + fields[i].at, &v, sizeof v);
-			return;
+			return true;
 		}
+	return is(s, n, "kind")           ? name_number(l, kinds, FIND_KINDS, &f->kind)
+	       : is(s, n, "commit_op")    ? name_number(l, ops, OP_KINDS, &f->commit_op)
+	       : is(s, n, "violation_op") ? name_number(l, ops, OP_KINDS, &f->violation_op)
+	       : is(s, n, "uses")         ? name_number(l, uses, USES_KINDS, &f->uses)
+	       : is(s, n, "other_op")     ? name_number(l, ops, OP_KINDS, &f->other_op)
+	                                  : true;
 }
 
 static void set_stack(struct raw_finding *f, struct line *l, struct arena *a)
@@ -133,11 +154,12 @@ static void set_locks(struct raw_finding *f, struct line *l, struct arena *a)
 		f->other_locks = ls;
 }
 
-static void in_finding(struct raw_finding *f, const char *s, size_t n, struct line *l,
+/* False: a kind or an operation that there is none of. */
+static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct line *l,
                        struct arena *a)
 {
 	if (is(s, n, "set")) {
-		set_field(f, l);
+		return set_field(f, l);
 	} else if (is(s, n, "stack")) {
 		set_stack(f, l, a);
 	} else if (is(s, n, "locks")) {
@@ -149,6 +171,7 @@ static void in_finding(struct raw_finding *f, const char *s, size_t n, struct li
 		t.parent = (uint32_t)number(l, 10);
 		avec_push(a, &f->threads, t);
 	}
+	return true;
 }
 
 static void add_module(struct raw_report *r, struct arena *a, struct line *l)
@@ -209,7 +232,7 @@ static bool header(const char *text, size_t len, uint32_t *pid, uint64_t *image)
 	const char *p = text, *end = text + len;
 	*pid = 0;
 	*image = 0;
-	if (len < 9 || memcmp(text, "INTACT 1\n", 9))
+	if (len < sizeof FINDING_HEADER - 1 || memcmp(text, FINDING_HEADER, sizeof FINDING_HEADER - 1))
 		return false;
 	for (unsigned i = 0; i < 4 && p < end; i++) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
@@ -225,10 +248,11 @@ static bool header(const char *text, size_t len, uint32_t *pid, uint64_t *image)
 	return true;
 }
 
-static void add_text(struct raw_report *r, struct arena *a, const char *text, size_t len)
+static bool add_text(struct raw_report *r, struct arena *a, const char *text, size_t len)
 {
 	const char *p = text, *end = text + len;
 	struct raw_finding *f = NULL;
+	bool ok = true;
 	while (p < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 		struct line l = { p, nl ? nl : end };
@@ -248,8 +272,9 @@ static void add_text(struct raw_report *r, struct arena *a, const char *text, si
 		else if (is(s, n, "end"))
 			f = NULL;
 		else if (f)
-			in_finding(f, s, n, &l, a);
+			ok &= in_finding(f, s, n, &l, a);
 	}
+	return ok;
 }
 
 bool raw_add(struct raw_reports *all, struct arena *a, const char *text, size_t len)
@@ -273,13 +298,18 @@ bool raw_add(struct raw_reports *all, struct arena *a, const char *text, size_t 
 		map_init(&r->by_key);
 		avec_push(a, &all->list, r);
 	}
-	add_text(r, a, text, len);
-	return true;
+	return add_text(r, a, text, len);
+}
+
+bool raw_other_version(const char *text, size_t len)
+{
+	return len >= sizeof FINDING_HEADER - 1 && !memcmp(text, FINDING_MESSAGE, sizeof FINDING_MESSAGE - 1) &&
+	       memcmp(text, FINDING_HEADER, sizeof FINDING_HEADER - 1) != 0;
 }
 
 bool raw_add_all(struct raw_reports *all, struct arena *a, const char *text, size_t len)
 {
-	static const char start[] = "\nINTACT 1\n";
+	static const char start[] = "\n" FINDING_HEADER;
 	const char *end = text + len;
 	bool ok = len != 0;
 	while (ok && text < end) {

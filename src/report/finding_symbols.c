@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "dynamic/stack.h"
+#include "event/finding.h"
 #include "report/finding.h"
 #include "report/finding_dies.h"
 #include "report/finding_starts.h"

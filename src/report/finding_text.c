@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dynamic/reduction.h"
+#include "event/finding.h"
 #include "report/finding_int.h"
 #include "report/finding_starts.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "dynamic/reduction.h"
+#include "event/finding.h"
 #include "report/finding_int.h"
 #include "report/finding_starts.h"
 

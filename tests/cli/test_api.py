@@ -44,7 +44,7 @@ text = pc.read_text()
 check("pkg-config knows what to link", re.search(r"^Libs:.*-lintact", text, re.M) and re.search(r"private:.*jansson", text), text)
 
 # the examples
-COMPILERS = [(["clang", "-std=c11"], "c"), (["clang++"], "c++")] if clang and sanitized else \
+COMPILERS = [(["clang", "-std=c11"], "c"), (["clang++"], "c++")] if clang and sanitized else [(["gcc"], "c"), (["g++"], "c++")] if sanitized else \
     [(["gcc", "-std=c99"], "c"), (["g++"], "c++"), (["clang"], "c"), (["clang++", "-std=c++11"], "c++")]
 COMPILERS = [c for c in COMPILERS if shutil.which(c[0][0])]
 LINKS = {"shared": ["-L", str(lib), "-lintact", f"-Wl,-rpath,{lib}"], "static": [str(archive), "-ljansson", "-lz", "-lzstd", "-pthread"]}

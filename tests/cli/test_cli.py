@@ -103,4 +103,21 @@ with tempfile.TemporaryDirectory() as tmp:
             check("and piped, a sentence is one line", text.split()[:3] == plain.split()[:3] and len(text.split("\n")) >= len(plain.split("\n")), plain)
     wide = json.loads(on_terminal(50, intact, "check", "--json=-", root / "examples/lost-update.atm"))
     check("a document is never folded", wide["kind"] == "check")
+
+# messages of watched programs: a version in front, names in place of numbers
+MESSAGE = "INTACT %s\npid 3\nimage 0\nfinal 1\nfinding ab 1\nset kind %s\nset commit_op %s\nend\ndone\n"
+rc, out, err = run([intact, "symbolize"], stdin=MESSAGE % ("2", "lock", "release"))
+check("a message is read", rc == 0 and not err, err)
+for what, args in {"kind": ("2", "9", "release"), "operation": ("2", "lock", "relieve")}.items():
+    rc, out, err = run([intact, "symbolize"], stdin=MESSAGE % args)
+    check(f"a message with a {what} that there is not is none", rc == 2 and "no message" in err, err)
+for version in ("1", "3"):
+    rc, out, err = run([intact, "symbolize"], stdin=MESSAGE % (version, "lock", "release"))
+    check(f"version {version} of the message is refused as such", rc == 2 and "another version of Intact" in err, err)
+FAKE = """import os, re, socket
+path = re.search(r"socket=([^:]+)", os.environ["INTACT_OPTIONS"])[1]
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"INTACT 1\\npid %d\\nfinal 1\\ndone\\n" % os.getpid(), path)
+"""
+rc, out, err = run([intact, "run", sys.executable, "-c", FAKE])
+check("run says that a program was built with another version", rc == 70 and "another version of Intact" in err and "build it again" in err, err)
 done()

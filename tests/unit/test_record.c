@@ -12,6 +12,7 @@
 #include "base/symtab.h"
 #include "dynamic/replay.h"
 #include "dynamic/serial.h"
+#include "event/finding.h"
 #include "event/order.h"
 #include "event/recpack.h"
 #include "event/recstate.h"
@@ -242,7 +243,7 @@ static void test_hostile(void)
 		size_t count;
 		buf_init(&b);
 		replay_message(rp, &b);
-		CHECK(b.len > 9 && !memcmp(b.data, "INTACT 1\n", 9));
+		CHECK(b.len > 9 && !memcmp(b.data, FINDING_HEADER, 9));
 		CHECK(translate_look(t, in, n) && translate_put(t, in, n, &count));
 		buf_free(&b);
 		translate_free(t);
