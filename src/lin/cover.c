@@ -227,8 +227,10 @@ enum lin_verdict items_place_empties(const struct items *s, const int32_t *count
 	for (uint32_t i = 0; i < s->nempties && v == LIN_HOLDS; i++) {
 		const struct hop *op = &s->p->ops[s->empties[i]];
 		gaps[i] = next[op->call + 1];
-		if (gaps[i] > op->ret)
+		if (gaps[i] > op->ret) {
 			v = wrong(r, PROOF_NOT_EMPTY, 1, s->empties[i], 0);
+			r->culprit = lin_certain_by(s->p, op->ret); /* an open removal might have emptied it */
+		}
 	}
 	lim_free(s->p->lim, next, (s->ngaps + 1) * 4ull);
 	return v;

@@ -30,7 +30,7 @@ struct result {
 	uint32_t *order;       /* holds: the operations in their order */
 	uint32_t norder;       /*   (regular, safe: order[i] = the write read i saw) */
 	uint32_t culprit;      /* violated: with its response it was certain */
-	bool moment_open;      /*   or perhaps with an earlier one */
+	bool moment_open;      /*   or perhaps with an earlier one, never a later */
 	enum proof proof;
 	uint32_t *ops;         /* the facts of the proof */
 	uint32_t nops;
@@ -80,9 +80,14 @@ enum lin_verdict lin_brute(const struct problem *p, struct result *r);
 enum lin_verdict lin_bfs(const struct problem *p, struct result *r);
 enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max_steps);
 enum lin_verdict lin_search(const struct problem *p, struct result *r);
-/* Violated, with a culprit that is too early at most: the first response with
- * which it is certain, by judging prefixes (within a number of steps each). */
-void lin_first_moment(const struct problem *p, struct result *r,
+/* What somebody who knows every answer finds impossible at the response at event
+ * `at` is certain, at the latest, with the response of this operation: the last
+ * to answer of those invoked before. RANK_INF: the last response of all. */
+uint32_t lin_certain_by(const struct problem *p, uint32_t at);
+/* Violated, with a culprit that is too early at most, and certain when `last`
+ * returned: the first response with which it is certain, by judging prefixes
+ * (within a number of steps); or, with moment_open, one with which it is. */
+void lin_first_moment(const struct problem *p, struct result *r, uint32_t last,
                       enum lin_verdict (*judge)(const struct problem *p, struct result *r, uint64_t max_steps));
 enum lin_verdict lin_queue(const struct problem *p, struct result *r);
 enum lin_verdict lin_queue_pairs(const struct problem *p, struct result *r); /* values repeat */

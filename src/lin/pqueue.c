@@ -28,7 +28,7 @@ static enum lin_verdict no_room(struct items *s, const struct rank *order, uint3
 	const struct item *it = &s->it[order[at].value];
 	r->proof = PROOF_PRIORITY;
 	r->moment_open = true;
-	r->culprit = it->out;
+	r->culprit = lin_certain_by(s->p, s->p->ops[it->out].ret);
 	if (!result_facts(r, 3))
 		return result_unknown(r);
 	r->ops[0] = it->out;
@@ -79,7 +79,7 @@ static enum lin_verdict judge(struct items *s, struct cover *c, struct rank *ord
 		if (g == RANK_INF) {
 			r->proof = PROOF_NOT_EMPTY;
 			r->moment_open = true;
-			r->culprit = s->empties[k];
+			r->culprit = lin_certain_by(p, op->ret);
 			if (!result_facts(r, 1))
 				return result_unknown(r);
 			r->ops[0] = s->empties[k];

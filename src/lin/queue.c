@@ -111,7 +111,7 @@ static void emit(const struct fifo *q, struct result *r)
 }
 
 /* Two values that came in one order and left in the other. */
-static enum lin_verdict explain(const struct fifo *q, struct result *r)
+static enum lin_verdict explain(const struct problem *p, const struct fifo *q, struct result *r)
 {
 	uint32_t late = RANK_INF, k = 0;
 	r->proof = PROOF_COUNTS;
@@ -127,7 +127,10 @@ static enum lin_verdict explain(const struct fifo *q, struct result *r)
 		if (b->in == RANK_INF || late == RANK_INF || b->out == RANK_INF || q->x[late].out_lo <= b->out_hi)
 			continue;
 		r->proof = PROOF_FIFO;
-		r->culprit = q->x[late].out != RANK_INF ? q->x[late].out : b->out;
+		/* when nothing else can have taken it, or when it was taken itself */
+		r->culprit = lin_certain_by(p, p->ops[b->out].ret);
+		if (q->x[late].out != RANK_INF && p->ops[q->x[late].out].ret < p->ops[r->culprit].ret)
+			r->culprit = q->x[late].out;
 		if (!result_facts(r, 4))
 			return result_unknown(r);
 		r->ops[0] = q->x[late].in;
@@ -160,7 +163,7 @@ static enum lin_verdict judge(struct items *s, struct fifo *q, struct result *r)
 	if (v != LIN_HOLDS)
 		return r->verdict = v;
 	if (!eliminate(q))
-		return explain(q, r);
+		return explain(p, q, r);
 	if (!result_order(r, p->n))
 		return result_unknown(r);
 	emit(q, r);

@@ -635,7 +635,7 @@ static enum lin_verdict judge(const struct problem *p, struct result *r, uint64_
 	if (found > 0) {
 		r->verdict = find_order(&q, r) ? LIN_HOLDS : LIN_UNKNOWN;
 	} else if (!found) {
-		/* certain at the latest with the last response; see lin_first_moment */
+		/* nothing is known about the moment; see lin_first_moment */
 		r->verdict = LIN_VIOLATED;
 		r->proof = PROOF_EXHAUSTED;
 		r->culprit = RANK_INF;
@@ -651,7 +651,7 @@ enum lin_verdict lin_queue_pairs(const struct problem *p, struct result *r)
 {
 	judge(p, r, p->max_steps);
 	if (r->verdict == LIN_VIOLATED && r->culprit != RANK_INF)
-		lin_first_moment(p, r, judge);
+		lin_first_moment(p, r, lin_certain_by(p, RANK_INF), judge);
 	if (r->verdict == LIN_VIOLATED && r->culprit != RANK_INF)
 		lin_explain(p, r);
 	return r->verdict;

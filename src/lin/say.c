@@ -95,9 +95,15 @@ static void exhausted(const struct say *s, const struct part *part)
 		buf_str(s->out, "No order of the operations is legal for the object; every one was tried.");
 		return;
 	}
+	if (r->moment_open) {
+		buf_str(s->out, "No order of the operations invoked before ");
+		op(s, r->culprit);
+		buf_str(s->out, " returned is legal; every one was tried.");
+		return;
+	}
 	op(s, r->culprit);
 	buf_str(s->out, " cannot be explained: ");
-	bool known = r->nstates && !r->moment_open;
+	bool known = r->nstates;
 	if (known) {
 		buf_printf(s->out, "without it, the %s can only be ", history_object(s->h, s->in->object));
 		for (uint32_t i = 0; i < r->nstates; i++)

@@ -9,6 +9,7 @@
  * been in ("loose"). When no order gets past the response even so, the history
  * is wrong, whatever came before.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,9 +40,11 @@ static bool loose_refutes(const struct problem *p, uint32_t at, uint64_t steps)
 /* ---- what is said about it ----------------------------------------------------------- */
 
 /* The window: from the last moment at which nothing was open. And what
- * overlaps the culprit. */
+ * overlaps the culprit. Neither is known while the moment is open. */
 static void surroundings(const struct problem *p, struct result *r)
 {
+	if (r->moment_open)
+		return;
 	uint32_t open = 0, n = 0, at = p->ops[r->culprit].ret, *ev = events_of(p);
 	r->window = 0;
 	for (uint32_t t = 0; t <= at && ev; t++) {
@@ -101,7 +104,7 @@ void lin_states_before(const struct problem *p, uint32_t culprit, uint64_t max_s
 	lim_free(p->lim, map, map ? bm : 0);
 }
 
-static enum lin_verdict conclude(const struct problem *p, struct dfs *d, enum dfs_answer a, struct result *r)
+static enum lin_verdict conclude(struct dfs *d, enum dfs_answer a, struct result *r)
 {
 	r->steps = d->steps;
 	r->verdict = LIN_UNKNOWN;
@@ -111,10 +114,45 @@ static enum lin_verdict conclude(const struct problem *p, struct dfs *d, enum df
 	} else if (a == DFS_NONE) {
 		r->verdict = LIN_VIOLATED;
 		r->proof = PROOF_EXHAUSTED;
-		r->culprit = d->ev[d->best] / 2;
-		surroundings(p, r);
+		r->culprit = d->ev[d->best] / 2; /* the orders of what came before get so far */
 	}
 	return r->verdict;
+}
+
+/* ---- the moment ------------------------------------------------------------------
+ *
+ * The search knows every answer from the start, also those given after the
+ * response it gets stuck at. For operations that change the object and answer
+ * (cas, dequeue, ...) that is more than was known at the time: what is open and
+ * has not answered might have answered otherwise. But nothing invoked after the
+ * response matters to it. So the moment of certainty lies between the response
+ * and the last answer of what was invoked before it, and is looked for among
+ * the prefixes in between. A prefix says less than the whole and can be harder:
+ * there is a bound, and what is left then is the last moment, not the first.
+ */
+static bool changes_and_answers(const struct hop *o)
+{
+	return o->res != RES_NONE ? o->fn != FN_CONTAINS
+	                          : o->fn == FN_DEQ || o->fn == FN_POP || o->fn == FN_POLL || o->fn >= FN_COUNT;
+}
+
+uint32_t lin_certain_by(const struct problem *p, uint32_t at)
+{
+	uint32_t last = RANK_INF;
+	for (uint32_t i = 0; i < p->n && p->ops[i].call < at; i++) {
+		const struct hop *o = &p->ops[i];
+		if (o->ret != RANK_INF && (o->ret <= at || changes_and_answers(o)) &&
+		    (last == RANK_INF || o->ret > p->ops[last].ret))
+			last = i;
+	}
+	return last;
+}
+
+/* The same for the operation at which the search got stuck. */
+static uint32_t certain_by(const struct problem *p, uint32_t stuck)
+{
+	bool ahead = p->obj == OBJ_KV || p->obj == OBJ_LIST; /* the guide knows later reads, too */
+	return lin_certain_by(p, ahead ? RANK_INF : p->ops[stuck].ret);
 }
 
 enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max_steps)
@@ -124,8 +162,14 @@ enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max
 	enum dfs_answer a = DFS_FAILED;
 	if (dfs_open(&d, p))
 		a = dfs_run(&d, max_steps);
-	conclude(p, &d, a, r);
+	conclude(&d, a, r);
 	dfs_close(&d);
+	if (r->verdict == LIN_VIOLATED) {
+		uint32_t stuck = r->culprit;
+		r->culprit = certain_by(p, stuck);
+		r->moment_open = r->culprit != stuck;
+		surroundings(p, r);
+	}
 	return r->verdict;
 }
 
@@ -147,58 +191,52 @@ static enum lin_verdict decide(const struct problem *p, struct result *r, uint64
 			turn *= 4;
 		} while (a == DFS_MORE && (!max_steps || left) && !lim_spent(p->lim));
 	}
-	conclude(p, &d, a, r);
+	conclude(&d, a, r);
 	dfs_close(&d);
 	return r->verdict;
 }
 
-/* ---- the moment ------------------------------------------------------------------
- *
- * The search knows every answer from the start, also those given after the
- * response it gets stuck at. For operations that change the object and answer
- * (cas, dequeue, ...) that is more than was known at the time: then the first
- * moment of certainty may be later, and is looked for among the prefixes. A
- * prefix says less than the whole and can be harder: there is a bound.
- */
+/* ---- the prefixes ------------------------------------------------------------------ */
+
+#define MOMENT_MISSES 4 /* prefixes that are not decided within the steps, at most */
+
 static uint64_t moment_steps(const struct problem *p)
 {
-	return 20000 + 4ull * p->nevents;
+	return 50000 + 4ull * p->nevents;
 }
 
-static bool answers(const struct problem *p)
-{
-	if (p->obj == OBJ_KV || p->obj == OBJ_LIST) /* there the search looks ahead */
-		return true;
-	for (uint32_t i = 0; i < p->n; i++) {
-		uint8_t f = p->ops[i].fn;
-		if (p->ops[i].res != RES_NONE ? f != FN_CONTAINS : f == FN_DEQ || f == FN_POP || f == FN_POLL || f >= FN_COUNT)
-			return true;
-	}
-	return false;
-}
-
-void lin_first_moment(const struct problem *p, struct result *r, enum lin_verdict (*judge)(const struct problem *, struct result *, uint64_t))
+void lin_first_moment(const struct problem *p, struct result *r, uint32_t last, enum lin_verdict (*judge)(const struct problem *, struct result *, uint64_t))
 {
 	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
 	struct hop *ops = lim_realloc(p->lim, NULL, 0, bo);
 	uint32_t *map = lim_realloc(p->lim, NULL, 0, bm);
-	/* `good` events have an order; with `bad` ones there is none */
-	uint32_t good = p->ops[r->culprit].ret, bad = p->nevents, stride = 1;
-	while (ops && map && good + 1 < bad) {
+	/* `good` events have an order, if `sure`; with `bad` ones there is none */
+	uint32_t good = p->ops[r->culprit].ret, bad = p->ops[last].ret + 1, stride = 1, misses = 0;
+	uint64_t spare = r->steps; /* what was hard to decide may take as long again */
+	bool sure = true;
+	while (ops && map && good + 1 < bad && misses < MOMENT_MISSES && !lim_spent(p->lim)) {
 		uint32_t cut = stride < bad - good ? good + stride : good + (bad - good) / 2;
+		uint64_t enough = moment_steps(p);
 		struct problem q;
 		struct result s;
 		lin_prefix(p, cut, ops, map, &q);
-		enum lin_verdict v = judge(&q, &s, moment_steps(p));
+		enum lin_verdict v = judge(&q, &s, enough + spare / 2);
+		uint64_t more = s.steps > enough ? s.steps - enough : 0;
+		spare -= more < spare ? more : spare;
 		result_free(&s);
-		if (v == LIN_UNKNOWN)
-			break;
-		*(v == LIN_HOLDS ? &good : &bad) = cut;
-		stride = v == LIN_HOLDS && bad == p->nevents ? stride * 2 : UINT32_MAX;
+		if (v == LIN_VIOLATED) {
+			bad = cut;
+			stride = UINT32_MAX;
+		} else {
+			good = cut;
+			sure = v == LIN_HOLDS;
+			misses += !sure;
+			stride = stride < bad - good ? stride * 2 : UINT32_MAX;
+		}
 	}
-	r->moment_open = good + 1 < bad;
-	for (uint32_t i = 0; i < p->n && !r->moment_open; i++)
-		if (p->ops[i].ret == bad - 1)
+	r->moment_open = good + 1 < bad || !sure;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->ops[i].ret < bad && p->ops[i].ret >= p->ops[r->culprit].ret)
 			r->culprit = i;
 	lim_free(p->lim, ops, ops ? bo : 0);
 	lim_free(p->lim, map, map ? bm : 0);
@@ -206,8 +244,7 @@ void lin_first_moment(const struct problem *p, struct result *r, enum lin_verdic
 
 void lin_explain(const struct problem *p, struct result *r)
 {
-	lim_free(p->lim, r->ops, r->ops_bytes);
-	r->ops = NULL;
+	assert(!r->ops); /* the facts are told here */
 	surroundings(p, r);
 	if (!r->moment_open)
 		lin_states_before(p, r->culprit, moment_steps(p), r);
@@ -239,18 +276,21 @@ static bool by_supply(const struct problem *p, struct result *r, int depth)
 	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
 	struct hop *ops = lim_realloc(p->lim, NULL, 0, bo);
 	uint32_t *map = lim_realloc(p->lim, NULL, 0, bm);
+	uint32_t shows = r->culprit, last = lin_certain_by(p, p->ops[shows].ret); /* a cas may have failed later */
+	r->culprit = last;
 	r->moment_open = true;
 	if (ops && map) {
 		struct problem q;
 		struct result s;
-		lin_prefix(p, p->ops[r->culprit].ret, ops, map, &q);
+		lin_prefix(p, p->ops[shows].ret, ops, map, &q);
 		q.max_steps = moment_steps(p);
 		if (depth)
 			search_within(&q, &s, depth - 1);
 		else
 			decide(&q, &s, q.max_steps);
 		if (s.verdict == LIN_HOLDS) {
-			lin_first_moment(p, r, judge); /* a cas may have failed later */
+			r->culprit = shows;
+			lin_first_moment(p, r, last, judge);
 		} else if (s.verdict == LIN_VIOLATED && depth) {
 			translate(&s, map);
 			result_free(r);
@@ -271,8 +311,7 @@ static enum lin_verdict search_within(const struct problem *p, struct result *r,
 		return r->verdict;
 	decide(p, r, p->max_steps);
 	if (r->verdict == LIN_VIOLATED) {
-		if (answers(p))
-			lin_first_moment(p, r, judge);
+		lin_first_moment(p, r, certain_by(p, r->culprit), judge);
 		lin_explain(p, r);
 	}
 	return r->verdict;

@@ -189,8 +189,8 @@ enum lin_verdict lin_set(const struct problem *p, struct result *r)
 		return result_unknown(r);
 	if (bad == RANK_INF)
 		return r->verdict = LIN_HOLDS;
-	r->culprit = bad;
-	r->moment_open = true; /* the sweep knew answers that came later */
+	r->culprit = lin_certain_by(p, p->ops[bad].ret); /* the sweep knew answers that came later */
+	r->moment_open = true;
 	r->proof = PROOF_COUNTS;
 	if (!result_facts(r, 1))
 		return r->verdict;

@@ -231,6 +231,8 @@ static enum lin_verdict judge(struct lifo *q, struct result *r)
 			    (r->culprit == RANK_INF || p->ops[o].ret > p->ops[r->culprit].ret))
 				r->culprit = o;
 		}
+		if (r->culprit != RANK_INF) /* others were open, perhaps, and might have taken another */
+			r->culprit = lin_certain_by(p, p->ops[r->culprit].ret);
 		return r->verdict = LIN_VIOLATED;
 	}
 	if (!result_order(r, p->n))

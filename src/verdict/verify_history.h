@@ -38,8 +38,9 @@ enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *sa
                                      char *why);
 /* No write can be what this read returned. */
 enum verify_answer verify_read_impossible(const struct problem *p, uint32_t read, bool safe, char *why);
-/* The violation of atomicity that `proof` claims. `budget`: configurations
- * the naive search may keep. */
+/* The violation of atomicity that `proof` claims; where everything is tried, that
+ * it was certain when the culprit returned (RANK_INF: at the end). `budget`:
+ * configurations the naive search may keep. */
 enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
                                     uint32_t nops, uint32_t culprit, uint32_t budget, char *why);
 /* No order of what was known when `culprit` returned (RANK_INF: of all) is

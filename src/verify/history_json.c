@@ -190,8 +190,7 @@ static enum verify_answer check_part(const struct history *h, const struct inter
 	else if (cond == COND_SEQUENTIAL)
 		v = verify_no_sequential(p, BUDGET, why);
 	else
-		v = verify_violation(p, (enum proof)proof, ops, nops,
-		                     json_is_true(json_object_get(j, "exact")) ? culprit : RANK_INF, BUDGET, why);
+		v = verify_violation(p, (enum proof)proof, ops, nops, culprit, BUDGET, why); /* certain with it, exact or not */
 	if (v == VERIFY_ACCEPTED)
 		v = check_explanation(h, in, j, p, cond, local, proof, ops, nops, why);
 	free(ops);

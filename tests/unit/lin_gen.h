@@ -129,8 +129,7 @@ static inline bool gen_verify(const struct problem *p, const struct result *r)
 	if (r->verdict == LIN_HOLDS && r->order)
 		a = verify_order(p, r->order, r->norder, why);
 	else if (r->verdict == LIN_VIOLATED && r->proof != PROOF_NONE)
-		a = verify_violation(p, r->proof, r->ops, r->nops,
-		                     r->moment_open ? RANK_INF : r->culprit, 4000000, why);
+		a = verify_violation(p, r->proof, r->ops, r->nops, r->culprit, 4000000, why);
 	if (a == VERIFY_ACCEPTED && r->verdict == LIN_VIOLATED && r->nstates && !r->moment_open)
 		a = verify_states(p, r->culprit, r->states, r->nstates, r->more_states, 4000000, why);
 	if (a != VERIFY_ACCEPTED)
