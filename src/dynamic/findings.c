@@ -206,7 +206,7 @@ void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const st
 	if (mine)
 		f->wrote |= h->first_wrote;
 	if (f->uses < uses) {
-		f->uses = uses;
+		f->uses = (uint8_t)uses;
 		__atomic_fetch_add(&d->ready, f->sent, __ATOMIC_RELAXED);
 		f->sent = false;
 	}
