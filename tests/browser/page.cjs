@@ -239,6 +239,11 @@ async function others(browser) {
 	await page.setViewportSize({ width: 1300, height: 1000 });
 	await shot(page, "page-finding");
 	await close(page, "finding");
+	page = await open(browser, path.join(dir, "explored.html"));
+	const explored = read("explored").results[0];
+	check("a schedule of a program: a lane for each thread, a row for each step, the interruption marked", await page.$$eval(".lanes thead th", (c) => c.length) === 5 &&
+		await page.$$eval(".lanes tbody tr", (r) => r.length) === explored.steps.length && await page.$$eval(".lanes .flag", (f) => f.length) === explored.preemptions, explored.steps.length);
+	await close(page, "explored");
 	page = await open(browser, path.join(dir, "hidden.html"));
 	check("what is suppressed is marked so", (await page.textContent("article")).includes("Suppressed"));
 	await close(page, "suppressed");

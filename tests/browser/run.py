@@ -87,6 +87,9 @@ with tempfile.TemporaryDirectory() as tmp:
     program = out / "lost-update"
     subprocess.run([str(intact), "cc", "-g", "-pthread", "-o", str(program), "tests/programs/lost_update.c"], cwd=root, check=True)
     make(out, "run", "run", "--", "lost-update")
+    tested = out / "lost-update-test"
+    subprocess.run([str(intact), "cc", "-g", "-pthread", "-o", str(tested), "examples/c/lost-update-test.c"], cwd=root, check=True)
+    make(out, "explored", "explore", "--", tested)
     (out / "hide").write_text("block:*\n")
     make(out, "hidden", "run", "--suppressions", out / "hide", "--", program)
     hostile = out / "hostile"

@@ -15,13 +15,19 @@ function exploreThread(r, n) {
 function scheduleTable(r) {
 	const steps = list(r.steps), lanes = [...new Set(steps.map((s) => number(s.thread)))].sort((a, b) => a - b);
 	const shown = steps.length > 2000 ? steps.slice(-2000) : steps, first = steps.length - shown.length;
-	const head = h("tr", {}, h("th", { text: "step" }), lanes.map((t) => h("th", { class: hue(t) }, named(exploreThread(r, t), 40))), h("th", { text: "place" }));
-	const rows = shown.map((s, i) => h("tr", { class: s.preempts ? "bad" : null, title: s.preempts ? "a thread that could have gone on is interrupted here" : null },
-		h("td", { text: String(first + i + 1) }),
-		lanes.map((t) => h("td", { class: hue(t) }, t === number(s.thread) ? named(s.text, 60) : "")),
-		h("td", { class: "at" }, named(exploreAt(s.at), 70))));
-	return h("div", { class: "scroll" }, h("table", { class: "steps" }, h("thead", {}, head), h("tbody", {}, rows)),
-		first ? h("p", { text: plural(first, "earlier step") + " not shown" }) : null);
+	const begins = new Map(), ends = new Map(); // a thread's first and last step
+	steps.forEach((s, i) => { const t = number(s.thread); if (!begins.has(t)) begins.set(t, i); ends.set(t, i); });
+	const head = h("tr", {}, h("th", { class: "no", scope: "col", text: "step" }), lanes.map((t) => h("th", { class: hue(t), scope: "col" }, named(exploreThread(r, t), 40))),
+		h("th", { scope: "col", text: "place" }));
+	const rows = shown.map((s, i) => h("tr", { class: s.preempts ? "intruder" : null },
+		h("td", { class: "no", text: first + i + 1 }),
+		lanes.map((t) => h("td", { class: hue(t) + (begins.get(t) <= first + i && first + i <= ends.get(t) ? " in" : "") }, t === number(s.thread) ? h("span", { class: "step" }, named(s.text, 60),
+			s.preempts ? h("span", { class: "flag", text: "interrupts" }) : null) : null)),
+		h("td", { class: "quiet" }, named(exploreAt(s.at), 70))));
+	return h("div", {}, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "the schedule" }, h("table", { class: "lanes compact", "aria-label": "steps by thread",
+		style: { "--lanes": lanes.length + 1 } }, h("thead", {}, head), h("tbody", {}, rows))),
+		h("p", { class: "facts", text: "A step that interrupts comes though the thread before it could have gone on." }),
+		first ? h("p", { class: "facts", text: plural(first, "earlier step") + " not shown" }) : null);
 }
 
 function scheduleView(r) {
