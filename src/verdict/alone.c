@@ -176,7 +176,8 @@ static bool list_steps(struct side *w, uint32_t block, const struct move *path, 
 		}
 		if (!ok)
 			break;
-		memcpy(s->picks + s->npicks, t.ch.pick, t.ch.n * sizeof *t.ch.pick);
+		if (t.ch.n > 0) /* picks is NULL until a step has one */
+			memcpy(s->picks + s->npicks, t.ch.pick, t.ch.n * sizeof *t.ch.pick);
 		s->npicks += t.ch.n;
 		s->v[i].n = t.ch.n;
 		s->n++;
