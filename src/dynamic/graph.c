@@ -21,7 +21,6 @@
 
 #include "dynamic/serial.h"
 
-#define NONE UINT32_MAX
 #define SWEEP_MIN 1024
 #define INNER_MAX 64
 
@@ -30,7 +29,7 @@ struct edge {
 	struct cycle_link link; /* from.event 0: program order */
 };
 
-struct node {
+struct graph_node {
 	uint64_t stamp;
 	uint32_t out, gen, via; /* via: edge of the search */
 	uint32_t next_free;
@@ -55,7 +54,7 @@ struct inner {
 	uint32_t loc, label;
 };
 
-struct thread {
+struct graph_thread {
 	uint32_t node, gen; /* the open block, or the last transaction */
 	bool in_block;
 	uint64_t block;
@@ -68,13 +67,13 @@ struct thread {
 struct graph {
 	struct serial_opts o;
 	enum serial_end end;
-	struct node *nodes;
+	struct graph_node *nodes;
 	struct edge *edges;  /* [0] unused in both */
 	uint32_t nnodes, nodes_cap, nodes_free, live, next_sweep;
 	uint32_t nedges, edges_cap, edges_free;
 	struct var *vars;
 	struct past *locks;
-	struct thread *threads;
+	struct graph_thread *threads;
 	uint32_t nvars, nlocks, nthreads;
 	uint32_t *queue, queue_cap;
 	uint64_t stamp;
@@ -113,7 +112,7 @@ static void reach(struct graph *g, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t e = g->nodes[g->queue[i]].out; e; e = g->edges[e].next) {
-			struct node *to = &g->nodes[g->edges[e].to];
+			struct graph_node *to = &g->nodes[g->edges[e].to];
 			if (to->stamp == g->stamp)
 				continue;
 			to->stamp = g->stamp;
@@ -133,7 +132,7 @@ static void sweep(struct graph *g)
 		}
 	reach(g, n);
 	for (uint32_t i = 1; i < g->nnodes; i++) {
-		struct node *d = &g->nodes[i];
+		struct graph_node *d = &g->nodes[i];
 		if (!d->live || d->stamp == g->stamp)
 			continue;
 		for (uint32_t e = d->out, next; e; e = next) {
@@ -162,8 +161,8 @@ static uint32_t node_new(struct graph *g)
 			return 0;
 		g->nnodes++;
 	}
-	struct node *d = &g->nodes[id];
-	*d = (struct node){ .gen = d->gen, .stamp = 0, .live = true };
+	struct graph_node *d = &g->nodes[id];
+	*d = (struct graph_node){ .gen = d->gen, .stamp = 0, .live = true };
 	if (++g->live > g->st.live)
 		g->st.live = g->live;
 	return id;
@@ -197,7 +196,7 @@ static void edge_add(struct graph *g, uint32_t from, uint32_t to,
 /* ---- cycles ------------------------------------------------------------- */
 
 /* The innermost nested block that holds both ends of the cycle. */
-static void find_inner(const struct thread *th, struct cycle *c)
+static void find_inner(const struct graph_thread *th, struct cycle *c)
 {
 	uint32_t n = th->ninner < INNER_MAX ? th->ninner : INNER_MAX;
 	while (c->alone && n--)
@@ -211,7 +210,7 @@ static void find_inner(const struct thread *th, struct cycle *c)
 
 static void nested(struct graph *g, const struct event *e)
 {
-	struct thread *th = &g->threads[e->thread];
+	struct graph_thread *th = &g->threads[e->thread];
 	if (e->kind == EVENT_END && th->ninner)
 		th->ninner--;
 	if (e->kind != EVENT_BEGIN || !th->in_block)
@@ -269,7 +268,7 @@ static bool alive(const struct graph *g, uint32_t node, uint32_t gen)
 
 static struct past past_of(const struct graph *g, const struct event *e)
 {
-	const struct thread *th = &g->threads[e->thread];
+	const struct graph_thread *th = &g->threads[e->thread];
 	struct past p = { .node = th->node, .gen = th->gen };
 	p.end = (struct cycle_end){ e->index, th->in_block ? th->block : 0, e->thread,
 		e->target, e->loc, th->block_loc, th->block_label, 0, e->kind };
@@ -279,7 +278,7 @@ static struct past past_of(const struct graph *g, const struct event *e)
 /* A link from p to event e of the current transaction of its thread. */
 static void link_in(struct graph *g, const struct past *p, const struct event *e)
 {
-	struct thread *th = &g->threads[e->thread];
+	struct graph_thread *th = &g->threads[e->thread];
 	if (!p->end.event || p->end.thread == e->thread)
 		return;
 	g->st.links++;
@@ -301,7 +300,7 @@ static void link_in(struct graph *g, const struct past *p, const struct event *e
 /* ---- events ------------------------------------------------------------- */
 
 /* A new transaction of the thread, after its last one. */
-static void start(struct graph *g, struct thread *th)
+static void start(struct graph *g, struct graph_thread *th)
 {
 	if (g->live >= g->next_sweep)
 		sweep(g);
@@ -357,7 +356,7 @@ static void do_write(struct graph *g, const struct event *e)
 
 static void do_event(struct graph *g, const struct event *e)
 {
-	struct thread *th = &g->threads[e->thread];
+	struct graph_thread *th = &g->threads[e->thread];
 	if (e->kind == EVENT_BEGIN) {
 		start(g, th);
 		if (g->end)

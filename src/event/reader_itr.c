@@ -15,7 +15,7 @@
 #include "event/recstream.h"
 
 #define SYMBOLS_MAX ((size_t)64 << 20)
-#define MAX_PROCESSES 4096
+#define ITR_MAX_PROCESSES 4096
 
 /* Takes n bytes; false when there are not so many. */
 static bool take(struct trace_reader *r, void *to, size_t n)
@@ -138,7 +138,7 @@ static const char *records(struct trace_reader *r, const struct itr_head *h,
 {
 	void *recs = r->recs;
 	bool streams = h->encoding == ITR_STREAMS;
-	if (streams ? h->raw > RECSTREAM_BLOCK || h->count != 1 || h->process >= MAX_PROCESSES
+	if (streams ? h->raw > RECSTREAM_BLOCK || h->count != 1 || h->process >= ITR_MAX_PROCESSES
 	            : h->count > RECPACK_MAX * 4)
 		return "a block of records is too long";
 	if (h->encoding == ITR_FIXED && (h->raw != (uint64_t)h->count * sizeof *r->recs))
