@@ -5,7 +5,7 @@
 #include "verify/check_verify.h"
 #include "verify/history_verify.h"
 
-struct kind {
+struct verify_kind {
 	const char *name;
 	int (*verify)(struct ledger *l, json_t *root, const char *about);
 };
@@ -16,11 +16,11 @@ static int verify_check(struct ledger *l, json_t *root, const char *about)
 }
 
 /* The kinds of documents that can be verified here. */
-static const struct kind kinds[] = { { "check", verify_check }, { "history", history_verify_report } };
+static const struct verify_kind kinds[] = { { "check", verify_check }, { "history", history_verify_report } };
 
 EXPORT enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer)
 {
-	const struct kind *kind = NULL;
+	const struct verify_kind *kind = NULL;
 	const char *name = intact_document_kind(d);
 	enum intact_status status = INTACT_INVALID;
 	struct buf *err = api_document_messages(d), doc;

@@ -117,7 +117,7 @@ struct deed *deeds_of_cover(const struct program *g, const struct cover_result *
 
 /* ---- causes -------------------------------------------------------------- */
 
-struct causes { /* immediate ones, by event */
+struct event_causes { /* immediate ones, by event */
 	struct causal_link *list; /* var: a cell here, IR_NONE for the thread's order */
 	uint32_t n, cap, *at;     /* at[e] .. at[e + 1] lead to e */
 };
@@ -128,10 +128,10 @@ struct weave {
 	uint32_t n;
 	uint32_t *item, nitems; /* event -> item */
 	bool *block_item;       /* item -> an occurrence of a block */
-	struct causes c;
+	struct event_causes c;
 };
 
-static bool add_cause(struct causes *c, uint32_t from, uint32_t to, uint32_t cell)
+static bool add_cause(struct event_causes *c, uint32_t from, uint32_t to, uint32_t cell)
 {
 	if (c->n == c->cap) {
 		uint32_t cap = c->cap ? c->cap * 2 : 64;
@@ -292,7 +292,7 @@ static void put_event(const struct weave *w, uint32_t e, uint32_t thread, struct
 		                    .touch = r->ntouches, .ntouch = a->ntouch };
 	for (uint32_t i = 0; i < a->ntouch; i++) {
 		const struct touch *t = &g->touches[a->touch + i];
-		const struct cell *c = &g->cells[t->cell];
+		const struct program_cell *c = &g->cells[t->cell];
 		struct causal_touch u = { .var = c->var, .elem = c->elem, .write = t->write,
 			                  .valued = c->nvalues != 0, .looked = t->need != PROGRAM_ANY };
 		if (u.valued && u.looked)

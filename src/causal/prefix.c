@@ -52,7 +52,7 @@ static bool room32(struct prefix *p, void **array, uint64_t need, uint32_t *cap,
 	*cap = (uint32_t)c;
 	return ok;
 }
-#define ROOM(p, array, need, cap) \
+#define PREFIX_ROOM(p, array, need, cap) \
 	room32((p), (void **)&(array), (need), &(cap), sizeof *(array))
 
 bool prefix_in_time(struct prefix *p)
@@ -66,10 +66,10 @@ bool prefix_in_time(struct prefix *p)
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
 {
 	uint32_t cap = p->cap_events, cap2 = p->cap_events;
-	if (!ROOM(p, p->cfg.trail, (uint64_t)p->nevents + 1, cap) ||
-	    !ROOM(p, p->cfg.scratch, (uint64_t)p->nevents + 1, cap2) ||
-	    !ROOM(p, p->cfg.events, (uint64_t)p->nevents + 1, p->cap_events) ||
-	    !ROOM(p, p->cfg.pres, (uint64_t)p->npres + npre, p->cap_pres))
+	if (!PREFIX_ROOM(p, p->cfg.trail, (uint64_t)p->nevents + 1, cap) ||
+	    !PREFIX_ROOM(p, p->cfg.scratch, (uint64_t)p->nevents + 1, cap2) ||
+	    !PREFIX_ROOM(p, p->cfg.events, (uint64_t)p->nevents + 1, p->cap_events) ||
+	    !PREFIX_ROOM(p, p->cfg.pres, (uint64_t)p->npres + npre, p->cap_pres))
 		return false;
 	struct uf_event *e = &p->cfg.events[p->nevents++];
 	memset(e, 0, sizeof *e);
@@ -88,10 +88,10 @@ bool prefix_new_conditions(struct prefix *p, uint32_t e)
 	struct config *c = &p->cfg;
 	uint32_t n = uf_npost(c, e), at = e ? net->post_at[c->events[e].trans] : 0;
 	uint32_t cap = p->cap_conds, cap2 = cap, cap3 = cap;
-	if (!ROOM(p, c->taken, (uint64_t)p->nconds + n, cap) ||
-	    !ROOM(p, c->tint, (uint64_t)p->nconds + n, cap2) ||
-	    !ROOM(p, p->younger, (uint64_t)p->nconds + n, cap3) ||
-	    !ROOM(p, c->conds, (uint64_t)p->nconds + n, p->cap_conds))
+	if (!PREFIX_ROOM(p, c->taken, (uint64_t)p->nconds + n, cap) ||
+	    !PREFIX_ROOM(p, c->tint, (uint64_t)p->nconds + n, cap2) ||
+	    !PREFIX_ROOM(p, p->younger, (uint64_t)p->nconds + n, cap3) ||
+	    !PREFIX_ROOM(p, c->conds, (uint64_t)p->nconds + n, p->cap_conds))
 		return false;
 	struct uf_event *ev = &c->events[e];
 	ev->post = p->nconds;

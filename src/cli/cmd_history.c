@@ -29,7 +29,7 @@ static const char *const nil_names[] = { "guess", "value", "any", NULL };
 static const char *const failed_names[] = { "drop", "unequal", NULL };
 static const char *const pairs_names[] = { "guess", "yes", "no", NULL };
 
-struct args {
+struct history_args {
 	int format, object, condition, algorithm, order, nil, failed_cas, pairs, to;
 	const char *init, *k, *verify, *spec;
 	uint64_t jobs, timeout, max_memory;
@@ -37,10 +37,10 @@ struct args {
 	struct outputs outputs;
 };
 
-struct run {
+struct history_run {
 	struct cli *cli;
 	const struct cmd *cmd;
-	struct args *a;
+	struct history_args *a;
 	struct check_options opts;
 	struct limits lim;
 	struct lang lang;            /* of --spec */
@@ -52,7 +52,7 @@ struct run {
 };
 
 /* Where the next result goes; NULL: none is wanted. */
-static struct buf *next_result(struct run *run)
+static struct buf *next_result(struct history_run *run)
 {
 	if (!outputs_wanted(&run->a->outputs))
 		return NULL;
@@ -71,7 +71,7 @@ static uint64_t default_memory(void)
  * several threads. */
 static void tick(void *arg, size_t used)
 {
-	struct run *run = arg;
+	struct history_run *run = arg;
 	double t = clock_seconds();
 	if (!run->progress.on || t - run->progress.last < 0.2 || t - run->progress.start < 0.4 || atomic_flag_test_and_set(&run->ticking))
 		return;
@@ -82,7 +82,7 @@ static void tick(void *arg, size_t used)
 	atomic_flag_clear(&run->ticking);
 }
 
-static void start_limits(struct run *run)
+static void start_limits(struct history_run *run)
 {
 	struct timespec ts;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -97,7 +97,7 @@ static void start_limits(struct run *run)
 }
 
 /* --init: whatever reads as EDN or JSON; a bare word is a string. */
-static bool parse_init(struct run *run, struct history *h, val *init)
+static bool parse_init(struct history_run *run, struct history *h, val *init)
 {
 	const char *s = run->a->init;
 	*init = VAL_NONE;
@@ -123,7 +123,7 @@ static int exit_of(enum lin_verdict v)
 	return code[v];
 }
 
-static int spent(struct run *run, const char *name)
+static int spent(struct history_run *run, const char *name)
 {
 	struct buf *out = &run->cli->out, *json = next_result(run);
 	const char *limit = say_limit(&run->lim);
@@ -140,12 +140,12 @@ static int spent(struct run *run, const char *name)
 }
 
 /* Lines are broken for who reads them on a terminal, not for programs. */
-static void fold_out(struct run *run, const struct buf *text)
+static void fold_out(struct history_run *run, const struct buf *text)
 {
 	fold_lines(&run->cli->out, buf_cstr(text), text->len, isatty(STDOUT_FILENO) ? run->cli->columns : 0);
 }
 
-static int refused(struct run *run, const struct history *h, const struct check *c, enum object o)
+static int refused(struct history_run *run, const struct history *h, const struct check *c, enum object o)
 {
 	for (uint32_t i = 0; i < c->nparts; i++) {
 		const struct result *r = &c->parts[i].r;
@@ -169,13 +169,13 @@ static int refused(struct run *run, const struct history *h, const struct check 
 	return EXIT_USAGE;
 }
 
-static struct interpretation interpretation_of(const struct args *a, val init)
+static struct interpretation interpretation_of(const struct history_args *a, val init)
 {
 	return (struct interpretation){ .object = (enum object)a->object, .init = init, .nil_reads = a->nil,
 		                        .failed_cas = a->failed_cas, .pairs = a->pairs };
 }
 
-static int verify_report(struct run *run, struct history *h, const char *path, struct diags *d)
+static int verify_report(struct history_run *run, struct history *h, const char *path, struct diags *d)
 {
 	char why[VERIFY_WHY] = "";
 	struct source src;
@@ -210,9 +210,9 @@ static int nothing_to_judge(const struct history *h, const char *name, uint32_t 
 	return EXIT_USAGE;
 }
 
-static int judge_file(struct run *run, struct history *h, const char *path, struct diags *d)
+static int judge_file(struct history_run *run, struct history *h, const char *path, struct diags *d)
 {
-	struct args *a = run->a;
+	struct history_args *a = run->a;
 	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta, !a->delta };
 	val init;
 	if (!parse_init(run, h, &init))
@@ -253,7 +253,7 @@ static int judge_file(struct run *run, struct history *h, const char *path, stru
 	return rc;
 }
 
-static void say_follow(struct run *run, const char *path, const struct history *h,
+static void say_follow(struct history_run *run, const char *path, const struct history *h,
                        const struct interpretation *in, const struct follow_result *f)
 {
 	struct buf text, *out = &text;
@@ -298,7 +298,7 @@ static void say_follow(struct run *run, const char *path, const struct history *
 	buf_free(&text);
 }
 
-static int follow_file(struct run *run, struct history *h, const char *path, struct diags *d)
+static int follow_file(struct history_run *run, struct history *h, const char *path, struct diags *d)
 {
 	struct read_options ro = { (enum format)run->a->format, ORDER_LINES, false, false };
 	struct follow_result f;
@@ -325,7 +325,7 @@ static bool flush_out(void *arg, struct buf *b)
 	return buf_flush(b, stdout);
 }
 
-static int convert_file(struct run *run, struct history *h, const char *path, struct diags *d)
+static int convert_file(struct history_run *run, struct history *h, const char *path, struct diags *d)
 {
 	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false, false };
 	if (!history_read(h, path, &ro, d))
@@ -337,8 +337,8 @@ static int convert_file(struct run *run, struct history *h, const char *path, st
 }
 
 /* One file in an arena of its own; memory's end comes back here. */
-static int with_file(struct run *run, const char *path,
-                     int (*f)(struct run *, struct history *, const char *, struct diags *))
+static int with_file(struct history_run *run, const char *path,
+                     int (*f)(struct history_run *, struct history *, const char *, struct diags *))
 {
 	struct arena arena;
 	struct history h;
@@ -374,7 +374,7 @@ static int worse(int a, int b)
 }
 
 /* The document around the results. */
-static int write_reports(struct run *run, int rc)
+static int write_reports(struct history_run *run, int rc)
 {
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
 	struct buf doc;
@@ -390,7 +390,7 @@ static int write_reports(struct run *run, int rc)
 	return rc;
 }
 
-static bool parse_k(struct run *run)
+static bool parse_k(struct history_run *run)
 {
 	const char *k = run->a->k;
 	run->opts.k = 1;
@@ -406,7 +406,7 @@ static bool parse_k(struct run *run)
 }
 
 /* --spec: loads it; false after a message. */
-static bool load_spec(struct run *run)
+static bool load_spec(struct history_run *run)
 {
 	if (!run->a->spec)
 		return true;
@@ -420,9 +420,9 @@ static bool load_spec(struct run *run)
 }
 
 /* What does not go together with --spec, or NULL. */
-static const char *spec_conflict(const struct run *run)
+static const char *spec_conflict(const struct history_run *run)
 {
-	const struct args *a = run->a;
+	const struct history_args *a = run->a;
 	if (!a->spec)
 		return NULL;
 	if (a->object != OBJ_GUESS || a->init)
@@ -433,9 +433,9 @@ static const char *spec_conflict(const struct run *run)
 }
 
 /* Where --algorithm would say nothing, or NULL. */
-static const char *algorithm_unused(const struct run *run)
+static const char *algorithm_unused(const struct history_run *run)
 {
-	const struct args *a = run->a;
+	const struct history_args *a = run->a;
 	if (a->algorithm == ALG_AUTO)
 		return NULL;
 	if (a->follow && a->algorithm != ALG_BFS)
@@ -447,7 +447,7 @@ static const char *algorithm_unused(const struct run *run)
 
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
-	struct args a = { .jobs = 1, .to = FORMAT_JSON };
+	struct history_args a = { .jobs = 1, .to = FORMAT_JSON };
 	const struct opt table[] = {
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "what is checked", 0, 0, NULL },
 		{ OPT_CHOICE, "object", 'o', "NAME", &a.object, "what the operations are about", 0, 0, object_names },
@@ -479,7 +479,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	struct opts o = { table, args, 0, false };
 	struct buf err;
 	buf_init(&err);
-	struct run run = { .cli = cli, .cmd = cmd, .a = &a };
+	struct history_run run = { .cli = cli, .cmd = cmd, .a = &a };
 	lang_init(&run.lang);
 	buf_init(&run.doc);
 	int rc = EXIT_HOLDS;

@@ -31,7 +31,7 @@ struct net_run {
 	struct net net;
 	struct prefix prefix;
 	uint32_t *goal, ngoal;
-	struct answer covered, dead;
+	struct query_answer covered, dead;
 	bool spent;  /* the prefix is not complete */
 };
 
@@ -126,13 +126,13 @@ static void names(struct net_run *r, const uint32_t *places, uint32_t n)
 	}
 }
 
-static const char *word(const struct answer *a)
+static const char *word(const struct query_answer *a)
 {
 	return a->found > 0 ? "yes" : a->found < 0 ? "unknown" : "no";
 }
 
 /* The run that leads to a marking, without the middle when it is long. */
-static void run_text(struct net_run *r, const struct answer *a)
+static void run_text(struct net_run *r, const struct query_answer *a)
 {
 	struct buf *out = &r->cli->out;
 	if (!a->nrun) {
@@ -211,7 +211,7 @@ static void name_list(const char *const *name, const char *key, const uint32_t *
 	buf_char(out, ']');
 }
 
-static void answer(struct net_run *r, const struct answer *a, struct buf *out)
+static void answer(struct net_run *r, const struct query_answer *a, struct buf *out)
 {
 	if (a->found > 0) {
 		name_list(r->net.place_name, "marking", a->marking, a->nmarking, out);

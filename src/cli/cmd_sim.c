@@ -308,7 +308,7 @@ static int report(struct sim *s, enum sim_end end)
 
 static bool take_schedule(struct sim *s)
 {
-	struct sched sc;
+	struct schedule_list sc;
 	sched_init(&sc);
 	bool ok = sched_read(&sc, s->ir, s->schedule) && sched_run(&sc, &s->run);
 	if (!ok)

@@ -160,10 +160,10 @@ static const char *op_text(struct story *s, uint32_t i)
 
 /* ---- the failure ---- */
 
-struct kind {
+struct story_kind {
 	const char *name, *title;
 };
-static const struct kind kinds[CONTROL_ENDS] = {
+static const struct story_kind kinds[CONTROL_ENDS] = {
 	[CONTROL_CRASH] = { "crash", "CRASH" }, [CONTROL_ASSERT] = { "assertion", "FAILED ASSERTION" },
 	[CONTROL_ABORT] = { "abort", "ABORT" }, [CONTROL_EXIT] = { "exit", "FAILURE" },
 	[CONTROL_DEADLOCK] = { "deadlock", "DEADLOCK" }, [CONTROL_LOST_WAKEUP] = { "lost-wakeup", "LOST WAKE-UP" },
@@ -313,7 +313,7 @@ static void tell_failure(struct story *s, const struct explore_got *got)
 {
 	const struct control *c = s->c;
 	struct explore_failure *f = s->f;
-	const struct kind *k = &kinds[c->end < CONTROL_ENDS ? c->end : CONTROL_OK];
+	const struct story_kind *k = &kinds[c->end < CONTROL_ENDS ? c->end : CONTROL_OK];
 	f->kind = k->name ? k->name : "?";
 	f->title = k->title ? k->title : "?";
 	f->schedule = got->schedule;

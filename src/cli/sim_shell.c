@@ -16,7 +16,7 @@
 #define LINE_MAX_LEN 65536
 #define SHOWN_THREADS 24u
 #define SHOWN_OUTCOMES 8u
-#define MAX_LOCALS 64u
+#define SIM_MAX_LOCALS 64u
 
 struct shell {
 	struct sim *s;
@@ -173,7 +173,7 @@ static void show_steps(struct shell *sh, uint32_t n)
 static void do_steps(struct shell *sh, const char *text)
 {
 	struct run *r = &sh->s->run;
-	struct sched sc;
+	struct schedule_list sc;
 	sched_init(&sc);
 	sc.brief = !text[strcspn(text, ", \t")];
 	uint32_t before = r->nsteps;
@@ -215,9 +215,9 @@ static void do_undo(struct shell *sh, uint64_t n)
 static void show_locals(struct shell *sh, uint32_t thread)
 {
 	const struct run *r = &sh->s->run;
-	uint32_t ids[MAX_LOCALS], n = text_visible(r, thread, ids, MAX_LOCALS);
+	uint32_t ids[SIM_MAX_LOCALS], n = text_visible(r, thread, ids, SIM_MAX_LOCALS);
 	const int32_t *f = run_now(r) + r->ir->threads[thread].frame;
-	for (uint32_t k = 0; k < n && k < MAX_LOCALS; k++) {
+	for (uint32_t k = 0; k < n && k < SIM_MAX_LOCALS; k++) {
 		const struct ir_local *l = &r->ir->locals[ids[k]];
 		for (uint32_t i = 0; i < l->len; i++) {
 			struct run_local v = { ids[k], i, f[l->slot + i] };

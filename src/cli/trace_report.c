@@ -42,7 +42,7 @@ static bool keep(struct cycles *f, const struct cycle *c)
 {
 	if (f->n == f->cap) {
 		uint32_t cap = f->cap ? f->cap * 2 : 16;
-		struct finding *p = realloc(f->list, cap * sizeof *p);
+		struct trace_finding *p = realloc(f->list, cap * sizeof *p);
 		if (!p)
 			return false;
 		f->list = p;
@@ -55,7 +55,7 @@ static bool keep(struct cycles *f, const struct cycle *c)
 			return false;
 		memcpy(links, c->links, c->n * sizeof *links);
 	}
-	f->list[f->n] = (struct finding){ *c, 1 };
+	f->list[f->n] = (struct trace_finding){ *c, 1 };
 	f->list[f->n++].cycle.links = links;
 	return true;
 }
@@ -245,7 +245,7 @@ void cycles_text(const struct cycles *f, const struct trace_names *t,
                  unsigned width, bool color, struct buf *out)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
-		const struct finding *x = &f->list[i];
+		const struct trace_finding *x = &f->list[i];
 		const struct cycle *c = &x->cycle;
 		buf_printf(out, "\n%u. %s", i + 1, color ? "\033[1m" : "");
 		buf_str(out, "thread ");

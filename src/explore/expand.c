@@ -130,11 +130,11 @@ static void decode(struct worker *w, const uint64_t *key)
 			uint32_t next = (uint32_t)(words[f->word] >> f->shift & mask);
 			if (next == id)
 				continue;
-			w->runs[n++] = (struct run){ from, i - 1, id, low, 0, 0 };
+			w->runs[n++] = (struct search_run){ from, i - 1, id, low, 0, 0 };
 			from = i;
 			id = next;
 		}
-		w->runs[n++] = (struct run){ from, last, id, low, 0, 0 };
+		w->runs[n++] = (struct search_run){ from, last, id, low, 0, 0 };
 		for (uint32_t k = low; k < n; k++)
 			w->runs[k].high = n - 1;
 	}
@@ -149,7 +149,7 @@ static void decode(struct worker *w, const uint64_t *key)
 static void replace(const struct worker *w, uint64_t *child, uint32_t r, uint32_t to)
 {
 	const struct store *st = &w->s->store;
-	const struct run *run = w->runs;
+	const struct search_run *run = w->runs;
 	uint32_t i = r;
 	if (to > run[r].id) {
 		for (; i < run[r].high && run[i + 1].id < to; i++)
@@ -213,7 +213,7 @@ static uint32_t look_up(struct worker *w)
 	struct product *x = &s->prod;
 	uint32_t inside = 0;
 	for (uint32_t r = 0; r < w->nruns; r++) {
-		struct run *run = &w->runs[r];
+		struct search_run *run = &w->runs[r];
 		run->code = search_frozen(s, run->first)
 		                    ? PROD_BLOCKED
 		                    : product_code(x, x->kind_of[run->first], w->global, run->id);

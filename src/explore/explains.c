@@ -7,13 +7,13 @@
 #include "explore/vectab.h"
 #include "verdict/replay.h"
 
-struct item {
+struct explains_item {
 	uint32_t thread;
 	uint32_t block;  /* IR_NONE: a step outside */
 	uint32_t *after; /* by thread: how many of its items come before */
 };
 
-struct place { /* what a shared slot passes on: ended items, by thread */
+struct explains_place { /* what a shared slot passes on: ended items, by thread */
 	uint32_t *by_write; /* of those who wrote it */
 	uint32_t *by_any;   /* of those who touched it */
 };
@@ -29,12 +29,12 @@ struct halt { /* a block that does not finish alone */
 struct explains {
 	const struct ir *p;
 	uint32_t block, n; /* n: threads */
-	struct item *items;
+	struct explains_item *items;
 	uint32_t nitems, *of, *start; /* of[start[t] + k]: the k-th item of thread t */
 	uint32_t *knows;              /* n x n: the ended items each thread knows of */
 	uint32_t *total;              /* items of each thread */
 	struct map index;             /* slot -> places */
-	struct place *places;
+	struct explains_place *places;
 	uint32_t nplaces, cap_places;
 	struct vectab layer[2]; /* (cut, state) */
 	struct vectab seen;     /* inside a serial block */
@@ -63,7 +63,7 @@ static void join(uint32_t *into, const uint32_t *from, uint32_t n)
 			into[i] = from[i];
 }
 
-static struct place *place_of(struct explains *x, uint32_t slot)
+static struct explains_place *place_of(struct explains *x, uint32_t slot)
 {
 	uint32_t v = x->nplaces;
 	if (!map_intern(&x->index, slot, &v)) {
@@ -74,7 +74,7 @@ static struct place *place_of(struct explains *x, uint32_t slot)
 		return &x->places[v];
 	if (x->nplaces == x->cap_places) {
 		uint32_t cap = x->cap_places ? x->cap_places * 2 : 16;
-		struct place *p = realloc(x->places, sizeof *p * cap);
+		struct explains_place *p = realloc(x->places, sizeof *p * cap);
 		if (!p) {
 			x->failed = true;
 			return NULL;
@@ -82,7 +82,7 @@ static struct place *place_of(struct explains *x, uint32_t slot)
 		x->places = p;
 		x->cap_places = cap;
 	}
-	struct place *p = &x->places[x->nplaces];
+	struct explains_place *p = &x->places[x->nplaces];
 	p->by_write = calloc(x->n, sizeof *p->by_write);
 	p->by_any = calloc(x->n, sizeof *p->by_any);
 	x->nplaces++;
@@ -102,7 +102,7 @@ static void exchange(struct explains *x, const struct run *r, const struct run_s
 	uint32_t *own = x->knows + (size_t)s->thread * x->n;
 	for (uint32_t i = 0; i < s->nevent && !x->failed; i++) {
 		const struct ir_event *e = &r->events[s->event + i];
-		struct place *p = place_of(x, x->p->vars[e->var].slot + e->elem);
+		struct explains_place *p = place_of(x, x->p->vars[e->var].slot + e->elem);
 		if (!p)
 			return;
 		bool w = is_write(e->mode);
@@ -118,8 +118,8 @@ static void exchange(struct explains *x, const struct run *r, const struct run_s
 
 static void add_item(struct explains *x, uint32_t thread, uint32_t block)
 {
-	struct item *it = &x->items[x->nitems++];
-	*it = (struct item){ thread, block, malloc(sizeof *it->after * x->n) };
+	struct explains_item *it = &x->items[x->nitems++];
+	*it = (struct explains_item){ thread, block, malloc(sizeof *it->after * x->n) };
 	if (!it->after) {
 		x->failed = true;
 		return;
@@ -205,7 +205,7 @@ static void halts(struct explains *x, enum problem problem, uint32_t thread, con
 }
 
 /* Everything the thread's next item can lead to from this state. */
-static void take_item(struct explains *x, const struct item *it, const int32_t *state,
+static void take_item(struct explains *x, const struct explains_item *it, const int32_t *state,
                       struct vectab *to)
 {
 	const struct ir *p = x->p;
@@ -235,11 +235,11 @@ static void take_item(struct explains *x, const struct item *it, const int32_t *
 	x->why |= why;
 }
 
-static const struct item *next_item(const struct explains *x, const int32_t *cut, uint32_t t)
+static const struct explains_item *next_item(const struct explains *x, const int32_t *cut, uint32_t t)
 {
 	if ((uint32_t)cut[t] == x->total[t])
 		return NULL;
-	const struct item *it = &x->items[x->of[x->start[t] + (uint32_t)cut[t]]];
+	const struct explains_item *it = &x->items[x->of[x->start[t] + (uint32_t)cut[t]]];
 	for (uint32_t u = 0; u < x->n; u++)
 		if ((uint32_t)cut[u] < it->after[u])
 			return NULL;
@@ -269,13 +269,13 @@ static void expand(struct explains *x, uint32_t id, int32_t *state, const struct
 	memcpy(x->point, vectab_get(from, id), sizeof *x->point * from->width);
 	memcpy(state, x->point + x->n, sizeof *state * p->nstate);
 	for (uint32_t t = 0; t < x->n && !taken; t++) {
-		const struct item *it = next_item(x, x->point, t);
+		const struct explains_item *it = next_item(x, x->point, t);
 		taken = it && it->block == IR_NONE && !p->nodes[ir_node_of(p, state, t)].naccess;
 		if (taken)
 			take_item(x, it, state, to);
 	}
 	for (uint32_t t = 0; t < x->n && !x->failed && !taken; t++) {
-		const struct item *it = next_item(x, x->point, t);
+		const struct explains_item *it = next_item(x, x->point, t);
 		if (it)
 			take_item(x, it, state, to);
 	}

@@ -200,7 +200,7 @@ static void emit(struct object_steps *s, uint32_t at)
 
 static void follow(struct object_steps *s, uint32_t at, bool must, bool called);
 
-struct visit {
+struct object_visit {
 	struct object_steps *s;
 	uint32_t at, outcome;
 	enum object_class cls;
@@ -218,7 +218,7 @@ static void note_event(struct object_steps *s, enum monitor_event what, int32_t 
 static bool visit(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                   const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	struct visit *v = arg;
+	struct object_visit *v = arg;
 	struct object_steps *s = v->s;
 	const struct ir *p = s->ir;
 	uint32_t outcome = v->outcome++, nmet = s->nmet;
@@ -265,7 +265,7 @@ static void follow(struct object_steps *s, uint32_t at, bool must, bool called)
 	}
 	if (cls == OBJECT_END)
 		return;
-	struct visit v = { .s = s, .at = at, .cls = cls, .must = must, .called = called };
+	struct object_visit v = { .s = s, .at = at, .cls = cls, .must = must, .called = called };
 	ir_each(s->ir, k->thread, s->level[at].g, s->level[at].f, s->level[at].gout, s->level[at].fout, visit, &v);
 	/* a thread that cannot go on by itself has still come this far */
 	if (!first && !must && (v.faulted || !v.went) && !s->failed && !s->limit)

@@ -7,7 +7,7 @@
 
 #define TICK        0.1    /* seconds between looks at the limits */
 #define TICK_WORK   65536u /* thread states between looks at the clock */
-#define CHUNK       1024u  /* states of a chunk */
+#define CHUNK_STATES       1024u  /* states of a chunk */
 #define JOBS_FROM   20000u /* states; fewer are not worth more threads */
 
 void search_ask_meeting(struct search *s)
@@ -465,7 +465,7 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 	s->r = r;
 	s->tracing = tracing;
 	s->nthreads = n;
-	s->chunk = o->chunk ? o->chunk : CHUNK;
+	s->chunk = o->chunk ? o->chunk : CHUNK_STATES;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->met, NULL);
 	bool ok = product_init(&s->prod, ir, mode, block, lab);

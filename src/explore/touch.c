@@ -26,7 +26,7 @@ void touches_free(struct touches *t)
 	memset(t, 0, sizeof *t);
 }
 
-struct finding { /* the choices of one outcome */
+struct touch_finding { /* the choices of one outcome */
 	uint32_t want, at;
 	bool found;
 	struct ir_choices ch;
@@ -35,7 +35,7 @@ struct finding { /* the choices of one outcome */
 static bool find(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                  const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	struct finding *w = arg;
+	struct touch_finding *w = arg;
 	(void)r;
 	(void)g;
 	(void)f;
@@ -78,7 +78,7 @@ static uint32_t compute(struct touches *t, uint32_t kind, uint32_t global, uint3
 	const struct prod_kind *k = &x->kinds[kind];
 	size_t ng = x->ir->nglobals, nf = k->frames.width;
 	int32_t *g = t->room, *f = g + ng, *g2 = f + nf, *f2 = g2 + ng;
-	struct finding w = { .want = x->moves[edge->move] };
+	struct touch_finding w = { .want = x->moves[edge->move] };
 	struct ir_effect eff = { .events = t->events };
 	uint32_t plain = (uint32_t)vectab_get(&x->globals, global)[0];
 	memcpy(g, vectab_get(&x->plain_globals, plain), ng * sizeof *g);

@@ -48,7 +48,7 @@ enum { /* of a variable */
 struct flow {
 	const struct ir *ir;
 	struct arena *arena;
-	struct held sets;
+	struct held_sets sets;
 	uint8_t *hand;     /* by variable */
 	struct flow_hand { /* by variable; nodes or IR_NONE */
 		uint32_t taken;    /* takes it */

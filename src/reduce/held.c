@@ -12,7 +12,7 @@ static uint32_t hash(const uint32_t *e, uint32_t n)
 	return (uint32_t)h;
 }
 
-static void rehash(struct held *s)
+static void rehash(struct held_sets *s)
 {
 	s->nbuckets = s->nbuckets ? s->nbuckets * 2 : 64;
 	s->buckets = arena_array(s->arena, uint32_t, s->nbuckets);
@@ -24,7 +24,7 @@ static void rehash(struct held *s)
 	}
 }
 
-static uint32_t intern(struct held *s, const uint32_t *e, uint32_t n)
+static uint32_t intern(struct held_sets *s, const uint32_t *e, uint32_t n)
 {
 	uint32_t k = hash(e, n) & (s->nbuckets - 1);
 	for (uint32_t i = s->buckets[k]; i; i = s->sets.data[i - 1].next) {
@@ -43,7 +43,7 @@ static uint32_t intern(struct held *s, const uint32_t *e, uint32_t n)
 	return id;
 }
 
-void held_init(struct held *s, struct arena *a)
+void held_init(struct held_sets *s, struct arena *a)
 {
 	memset(s, 0, sizeof *s);
 	s->arena = a;
@@ -52,13 +52,13 @@ void held_init(struct held *s, struct arena *a)
 	intern(s, s->elems.data, 0);
 }
 
-const uint32_t *held_members(const struct held *s, uint32_t set, uint32_t *n)
+const uint32_t *held_members(const struct held_sets *s, uint32_t set, uint32_t *n)
 {
 	*n = s->sets.data[set].len;
 	return s->elems.data + s->sets.data[set].start;
 }
 
-bool held_has(const struct held *s, uint32_t set, uint32_t lock)
+bool held_has(const struct held_sets *s, uint32_t set, uint32_t lock)
 {
 	uint32_t n;
 	const uint32_t *e = held_members(s, set, &n);
@@ -68,7 +68,7 @@ bool held_has(const struct held *s, uint32_t set, uint32_t lock)
 	return false;
 }
 
-uint32_t held_add(struct held *s, uint32_t set, uint32_t lock)
+uint32_t held_add(struct held_sets *s, uint32_t set, uint32_t lock)
 {
 	uint32_t n, out[HELD_MAX + 1], k = 0;
 	const uint32_t *e = held_members(s, set, &n);
@@ -83,7 +83,7 @@ uint32_t held_add(struct held *s, uint32_t set, uint32_t lock)
 	return intern(s, out, n + 1);
 }
 
-uint32_t held_remove(struct held *s, uint32_t set, uint32_t first, uint32_t count)
+uint32_t held_remove(struct held_sets *s, uint32_t set, uint32_t first, uint32_t count)
 {
 	uint32_t n, out[HELD_MAX], k = 0;
 	const uint32_t *e = held_members(s, set, &n);
@@ -93,7 +93,7 @@ uint32_t held_remove(struct held *s, uint32_t set, uint32_t first, uint32_t coun
 	return k == n ? set : intern(s, out, k);
 }
 
-uint32_t held_meet(struct held *s, uint32_t a, uint32_t b)
+uint32_t held_meet(struct held_sets *s, uint32_t a, uint32_t b)
 {
 	uint32_t na, nb, out[HELD_MAX], k = 0;
 	if (a == b)
@@ -113,7 +113,7 @@ uint32_t held_meet(struct held *s, uint32_t a, uint32_t b)
 	return k == na ? a : k == nb ? b : intern(s, out, k);
 }
 
-bool held_disjoint(const struct held *s, uint32_t a, uint32_t b)
+bool held_disjoint(const struct held_sets *s, uint32_t a, uint32_t b)
 {
 	uint32_t na, nb;
 	const uint32_t *ea = held_members(s, a, &na), *eb = held_members(s, b, &nb);

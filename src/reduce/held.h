@@ -24,7 +24,7 @@ struct held_run {
 	uint32_t next; /* of the same hash bucket, plus one */
 };
 
-struct held {
+struct held_sets {
 	struct arena *arena;
 	AVEC(struct held_run) sets;
 	AVEC(uint32_t) elems;
@@ -32,14 +32,14 @@ struct held {
 	uint32_t nbuckets;
 };
 
-void held_init(struct held *s, struct arena *a);
-uint32_t held_add(struct held *s, uint32_t set, uint32_t lock);
+void held_init(struct held_sets *s, struct arena *a);
+uint32_t held_add(struct held_sets *s, uint32_t set, uint32_t lock);
 /* Without the locks first .. first + n - 1. */
-uint32_t held_remove(struct held *s, uint32_t set, uint32_t first, uint32_t n);
-uint32_t held_meet(struct held *s, uint32_t a, uint32_t b);
-bool held_has(const struct held *s, uint32_t set, uint32_t lock);
-bool held_disjoint(const struct held *s, uint32_t a, uint32_t b);
+uint32_t held_remove(struct held_sets *s, uint32_t set, uint32_t first, uint32_t n);
+uint32_t held_meet(struct held_sets *s, uint32_t a, uint32_t b);
+bool held_has(const struct held_sets *s, uint32_t set, uint32_t lock);
+bool held_disjoint(const struct held_sets *s, uint32_t a, uint32_t b);
 /* The members, in order; their number in *n. */
-const uint32_t *held_members(const struct held *s, uint32_t set, uint32_t *n);
+const uint32_t *held_members(const struct held_sets *s, uint32_t set, uint32_t *n);
 
 #endif

@@ -48,13 +48,13 @@ static void lock_names(const struct flow *f, uint32_t set, struct buf *out)
 	}
 }
 
-struct question {
+struct why_question {
 	const struct flow *f;
 	const struct movers *m;
 	uint32_t block; /* or FLOW_ALL */
 };
 
-static enum mover kind(const struct question *q, uint32_t node)
+static enum reduce_mover kind(const struct why_question *q, uint32_t node)
 {
 	return mover_of(q->m, q->f, node, q->block);
 }
@@ -116,7 +116,7 @@ static const char *done(const struct ir *p, const struct group *g)
 }
 
 /* Why the step is a non-mover: who else is there, and under which locks. */
-static void reason(const struct question *q, uint32_t node, struct buf *out)
+static void reason(const struct why_question *q, uint32_t node, struct buf *out)
 {
 	const struct flow *f = q->f;
 	const struct movers *m = q->m;
@@ -169,7 +169,7 @@ static void reason(const struct question *q, uint32_t node, struct buf *out)
 void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first,
                 uint32_t second, struct buf *out)
 {
-	const struct question q = { f, m, block };
+	const struct why_question q = { f, m, block };
 	bool non = kind(&q, second) == MOVER_NON, after_non = kind(&q, first) == MOVER_NON;
 	if (first == second) {
 		buf_str(out, "the non-mover at ");

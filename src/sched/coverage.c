@@ -21,7 +21,7 @@
 
 enum { OBJECTS_MIN = 1024, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
 
-struct object {
+struct coverage_object {
 	uint64_t key; /* address or id; bit 63: a byte of a mixed granule */
 	uint64_t x, a, b;
 	uint64_t x_pc, r_pc; /* places of the last X and the last A */
@@ -31,19 +31,19 @@ struct object {
 	bool mixed;
 };
 
-struct pair {
+struct coverage_pair {
 	uint64_t first, second; /* places, first <= second */
 	uint32_t orders;
 };
 
 struct coverage {
-	struct object *object;
+	struct coverage_object *object;
 	uint32_t objects, objects_max, n_objects, run;
 	uint64_t *event;   /* hash of each event of the run */
 	uint64_t *thread;  /* by thread */
 	uint64_t *seen;
 	size_t seen_size, n_seen, once, twice;
-	struct pair *pair;
+	struct coverage_pair *pair;
 	uint32_t *pair_slot;
 	uint32_t pairs_max, pair_slots, n_pairs, both;
 	uint64_t last;
@@ -92,7 +92,7 @@ void coverage_layout(struct sched *s, struct layout *l, size_t room)
 static void objects_clear(struct coverage *c)
 {
 	for (uint32_t i = 0; i < c->objects; i++)
-		c->object[i] = (struct object){ 0 };
+		c->object[i] = (struct coverage_object){ 0 };
 	c->run = 1;
 	c->n_objects = 0;
 }
@@ -103,11 +103,11 @@ static uint32_t slot_of(const struct coverage *c, uint64_t key)
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (c->objects - 1);
 }
 
-static struct object *object_of(struct coverage *c, uint64_t key)
+static struct coverage_object *object_of(struct coverage *c, uint64_t key)
 {
 	uint32_t mask = c->objects - 1, i = slot_of(c, key);
 	for (;; i = (i + 1) & mask) {
-		struct object *o = &c->object[i];
+		struct coverage_object *o = &c->object[i];
 		if (o->key == key && o->run) {
 			if (o->run != c->run) {
 				o->run = c->run;
@@ -120,7 +120,7 @@ static struct object *object_of(struct coverage *c, uint64_t key)
 		if (!o->run) {
 			if (++c->n_objects > c->objects / 2)
 				return NULL;
-			*o = (struct object){ .key = key, .run = c->run };
+			*o = (struct coverage_object){ .key = key, .run = c->run };
 			return o;
 		}
 	}
@@ -140,12 +140,12 @@ static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 				c->pairs_full = true;
 				return;
 			}
-			c->pair[c->n_pairs] = (struct pair){ first, second, orders };
+			c->pair[c->n_pairs] = (struct coverage_pair){ first, second, orders };
 			c->pair_slot[i] = ++c->n_pairs;
 			c->both += orders == 3;
 			return;
 		}
-		struct pair *x = &c->pair[p - 1];
+		struct coverage_pair *x = &c->pair[p - 1];
 		if (x->first == first && x->second == second) {
 			c->both += x->orders != 3 && (x->orders | orders) == 3;
 			x->orders |= orders;
@@ -231,12 +231,12 @@ static uint64_t combine(uint64_t h, uint64_t x)
 }
 
 /* What the event depends on at this object; 0 if nothing. */
-static inline uint64_t depends(const struct object *o, enum mode m)
+static inline uint64_t depends(const struct coverage_object *o, enum mode m)
 {
 	return o->x + (m != MODE_A ? o->a * 0x9e3779b97f4a7c15u : 0) + (m != MODE_B ? o->b * 0xd1b54a32d192ed03u : 0);
 }
 
-static inline void leaves(struct object *o, enum mode m, uint64_t h)
+static inline void leaves(struct coverage_object *o, enum mode m, uint64_t h)
 {
 	if (m == MODE_X) {
 		o->x = h;
@@ -247,7 +247,7 @@ static inline void leaves(struct object *o, enum mode m, uint64_t h)
 		o->b += h;
 }
 
-static inline void places(struct coverage *c, struct object *o, const struct sched_event *e, enum mode m)
+static inline void places(struct coverage *c, struct coverage_object *o, const struct sched_event *e, enum mode m)
 {
 	if (!e->op.pc || !counts_as_place(e->op.kind))
 		return;
@@ -268,7 +268,7 @@ static inline void places(struct coverage *c, struct object *o, const struct sch
 /* The objects of an event: at most two, or those of its memory. Of memory only
  * changes of state from byte to byte count, so that it does not matter how it is
  * kept: mixed or not, equivalent runs have equal hashes. */
-struct visit {
+struct coverage_visit {
 	struct coverage *c;
 	const struct sched_event *e;
 	uint64_t h, dep;
@@ -277,9 +277,9 @@ struct visit {
 	bool full, many;
 };
 
-static void touch(struct visit *v, uint64_t key, enum mode m)
+static void touch(struct coverage_visit *v, uint64_t key, enum mode m)
 {
-	struct object *o = object_of(v->c, key);
+	struct coverage_object *o = object_of(v->c, key);
 	if (!o) {
 		v->full = true;
 		return;
@@ -302,9 +302,9 @@ static void touch(struct visit *v, uint64_t key, enum mode m)
 }
 
 /* One granule of a memory access that covers bytes [from, to) of it. */
-static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
+static void touch_granule(struct coverage_visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
 {
-	struct object *o = object_of(v->c, g * 8);
+	struct coverage_object *o = object_of(v->c, g * 8);
 	if (!o) {
 		v->full = true;
 		return;
@@ -324,7 +324,7 @@ static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t t
 		touch(v, (uint64_t)1 << 63 | (g * 8 + i), m);
 }
 
-static void visit(struct visit *v)
+static void visit(struct coverage_visit *v)
 {
 	const struct sched_op *op = &v->e->op;
 	enum mode m = mode_of(op);
@@ -347,7 +347,7 @@ static void visit(struct visit *v)
 		touch(v, op->b | (uint64_t)1 << OBJECT_BIT, MODE_X);
 }
 
-static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
+static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v)
 {
 	struct coverage *c = s->cov;
 	const struct sched_event *e = &s->ev[i];
@@ -362,7 +362,7 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 		h = combine(h, c->event[e->value]);
 	if (op->kind == SCHED_JOIN && op->a < s->n_ids)
 		h = combine(h, c->thread[op->a]);
-	*v = (struct visit){ .c = c, .e = e, .h = h, .first = true, .many = s->has_many };
+	*v = (struct coverage_visit){ .c = c, .e = e, .h = h, .first = true, .many = s->has_many };
 	visit(v);
 	h = v->h;
 	v->write = true;
@@ -372,7 +372,7 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 			h += t == e->thread || !c->thread[t] ? 0 : mix64(c->thread[t] + t);
 	c->thread[e->thread] = c->event[i] = h;
 	if (op->kind == SCHED_BARRIER_ARRIVE && e->result & SCHED_RES_OPENED && op->flags & SCHED_COMMUTES) {
-		struct object *o = object_of(c, op->a | (uint64_t)1 << OBJECT_BIT);
+		struct coverage_object *o = object_of(c, op->a | (uint64_t)1 << OBJECT_BIT);
 		c->event[i] = o->x = combine(o->x, o->a);
 		o->a = 0;
 	}
@@ -402,7 +402,7 @@ static inline bool hash_simple(struct sched *s, uint32_t i)
 		key = op->a | (uint64_t)1 << OBJECT_BIT;
 	} else
 		return false;
-	struct object *o = &c->object[slot_of(c, key)];
+	struct coverage_object *o = &c->object[slot_of(c, key)];
 	if (UNLIKELY(o->key != key || o->run != c->run) && !(o = object_of(c, key)))
 		return false;
 	if (UNLIKELY(o->from != shape)) {
@@ -430,7 +430,7 @@ static uint64_t hash_run(struct sched *s)
 	c->redo = false;
 	for (uint32_t t = 0; t < s->n_ids; t++)
 		c->thread[t] = 0;
-	struct visit v = { .full = false };
+	struct coverage_visit v = { .full = false };
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (LIKELY(!s->has_many && hash_simple(s, i)))
 			continue;
@@ -549,7 +549,7 @@ uint64_t sched_trace_hash(const struct sched *s)
 void sched_pair(const struct sched *s, uint64_t i, uint64_t *first, uint64_t *second, uint32_t *orders)
 {
 	SCHED_ASSERT(s->cov && i < s->cov->n_pairs);
-	const struct pair *p = &s->cov->pair[i];
+	const struct coverage_pair *p = &s->cov->pair[i];
 	*first = p->first;
 	*second = p->second;
 	*orders = p->orders;

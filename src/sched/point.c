@@ -73,7 +73,7 @@ static inline void ready_remove(struct sched *s, uint32_t t)
 
 void thread_ready(struct sched *s, uint32_t t)
 {
-	const struct thread *x = &s->th[t];
+	const struct sched_thread *x = &s->th[t];
 	bool want = x->life == LIFE_LIVE && x->enabled && !x->awaits && !x->parked;
 	if (want != (x->place != NONE)) {
 		if (want)
@@ -85,7 +85,7 @@ void thread_ready(struct sched *s, uint32_t t)
 
 void thread_park(struct sched *s, uint32_t t, uint8_t why)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	s->n_parked += !x->parked;
 	x->parked |= why;
 	s->settles = true;
@@ -94,7 +94,7 @@ void thread_park(struct sched *s, uint32_t t, uint8_t why)
 
 void thread_unpark(struct sched *s, uint32_t t, uint8_t why)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	if (!(x->parked & why))
 		return;
 	x->parked &= (uint8_t)~why;
@@ -119,7 +119,7 @@ uint32_t ready_from(const struct sched *s, uint32_t t)
 
 void sched_enable(struct sched *s, uint32_t u)
 {
-	struct thread *x = &s->th[u];
+	struct sched_thread *x = &s->th[u];
 	if (!x->enabled || x->parked) {
 		x->enabled = 1;
 		thread_unpark(s, u, PARK_LATE);
@@ -129,7 +129,7 @@ void sched_enable(struct sched *s, uint32_t u)
 
 void sched_disable(struct sched *s, uint32_t u)
 {
-	struct thread *x = &s->th[u];
+	struct sched_thread *x = &s->th[u];
 	if (x->enabled) {
 		x->enabled = 0;
 		thread_ready(s, u);
@@ -241,7 +241,7 @@ static inline uint32_t pick_pct(struct sched *s)
 
 static inline void draw_again(struct sched *s, uint32_t t, const struct sched_op *op, uint32_t u)
 {
-	const struct thread *x = &s->th[u];
+	const struct sched_thread *x = &s->th[u];
 	/* what this disables is drawn again when it is enabled */
 	if (u != t && x->place != NONE && !(op->kind == SCHED_LOCK && x->op.kind == SCHED_LOCK) &&
 	    sched_op_dependent(op, &x->op))
@@ -330,7 +330,7 @@ void settle(struct sched *s)
 
 static inline void record(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	struct sched_event *e = &s->ev[s->n];
 	e->op = x->op;
 	e->thread = t;
@@ -343,7 +343,7 @@ static inline void record(struct sched *s, uint32_t t)
 	x->pends = 0;
 	s->choice_made = false;
 	if (t != s->current) {
-		const struct thread *c = &s->th[s->current];
+		const struct sched_thread *c = &s->th[s->current];
 		s->switches++;
 		s->preemptions += c->life == LIFE_LIVE && c->enabled && !c->awaits && c->op.kind < SCHED_YIELD;
 		s->current = t;
@@ -352,28 +352,28 @@ static inline void record(struct sched *s, uint32_t t)
 }
 
 /* Each strategy that draws has its pick and record in one function. */
-static NOINLINE uint32_t go_pct(struct sched *s)
+static SCHED_NOINLINE uint32_t go_pct(struct sched *s)
 {
 	uint32_t t = pick_pct(s);
 	record(s, t);
 	return t;
 }
 
-static NOINLINE uint32_t go_pos(struct sched *s)
+static SCHED_NOINLINE uint32_t go_pos(struct sched *s)
 {
 	uint32_t t = pick_pos(s);
 	record(s, t);
 	return t;
 }
 
-static NOINLINE uint32_t go_random(struct sched *s)
+static SCHED_NOINLINE uint32_t go_random(struct sched *s)
 {
 	uint32_t t = s->n_ready == 1 ? s->dense[0] : s->dense[rnd_below(s, s->n_ready)];
 	record(s, t);
 	return t;
 }
 
-static NOINLINE uint32_t go_systematic(struct sched *s)
+static SCHED_NOINLINE uint32_t go_systematic(struct sched *s)
 {
 	uint32_t t = pick_systematic(s);
 	if (t < SCHED_STOP)
@@ -396,7 +396,7 @@ static inline uint32_t go(struct sched *s)
 }
 
 /* Something is unusual: parked or awaiting threads, an end, a limit. */
-static NOINLINE uint32_t pick_slow(struct sched *s)
+static SCHED_NOINLINE uint32_t pick_slow(struct sched *s)
 {
 	if (s->settles) {
 		settle(s);
@@ -419,7 +419,7 @@ static inline uint32_t pick(struct sched *s)
 	return go(s);
 }
 
-static NOINLINE void arrive_slow(struct sched *s, uint32_t t)
+static SCHED_NOINLINE void arrive_slow(struct sched *s, uint32_t t)
 {
 	settle(s);
 	fair_arrive(s, t);
@@ -427,7 +427,7 @@ static NOINLINE void arrive_slow(struct sched *s, uint32_t t)
 
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE);
 	x->op = *op;
 	x->pends = 1;
@@ -450,7 +450,7 @@ uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, boo
 
 uint32_t sched_gone(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE && x->last != NONE && s->ev[x->last].op.kind == SCHED_EXIT);
 	x->life = LIFE_GONE;
 	x->op.kind = SCHED_NONE;
