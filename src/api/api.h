@@ -8,7 +8,7 @@
 #include "check/check.h"
 #include "intact/intact.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define API_EXPORT __attribute__((visibility("default")))
 
 struct api_threads { /* asked for before the model is loaded */
 	char *name;

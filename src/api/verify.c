@@ -18,7 +18,7 @@ static int verify_check(struct ledger *l, json_t *root, const char *about)
 /* The kinds of documents that can be verified here. */
 static const struct verify_kind kinds[] = { { "check", verify_check }, { "history", history_verify_report } };
 
-EXPORT enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer)
+API_EXPORT enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer)
 {
 	const struct verify_kind *kind = NULL;
 	const char *name = intact_document_kind(d);

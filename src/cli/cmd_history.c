@@ -41,7 +41,7 @@ struct history_run {
 	struct cli *cli;
 	const struct cmd *cmd;
 	struct history_args *a;
-	struct check_options opts;
+	struct lin_check_options opts;
 	struct limits lim;
 	struct lang lang;            /* of --spec */
 	const struct seqspec *spec; /* or NULL */
@@ -213,7 +213,7 @@ static int nothing_to_judge(const struct history *h, const char *name, uint32_t 
 static int judge_file(struct history_run *run, struct history *h, const char *path, struct diags *d)
 {
 	struct history_args *a = run->a;
-	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta, !a->delta };
+	struct read_options ro = { (enum format)a->format, (enum read_order)a->order, a->delta, !a->delta };
 	val init;
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
@@ -327,7 +327,7 @@ static bool flush_out(void *arg, struct buf *b)
 
 static int convert_file(struct history_run *run, struct history *h, const char *path, struct diags *d)
 {
-	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false, false };
+	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, false, false };
 	if (!history_read(h, path, &ro, d))
 		return d->errors ? EXIT_USAGE : spent(run, path);
 	history_write(h, (enum format)run->a->to, &run->cli->out, flush_out, NULL);

@@ -485,7 +485,7 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_
 	search_result_free(&r);
 }
 
-enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                          uint64_t bytes, uint32_t *thread, int32_t **state)
 {
 	return explains_stuck(ir, block, path, n, bytes, thread, state);

@@ -21,7 +21,7 @@ struct explains_place { /* what a shared slot passes on: ended items, by thread 
 enum why { WHY_OTHER = 1, WHY_STUCK = 2, WHY_ENDLESS = 4 };
 
 struct halt { /* a block that does not finish alone */
-	enum problem problem;
+	enum verdict_problem problem;
 	uint32_t thread;
 	int32_t *state; /* where it stands still, or goes round */
 };
@@ -194,7 +194,7 @@ static bool take(void *arg, enum ir_result r, const int32_t *next, const struct 
 }
 
 /* The block of `thread` does not go on from here. */
-static void halts(struct explains *x, enum problem problem, uint32_t thread, const int32_t *state)
+static void halts(struct explains *x, enum verdict_problem problem, uint32_t thread, const int32_t *state)
 {
 	x->why |= problem == PROBLEM_STUCK ? WHY_STUCK : WHY_ENDLESS;
 	if (x->now.problem == PROBLEM_NONE) {
@@ -423,12 +423,12 @@ bool explains_ends(const struct ir *ir, uint32_t block, const struct move *path,
 	return *states != NULL;
 }
 
-enum problem explains_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+enum verdict_problem explains_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                             uint64_t bytes, uint32_t *thread, int32_t **state)
 {
 	struct explains x;
 	const struct vectab *last = judge(&x, ir, block, path, n, 0, bytes);
-	enum problem problem = PROBLEM_NONE;
+	enum verdict_problem problem = PROBLEM_NONE;
 	*state = NULL;
 	if (last && !last->n && !x.other && x.first_halt.problem != PROBLEM_NONE) {
 		problem = x.first_halt.problem;

@@ -174,7 +174,7 @@ void reader_close(struct reader *r)
 
 /* ---- records ------------------------------------------------------------- */
 
-static enum form_status next_line(struct reader *r, struct rec *rec, size_t *used, uint32_t *nl)
+static enum form_status next_line(struct reader *r, struct read_rec *rec, size_t *used, uint32_t *nl)
 {
 	char *s = r->in.buf + r->in.pos, *e = memchr(s, '\n', r->in.end - r->in.pos);
 	if (!e && !r->in.eof)
@@ -192,7 +192,7 @@ static enum form_status next_line(struct reader *r, struct rec *rec, size_t *use
 	return st;
 }
 
-static bool check_rec(struct reader *r, const struct rec *rec)
+static bool check_rec(struct reader *r, const struct read_rec *rec)
 {
 	const char *missing = !rec->has_proc && rec->kind != REC_OP ? "process"
 	                      : rec->fn == FN_NONE && !rec->fname ? "operation (f)" : NULL;
@@ -229,7 +229,7 @@ static bool is_client(const struct reader *r, val proc)
 	return strcmp(s, "nemesis") && strcmp(s, ":nemesis");
 }
 
-int reader_next(struct reader *r, struct rec *rec)
+int reader_next(struct reader *r, struct read_rec *rec)
 {
 	for (;;) {
 		memset(rec, 0, sizeof *rec);
@@ -308,7 +308,7 @@ static uint32_t proc_of(struct builder *b, val name)
 	return p;
 }
 
-static uint32_t key_of(struct history *h, const struct rec *rec)
+static uint32_t key_of(struct history *h, const struct read_rec *rec)
 {
 	if (rec->has_key) {
 		if (!h->keys.len && h->n > 1)
@@ -337,7 +337,7 @@ static const char *process(struct builder *b, uint32_t p)
 
 #define HINT_TWO_OPEN "an operation that got no answer is ended by :info; then its process may go on"
 
-static bool check_time(struct builder *b, const struct rec *rec)
+static bool check_time(struct builder *b, const struct read_rec *rec)
 {
 	if (!rec->has_time || b->o->order != ORDER_STRICT)
 		return true;
@@ -354,7 +354,7 @@ static bool check_time(struct builder *b, const struct rec *rec)
 	return true;
 }
 
-static bool on_invoke(struct builder *b, const struct rec *rec, uint32_t p)
+static bool on_invoke(struct builder *b, const struct read_rec *rec, uint32_t p)
 {
 	struct history *h = b->r.h;
 	if (b->open[p]) {
@@ -383,7 +383,7 @@ static bool on_invoke(struct builder *b, const struct rec *rec, uint32_t p)
 	return true;
 }
 
-static bool on_response(struct builder *b, const struct rec *rec, uint32_t p)
+static bool on_response(struct builder *b, const struct read_rec *rec, uint32_t p)
 {
 	struct history *h = b->r.h;
 	if (!b->open[p]) {
@@ -415,7 +415,7 @@ static bool on_response(struct builder *b, const struct rec *rec, uint32_t p)
 	return true;
 }
 
-static bool on_operation(struct builder *b, const struct rec *rec)
+static bool on_operation(struct builder *b, const struct read_rec *rec)
 {
 	struct history *h = b->r.h;
 	h->timed = true;
@@ -469,7 +469,7 @@ static bool check_overlap(struct builder *b)
 }
 
 /* Whole operations and events have no order among each other. */
-static bool one_kind(struct builder *b, const struct rec *rec)
+static bool one_kind(struct builder *b, const struct read_rec *rec)
 {
 	*(rec->kind == REC_OP ? &b->whole : &b->events) = true;
 	if (!b->whole || !b->events)
@@ -482,7 +482,7 @@ static bool one_kind(struct builder *b, const struct rec *rec)
 static bool build(struct builder *b)
 {
 	struct history *h = b->r.h;
-	struct rec rec;
+	struct read_rec rec;
 	int more;
 	h->timed = b->o->keep_times || b->o->order == ORDER_TIME;
 	while ((more = reader_next(&b->r, &rec)) > 0) {

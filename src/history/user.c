@@ -138,7 +138,7 @@ static uint32_t user_init(struct spec_ctx *c, val init)
 	return states_intern(c, (const uint32_t *)s->ir->init, state_width(s));
 }
 
-struct collect {
+struct user_collect {
 	struct spec_ctx *c;
 	const struct seqspec *s;
 	uint32_t *rows;
@@ -150,7 +150,7 @@ struct collect {
 
 static void collect(void *arg, const int32_t *g, int32_t result)
 {
-	struct collect *k = arg;
+	struct user_collect *k = arg;
 	uint32_t w = state_width(k->s);
 	if (k->failed || (k->check && result != k->result))
 		return;
@@ -179,7 +179,7 @@ static bool user_apply(struct spec_ctx *c, uint32_t state, const struct hop *op,
 {
 	const struct seqspec *s = c->user;
 	const struct seqspec_method *m = method_of(s, op->fn);
-	struct collect k = { .c = c, .s = s, .check = op->b != VAL_NONE && m->has_result };
+	struct user_collect k = { .c = c, .s = s, .check = op->b != VAL_NONE && m->has_result };
 	int32_t args[SEQSPEC_MAX_PARAMS];
 	uint32_t w = state_width(s), n = 0, len;
 	const val *e = arguments(c->vals, m, op, &n);

@@ -411,7 +411,7 @@ static enum lin_verdict least_delta(const struct history *h, const struct check 
 struct job {
 	struct history *h;
 	const struct interpretation *in;
-	const struct check_options *o;
+	const struct lin_check_options *o;
 	struct check *c;
 	atomic_uint next;
 	uint64_t max_steps; /* a bound for each part; 0 = none */
@@ -425,13 +425,13 @@ static const uint64_t round_steps[] = { 2000, 200000, 0 };
 /* Atomicity implies sequential consistency, and k-atomicity: an order of each
  * key that keeps real time, merged by the earliest moments that the orders
  * allow, keeps the order of every process. */
-struct moment {
+struct check_moment {
 	uint32_t at, key, op; /* after this invocation; place in the order of its key */
 };
 
 static int by_moment(const void *x, const void *y)
 {
-	const struct moment *a = x, *b = y;
+	const struct check_moment *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	return a->key < b->key ? -1 : a->key > b->key;
@@ -441,12 +441,12 @@ static int by_moment(const void *x, const void *y)
 
 static bool atomic_so_sequential(struct job *j, const struct problem *p, struct result *r)
 {
-	struct check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1,
+	struct lin_check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1,
 		                   .max_steps = IMPLIED_STEPS };
 	struct check c;
 	bool holds = lin_check(j->h, j->in, &o, &c) && c.verdict == LIN_HOLDS;
-	size_t bytes = (p->n + 1ull) * sizeof(struct moment);
-	struct moment *m = holds ? lim_realloc(p->lim, NULL, 0, bytes) : NULL;
+	size_t bytes = (p->n + 1ull) * sizeof(struct check_moment);
+	struct check_moment *m = holds ? lim_realloc(p->lim, NULL, 0, bytes) : NULL;
 	uint32_t n = 0;
 	for (uint32_t k = 0; m && k < c.nparts; k++) {
 		const struct result *s = &c.parts[k].r;
@@ -454,7 +454,7 @@ static bool atomic_so_sequential(struct job *j, const struct problem *p, struct 
 		holds &= s->order != NULL || !c.parts[k].n;
 		for (uint32_t i = 0; s->order && i < s->norder; i++) {
 			at = p->ops[s->order[i]].call > at ? p->ops[s->order[i]].call : at;
-			m[n] = (struct moment){ at, n, s->order[i] };
+			m[n] = (struct check_moment){ at, n, s->order[i] };
 			n++;
 		}
 	}
@@ -572,7 +572,7 @@ static bool any(const struct check *c, bool skipped)
 	return false;
 }
 
-bool lin_check(struct history *h, const struct interpretation *in, const struct check_options *o,
+bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                struct check *c)
 {
 	memset(c, 0, sizeof *c);

@@ -194,7 +194,7 @@ static uint64_t field(struct listing *l, enum field f, const struct hop *o)
 }
 
 /* The orders found, part after part; of a wrong one, up to where it is wrong. */
-static void orders(const struct history *h, const struct interpretation *in, const struct check_options *o,
+static void orders(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                    const struct check *c, struct buf *out)
 {
 	struct column col;
@@ -220,7 +220,7 @@ static void orders(const struct history *h, const struct interpretation *in, con
 	buf_free(&lengths);
 }
 
-void say_log(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void say_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
              const struct check *c, struct buf *out)
 {
 	static const char *const names_of[FIELDS] = { "process", "key", "function", "call", "span", "a", "b",

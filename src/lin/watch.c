@@ -71,7 +71,7 @@ static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *w
 {
 	struct history h = *w->h;
 	struct interpretation in = *w->in;
-	struct check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = w->k, .jobs = 1 };
+	struct lin_check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = w->k, .jobs = 1 };
 	struct check c;
 	size_t bytes = (w->n + 1ull) * sizeof *h.ops;
 	h.ops = lim_realloc(h.lim, NULL, 0, bytes);

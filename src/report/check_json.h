@@ -51,8 +51,8 @@ void check_json_run(const struct run *r, struct buf *out);
 void check_json_history(const struct run *r, uint32_t object, struct buf *out);
 /* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
  * there is no such word. */
-const char *problem_name(enum problem p);
-enum problem problem_from(const char *name);
+const char *problem_name(enum verdict_problem p);
+enum verdict_problem problem_from(const char *name);
 /* The hash of a model's text, 16 hexadecimal digits. */
 void text_hash(const char *text, size_t len, char out[17]);
 

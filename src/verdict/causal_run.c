@@ -23,13 +23,13 @@ void causal_run_free(struct causal_run *r)
 	free(r);
 }
 
-struct outcome {
+struct causal_outcome {
 	struct ir_choices ch;
 	uint32_t number;
 };
 
 struct collect {
-	struct outcome *list;
+	struct causal_outcome *list;
 	uint32_t n, seen, cap;
 	bool failed;
 };
@@ -43,7 +43,7 @@ static bool collect(void *arg, enum ir_result r, const int32_t *next, const stru
 	if (r == IR_OK) {
 		if (c->n == c->cap) {
 			uint32_t cap = c->cap ? c->cap * 2 : 4;
-			struct outcome *list = realloc(c->list, cap * sizeof *list);
+			struct causal_outcome *list = realloc(c->list, cap * sizeof *list);
 			if (!list) {
 				c->failed = true;
 				return false;
@@ -51,7 +51,7 @@ static bool collect(void *arg, enum ir_result r, const int32_t *next, const stru
 			c->list = list;
 			c->cap = cap;
 		}
-		c->list[c->n++] = (struct outcome){ *ch, c->seen };
+		c->list[c->n++] = (struct causal_outcome){ *ch, c->seen };
 	}
 	c->seen++;
 	return c->seen < 4096;

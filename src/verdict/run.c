@@ -303,7 +303,7 @@ static bool record(struct run *r, uint32_t thread, const struct ir_choices *ch,
 
 /* ---- outcomes ----------------------------------------------------------- */
 
-struct listing {
+struct run_listing {
 	struct run_outcome *out;
 	uint32_t n, max;
 };
@@ -311,7 +311,7 @@ struct listing {
 static bool list_outcome(void *arg, enum ir_result res, const int32_t *next,
                          const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	struct listing *l = arg;
+	struct run_listing *l = arg;
 	(void)next;
 	(void)eff;
 	if (l->n < l->max) {
@@ -325,7 +325,7 @@ static bool list_outcome(void *arg, enum ir_result res, const int32_t *next,
 
 uint32_t run_outcomes(struct run *r, uint32_t thread, struct run_outcome *out, uint32_t max)
 {
-	struct listing l = { out, 0, max };
+	struct run_listing l = { out, 0, max };
 	if (thread >= r->ir->nthreads || run_faulted(r))
 		return 0;
 	ir_successors(r->ir, r->now, thread, r->spare, list_outcome, &l);

@@ -6,7 +6,7 @@
 
 #define REORDER_NO UINT32_MAX
 
-struct check {
+struct reorder_check {
 	const struct event *ev;
 	size_t n;
 	const uint32_t *order;
@@ -21,7 +21,7 @@ struct check {
 	size_t nthreads, nvars, nlocks;
 };
 
-static void measure(struct check *c)
+static void measure(struct reorder_check *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct event *e = &c->ev[i];
@@ -43,7 +43,7 @@ static uint32_t *filled(size_t n, uint32_t with)
 	return p;
 }
 
-static bool start(struct check *c, const uint32_t *held, size_t nheld)
+static bool start(struct reorder_check *c, const uint32_t *held, size_t nheld)
 {
 	c->nlocks = nheld;
 	measure(c);
@@ -81,12 +81,12 @@ static bool start(struct check *c, const uint32_t *held, size_t nheld)
 }
 
 /* All that `thread` did before event i must have been done. */
-static bool all_done(const struct check *c, uint32_t thread, size_t i)
+static bool all_done(const struct reorder_check *c, uint32_t thread, size_t i)
 {
 	return c->next[thread] == REORDER_NO || c->next[thread] > i;
 }
 
-static const char *step(struct check *c, uint32_t i, bool is_last)
+static const char *step(struct reorder_check *c, uint32_t i, bool is_last)
 {
 	const struct event *e = &c->ev[i];
 	uint32_t fork = c->forked_by[e->thread];
@@ -131,7 +131,7 @@ static const char *step(struct check *c, uint32_t i, bool is_last)
 const char *verify_reorder(const struct event *ev, size_t n, const uint32_t *held,
                            size_t nlocks, const uint32_t *order, size_t k)
 {
-	struct check c = { .ev = ev, .n = n, .order = order, .k = k };
+	struct reorder_check c = { .ev = ev, .n = n, .order = order, .k = k };
 	const char *why = NULL;
 	uint32_t *final = NULL; /* by thread: its last event in the new order */
 	if (!start(&c, held, nlocks) || !(final = filled(c.nthreads, REORDER_NO)))

@@ -221,7 +221,7 @@ void verify_holds(struct verify *v, json_t *result, const char *name)
 
 /* ---- what is said of the whole ------------------------------------------------------------------ */
 
-static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_answer a, const char *fine,
+static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_run_answer a, const char *fine,
                         const char *wrong, const struct move *path, uint32_t npath)
 {
 	struct claim c = { .name = name, .claimed = "holds", .states = r->states };

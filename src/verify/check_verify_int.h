@@ -27,7 +27,7 @@ struct verify {
 };
 
 struct verify_question { /* what a result is about, and what it says is wrong */
-	enum problem problem;
+	enum verdict_problem problem;
 	uint32_t block;
 	bool of_object;
 	uint32_t object;

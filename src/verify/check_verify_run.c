@@ -207,7 +207,7 @@ const char *verify_history_of(const struct run *r, const struct verify_question 
 	                   : "the history meets the condition";
 }
 
-static const char *say_serial(enum verify_answer a, const char *explained, bool *unknown)
+static const char *say_serial(enum verify_run_answer a, const char *explained, bool *unknown)
 {
 	switch (a) {
 	case VERIFY_UNEXPLAINED:
