@@ -18,8 +18,6 @@
 #include "event/reader.h"
 #include "report/doc.h"
 
-typedef unsigned long long ull;
-
 struct trace_opts {
 	int algorithm;
 	bool predict, lenient, each, quiet;

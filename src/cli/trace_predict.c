@@ -8,8 +8,6 @@
 #include "event/reader.h"
 #include "event/writer.h"
 
-typedef unsigned long long ull;
-
 static void line(const struct trace_names *t, const char *what,
                  const struct predict_event *e, struct buf *out)
 {

@@ -7,8 +7,6 @@
 #include "event/event.h"
 #include "report/line.h"
 
-typedef unsigned long long ull;
-
 void cycles_init(struct cycles *f, uint32_t limit, bool each)
 {
 	memset(f, 0, sizeof *f);

@@ -8,8 +8,6 @@
 #include "event/stats.h"
 #include "event/writer.h"
 
-typedef unsigned long long ull;
-
 void msgs_add(void *ctx, const struct trace_msg *m)
 {
 	struct msgs *x = ctx;

@@ -143,8 +143,6 @@ static uint32_t rank(const struct use *u, size_t n, bool sum, struct stats_rank 
 	return have;
 }
 
-typedef unsigned long long ull;
-
 static void name_col(const struct names *n, uint32_t id, struct buf *out)
 {
 	size_t from = out->len;

@@ -72,7 +72,7 @@ static uint32_t take(struct sched *s, uint32_t n, bool costs, bool value)
 	e->left = b->left;
 	b->left -= cost(s, e, e->pick);
 	if (b->at < s->o.split_depth)
-		s->prefix = mix64(s->prefix + e->pick + 1);
+		s->prefix = sched_mix64(s->prefix + e->pick + 1);
 	b->at++;
 	if (s->o.shards > 1 && b->at == s->o.split_depth && s->prefix % s->o.shards != s->o.shard)
 		return stop_run(s, SCHED_STOP_SHARD);

@@ -132,7 +132,7 @@ static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 {
 	uint64_t first = before < after ? before : after, second = before < after ? after : before;
 	uint32_t orders = before == after ? 3 : before < after ? 1 : 2;
-	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(mix64(first * 31 + second) >> 32) & mask;
+	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(sched_mix64(first * 31 + second) >> 32) & mask;
 	for (;; i = (i + 1) & mask) {
 		uint32_t p = c->pair_slot[i];
 		if (!p) {
@@ -369,7 +369,7 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v
 	visit(v);
 	if (op->kind == SCHED_PROCESS_EXIT) /* after everything */
 		for (uint32_t t = 0; t < s->n_ids; t++)
-			h += t == e->thread || !c->thread[t] ? 0 : mix64(c->thread[t] + t);
+			h += t == e->thread || !c->thread[t] ? 0 : sched_mix64(c->thread[t] + t);
 	c->thread[e->thread] = c->event[i] = h;
 	if (op->kind == SCHED_BARRIER_ARRIVE && e->result & SCHED_RES_OPENED && op->flags & SCHED_COMMUTES) {
 		struct coverage_object *o = object_of(c, op->a | (uint64_t)1 << OBJECT_BIT);
@@ -440,7 +440,7 @@ static uint64_t hash_run(struct sched *s)
 	}
 	uint64_t sum = s->n ? 1 : 2;
 	for (uint32_t t = 0; t < s->n_ids; t++)
-		sum += c->thread[t] ? mix64(c->thread[t] ^ t) : 0;
+		sum += c->thread[t] ? sched_mix64(c->thread[t] ^ t) : 0;
 	return sum ? sum : 1;
 }
 

@@ -127,7 +127,7 @@ static uint32_t taken(struct sched *s, uint32_t t)
 	}
 	if (s->o.shards < 2 || s->n >= s->o.split_depth)
 		return t;
-	s->prefix = mix64(s->prefix * 31 + t + 1);
+	s->prefix = sched_mix64(s->prefix * 31 + t + 1);
 	if (s->n + 1 == s->o.split_depth && s->prefix % s->o.shards != s->o.shard)
 		return stop_run(s, SCHED_STOP_SHARD);
 	return t;

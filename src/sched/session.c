@@ -260,7 +260,7 @@ void sched_run_begin(struct sched *s)
 {
 	SCHED_ASSERT(!s->in_run);
 	/* seeds are disjoint by shard and run, so a run can be repeated alone */
-	s->rng = mix64(s->o.seed + 0x9e3779b97f4a7c15u * (s->st.runs * s->o.shards + s->o.shard + 1));
+	s->rng = sched_mix64(s->o.seed + 0x9e3779b97f4a7c15u * (s->st.runs * s->o.shards + s->o.shard + 1));
 	s->strategy = strategy_of_run(s);
 	s->ranked = s->strategy == SCHED_PCT || s->strategy == SCHED_POS;
 	s->top = NONE;

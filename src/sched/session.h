@@ -148,7 +148,7 @@ static inline uint32_t rnd_below(struct sched *s, uint32_t n)
 {
 	return (uint32_t)(((rnd(s) >> 32) * (uint64_t)n) >> 32);
 }
-static inline uint64_t mix64(uint64_t z)
+static inline uint64_t sched_mix64(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
