@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "causal/cover_state.h"
 
 /* ---- who took which step ------------------------------------------------- */
@@ -133,14 +134,8 @@ struct weave {
 
 static bool add_cause(struct event_causes *c, uint32_t from, uint32_t to, uint32_t cell)
 {
-	if (c->n == c->cap) {
-		uint32_t cap = c->cap ? c->cap * 2 : 64;
-		struct causal_link *list = realloc(c->list, cap * sizeof *list);
-		if (!list)
-			return false;
-		c->list = list;
-		c->cap = cap;
-	}
+	if (!GROW(c->list, c->cap, c->n + 1ull))
+		return false;
 	c->list[c->n++] = (struct causal_link){ from, to, cell, 0 };
 	return true;
 }

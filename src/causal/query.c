@@ -82,7 +82,7 @@ static bool start(struct query_question *q)
 	q->taker = calloc((size_t)takes + 1, sizeof *q->taker);
 	q->at = calloc((size_t)p->net->nplaces + 1, sizeof *q->at);
 	q->seen = calloc((size_t)p->net->ntrans + 1, sizeof *q->seen);
-	uint64_t left = !p->opt.max_bytes ? 0 : p->opt.max_bytes > p->bytes ? p->opt.max_bytes - p->bytes : 1;
+	uint64_t left = !p->memory.max ? 0 : p->memory.max > p->memory.used ? p->memory.max - p->memory.used : 1;
 	q->sat = sat_new(left, p->opt.deadline);
 	if (!q->event || !q->held || !q->taker_at || !q->taker || !q->at || !q->seen || !q->sat)
 		return limit(q, "memory");

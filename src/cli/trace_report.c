@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "event/event.h"
 #include "report/line.h"
@@ -38,14 +39,8 @@ static uint64_t key_of(const struct cycle *c)
 
 static bool keep(struct cycles *f, const struct cycle *c)
 {
-	if (f->n == f->cap) {
-		uint32_t cap = f->cap ? f->cap * 2 : 16;
-		struct trace_finding *p = realloc(f->list, cap * sizeof *p);
-		if (!p)
-			return false;
-		f->list = p;
-		f->cap = cap;
-	}
+	if (!GROW(f->list, f->cap, f->n + 1ull))
+		return false;
 	struct cycle_link *links = NULL;
 	if (c->n) {
 		links = malloc(c->n * sizeof *links);

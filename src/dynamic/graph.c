@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "dynamic/serial.h"
 
 #define SWEEP_MIN 1024
@@ -77,33 +78,13 @@ struct graph {
 	uint32_t nvars, nlocks, nthreads;
 	uint32_t *queue, queue_cap;
 	uint64_t stamp;
-	size_t bytes;
+	struct grow_budget memory;
 	struct serial_stats st;
 };
 
-static bool grow_array(struct graph *g, void **p, uint32_t *n, uint32_t want,
-                       size_t elem)
-{
-	size_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	size_t more = (cap - *n) * elem;
-	void *q = NULL;
-	if (cap <= UINT32_MAX / 2 && !(g->o.budget && g->bytes + more > g->o.budget))
-		q = realloc(*p, cap * elem);
-	if (!q) {
-		g->end = SERIAL_NOMEM;
-		return false;
-	}
-	memset((char *)q + *n * elem, 0, more);
-	g->bytes += more;
-	*p = q;
-	*n = (uint32_t)cap;
-	return true;
-}
-
-#define GROW(g, p, n, want)                                                    \
-	((want) < (n) ? true : grow_array((g), (void **)&(p), &(n), (want), sizeof *(p)))
+/* Element `want` of an array exists, or the analysis ends. */
+#define GRAPH_ROOM(g, p, n, want)                                                                                      \
+	(GROW_AS(GROW_ZERO, &(g)->memory, p, n, (want) + 1ull, 1) || ((g)->end = SERIAL_NOMEM, false))
 
 /* ---- nodes and edges ---------------------------------------------------- */
 
@@ -156,8 +137,8 @@ static uint32_t node_new(struct graph *g)
 		g->nodes_free = g->nodes[id].next_free;
 	} else {
 		id = g->nnodes;
-		if (!GROW(g, g->nodes, g->nodes_cap, id) ||
-		    !GROW(g, g->queue, g->queue_cap, id))
+		if (!GRAPH_ROOM(g, g->nodes, g->nodes_cap, id) ||
+		    !GRAPH_ROOM(g, g->queue, g->queue_cap, id))
 			return 0;
 		g->nnodes++;
 	}
@@ -179,7 +160,7 @@ static void edge_add(struct graph *g, uint32_t from, uint32_t to,
 		g->edges_free = g->edges[id].next;
 	} else {
 		id = g->nedges;
-		if (!GROW(g, g->edges, g->edges_cap, id))
+		if (!GRAPH_ROOM(g, g->edges, g->edges_cap, id))
 			return;
 		g->nedges++;
 	}
@@ -216,7 +197,7 @@ static void nested(struct graph *g, const struct event *e)
 	if (e->kind != EVENT_BEGIN || !th->in_block)
 		return;
 	if (th->ninner < INNER_MAX) {
-		if (!GROW(g, th->inner, th->inner_cap, th->ninner))
+		if (!GRAPH_ROOM(g, th->inner, th->inner_cap, th->ninner))
 			return;
 		th->inner[th->ninner] = (struct inner){ e->index, e->loc, e->target };
 	}
@@ -332,7 +313,7 @@ static void do_read(struct graph *g, const struct event *e)
 		i++;
 	if (i == v->nreads) {
 		link_in(g, &v->write, e);
-		if (!GROW(g, v->reads, v->cap, i))
+		if (!GRAPH_ROOM(g, v->reads, v->cap, i))
 			return;
 		v->nreads++;
 	}
@@ -411,18 +392,18 @@ static void do_event(struct graph *g, const struct event *e)
 
 static bool need(struct graph *g, const struct event *e)
 {
-	if (!GROW(g, g->threads, g->nthreads, e->thread))
+	if (!GRAPH_ROOM(g, g->threads, g->nthreads, e->thread))
 		return false;
 	switch (e->kind) {
 	case EVENT_READ:
 	case EVENT_WRITE:
-		return GROW(g, g->vars, g->nvars, e->target);
+		return GRAPH_ROOM(g, g->vars, g->nvars, e->target);
 	case EVENT_ACQ:
 	case EVENT_REL:
-		return GROW(g, g->locks, g->nlocks, e->target);
+		return GRAPH_ROOM(g, g->locks, g->nlocks, e->target);
 	case EVENT_FORK:
 	case EVENT_JOIN:
-		return GROW(g, g->threads, g->nthreads, e->target);
+		return GRAPH_ROOM(g, g->threads, g->nthreads, e->target);
 	default:
 		return true;
 	}
@@ -448,6 +429,7 @@ struct graph *graph_new(const struct serial_opts *o)
 	if (!g)
 		return NULL;
 	g->o = *o;
+	g->memory.max = o->budget;
 	g->nnodes = g->nedges = 1;
 	g->next_sweep = SWEEP_MIN;
 	return g;
@@ -456,7 +438,7 @@ struct graph *graph_new(const struct serial_opts *o)
 void graph_stats(const struct graph *g, struct serial_stats *out)
 {
 	*out = g->st;
-	out->bytes = g->bytes;
+	out->bytes = g->memory.used;
 }
 
 void graph_free(struct graph *g)

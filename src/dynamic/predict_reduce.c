@@ -52,8 +52,7 @@ struct reduce {
 };
 
 /* Room for element `want`. */
-#define REDUCE_ROOM(r, p, n, want)                                                    \
-	(grow32(&(p), &(n), (want) + 1ull, sizeof *(p)) || ((r)->nomem = true, false))
+#define REDUCE_ROOM(r, p, n, want) (GROW(p, n, (want) + 1ull) || ((r)->nomem = true, false))
 
 /* ---- places ------------------------------------------------------------- */
 

@@ -10,8 +10,7 @@
 /* ---- memory ------------------------------------------------------------- */
 
 /* Room for element `want`. */
-#define WINDOW_ROOM(r, p, n, want)                                                    \
-	(grow32(&(p), &(n), (want) + 1ull, sizeof *(p)) || ((r)->nomem = true, false))
+#define WINDOW_ROOM(r, p, n, want) (GROW(p, n, (want) + 1ull) || ((r)->nomem = true, false))
 /* a second array of the same length as one that is about to grow */
 #define ROOM2(r, p, n, want)                                                   \
 	({ uint32_t n2_ = (n); WINDOW_ROOM(r, p, n2_, want); })

@@ -75,9 +75,9 @@ static bool need_thread(struct serial *s, uint32_t t)
 	uint32_t old = s->nthreads, n = old;
 	if (t < old)
 		return true;
-	if (!GROW(s, s->rows, n, t) || !GROW(s, s->marks, s->nmarks, t))
+	if (!SERIAL_ROOM(s, s->rows, n, t) || !SERIAL_ROOM(s, s->marks, s->nmarks, t))
 		return false;
-	if (!GROW(s, s->threads, s->nthreads, t))
+	if (!SERIAL_ROOM(s, s->threads, s->nthreads, t))
 		return false;
 	for (uint32_t i = old; i < s->nthreads; i++) {
 		s->threads[i].slot = SERIAL_NONE;
@@ -132,7 +132,7 @@ static uint32_t block_new(struct serial *s, const struct event *e)
 		if (s->nblocks > 4096 && s->nblocks > holders)
 			sweep_blocks(s);
 		if (!s->blocks_free || s->blocks_live > s->nblocks / 2)
-			if (!GROW(s, s->blocks, s->blocks_cap, s->blocks_cap))
+			if (!SERIAL_ROOM(s, s->blocks, s->blocks_cap, s->blocks_cap))
 				return 0;
 	}
 	uint32_t id = s->blocks_free;
@@ -171,7 +171,7 @@ static uint32_t more_new(struct serial *s)
 		return id;
 	}
 	id = s->nmore ? s->nmore : 1;
-	if (!GROW(s, s->more, s->more_cap, id))
+	if (!SERIAL_ROOM(s, s->more, s->more_cap, id))
 		return 0;
 	s->nmore = id + 1;
 	return id;
@@ -211,8 +211,8 @@ static void look_up_from_now(struct serial *s, const struct serial_var *v)
 		size_t before = s->readers.cap;
 		if (!map_put(&s->readers, (uint64_t)r->var << 32 | r->thread, id))
 			s->end = SERIAL_NOMEM;
-		s->bytes += (s->readers.cap - before) * sizeof *s->readers.slots;
-		if (s->o.budget && s->bytes > s->o.budget)
+		s->memory.used += (s->readers.cap - before) * sizeof *s->readers.slots;
+		if (s->memory.max && s->memory.used > s->memory.max)
 			s->end = SERIAL_NOMEM;
 	}
 }
@@ -298,11 +298,9 @@ static void do_begin(struct serial *s, const struct event *e)
 	uint32_t k;
 	if (e->flags & EVENT_INNER) {
 		if (th->ninner < SERIAL_INNER_MAX) {
-			if (!th->inner) {
-				th->inner = serial_grow_to(s, NULL, 0, SERIAL_INNER_MAX, sizeof *th->inner);
-				if (!th->inner)
-					return;
-			}
+			uint32_t room = th->inner ? SERIAL_INNER_MAX : 0;
+			if (!SERIAL_ROOM(s, th->inner, room, SERIAL_INNER_MAX - 1))
+				return;
 			th->inner[th->ninner] = (struct serial_inner){ e->index, e->loc, e->target };
 		}
 		th->ninner++;
@@ -351,10 +349,10 @@ static void thread_done(struct serial *s, uint32_t t)
 		free(th->inner);
 		th->inner = NULL;
 		th->ninner = 0;
-		s->bytes -= SERIAL_INNER_MAX * sizeof *th->inner;
+		s->memory.used -= SERIAL_INNER_MAX * sizeof *th->inner;
 	}
 	if (r->e && !r->n) {
-		s->bytes -= r->cap * sizeof *r->e;
+		s->memory.used -= r->cap * sizeof *r->e;
 		free(r->e);
 		r->e = NULL;
 		r->cap = 0;
@@ -390,12 +388,10 @@ static void do_sync(struct serial *s, const struct event *e)
 	}
 }
 
-/* The one large array: it grows by an eighth, which for mappings of that size is
- * no copying, so that little of it lies idle. */
+/* The one large array: little of it lies idle. */
 static bool need_var(struct serial *s, uint32_t v)
 {
-	uint32_t n = s->nvars < 1 << 16 ? s->nvars : s->nvars + s->nvars / 8;
-	return v < s->nvars || GROW_TO(s, s->vars, s->nvars, v, n);
+	return SERIAL_ROOM_AS(GROW_ZERO | GROW_EIGHTHS, s, s->vars, s->nvars, v);
 }
 
 static bool need(struct serial *s, const struct event *e)
@@ -408,7 +404,7 @@ static bool need(struct serial *s, const struct event *e)
 		return need_var(s, e->target);
 	case EVENT_ACQ:
 	case EVENT_REL:
-		return GROW(s, s->locks, s->nlocks, e->target);
+		return SERIAL_ROOM(s, s->locks, s->nlocks, e->target);
 	case EVENT_FORK:
 	case EVENT_JOIN:
 		return need_thread(s, e->target);
@@ -469,9 +465,10 @@ struct serial *serial_new(const struct serial_opts *o)
 	if (!s)
 		return NULL;
 	s->o = *o;
+	s->memory.max = o->budget;
 	s->nblocks = 1;
 	map_init(&s->readers);
-	if (!GROW(s, s->blocks, s->blocks_cap, 1) || !why_stack(s)) {
+	if (!SERIAL_ROOM(s, s->blocks, s->blocks_cap, 1) || !why_stack(s)) {
 		serial_free(s);
 		return NULL;
 	}
@@ -481,7 +478,7 @@ struct serial *serial_new(const struct serial_opts *o)
 void serial_stats(const struct serial *s, struct serial_stats *out)
 {
 	*out = s->st;
-	out->bytes = s->bytes;
+	out->bytes = s->memory.used;
 }
 
 void serial_free(struct serial *s)

@@ -6,6 +6,7 @@
 #ifndef INTACT_DYNAMIC_SERIAL_INT_H
 #define INTACT_DYNAMIC_SERIAL_INT_H
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "dynamic/serial.h"
 
@@ -125,21 +126,15 @@ struct serial {
 		uint32_t stamp, at, serial;
 	} *marks;               /* by thread: where it stands in the column at hand */
 	uint32_t nmarks, stamp;
-	size_t bytes;
+	struct grow_budget memory;
 	struct serial_stats st;
 	uint64_t entries;
 };
 
-/* realloc under the budget, new bytes zeroed; NULL leaves the old block and
- * ends the analysis. */
-void *serial_grow_to(struct serial *s, void *p, size_t old, size_t now, size_t elem);
-bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
-                       uint32_t cap, size_t elem);
-/* Makes element `want` of an array exist; false when memory ends. The new length
- * is `cap`, or doubles from there until it is enough. */
-#define GROW_TO(s, p, n, want, cap)                                            \
-	serial_grow_array((s), (void **)&(p), &(n), (want), (cap), sizeof *(p))
-#define GROW(s, p, n, want) ((want) < (n) ? true : GROW_TO(s, p, n, want, n))
+/* Makes element `want` of an array exist, zero when it is new; or the analysis ends for want of memory. */
+#define SERIAL_ROOM_AS(how, s, p, n, want)                                                                             \
+	(GROW_AS(how, &(s)->memory, p, n, (want) + 1ull, 1) || ((s)->end = SERIAL_NOMEM, false))
+#define SERIAL_ROOM(s, p, n, want) SERIAL_ROOM_AS(GROW_ZERO, s, p, n, want)
 
 /* ---- serial_why.c ------------------------------------------------------- */
 

@@ -133,7 +133,7 @@ static uint32_t find_fresh(struct serial *s, struct serial_row *ru, uint32_t m,
 			*own = x->why;
 		if (s->slots[x->slot].stamp == stamp)
 			continue; /* reaches t's current transaction by program order */
-		if (!GROW(s, s->fresh, s->fresh_cap, n))
+		if (!SERIAL_ROOM(s, s->fresh, s->fresh_cap, n))
 			return 0;
 		s->fresh[n++] = *x;
 	}

@@ -12,44 +12,6 @@
 
 #include "dynamic/serial_int.h"
 
-/* ---- memory ------------------------------------------------------------- */
-
-/* realloc under the budget; NULL leaves the old block and ends the analysis. */
-void *serial_grow_to(struct serial *s, void *p, size_t old, size_t now, size_t elem)
-{
-	if (now > SIZE_MAX / elem ||
-	    (s->o.budget && s->bytes + (now - old) * elem > s->o.budget)) {
-		s->end = SERIAL_NOMEM;
-		return NULL;
-	}
-	void *q = realloc(p, now * elem);
-	if (!q) {
-		s->end = SERIAL_NOMEM;
-		return NULL;
-	}
-	memset((char *)q + old * elem, 0, (now - old) * elem);
-	s->bytes += (now - old) * elem;
-	return q;
-}
-
-bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
-                       uint32_t cap, size_t elem)
-{
-	size_t to = cap ? cap : 16;
-	while (to <= want)
-		to *= 2;
-	if (to > UINT32_MAX / 2) {
-		s->end = SERIAL_NOMEM;
-		return false;
-	}
-	void *q = serial_grow_to(s, *p, *n, to, elem);
-	if (!q)
-		return false;
-	*p = q;
-	*n = (uint32_t)to;
-	return true;
-}
-
 /* ---- the clocks --------------------------------------------------------- */
 
 uint32_t reach_stamp(struct serial *s)
@@ -69,7 +31,7 @@ void reach_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32
 	struct serial_slot *sl = &s->slots[k];
 	if (!s->o.budget && s->entries >= (s->o.pairs ? s->o.pairs : SERIAL_PAIRS_MAX))
 		s->end = SERIAL_PAIRS;
-	if (s->end || !GROW(s, sl->reach, sl->cap, sl->n) || !GROW(s, r->e, r->cap, r->n)) {
+	if (s->end || !SERIAL_ROOM(s, sl->reach, sl->cap, sl->n) || !SERIAL_ROOM(s, r->e, r->cap, r->n)) {
 		why_drop(s, why);
 		return;
 	}
@@ -102,7 +64,7 @@ void reach_end(struct serial *s, uint32_t k)
 bool row_slots_grow(struct serial *s)
 {
 	uint32_t n = s->slots_cap;
-	return GROW(s, s->free_slots, n, n) && GROW(s, s->slots, s->slots_cap, s->slots_cap);
+	return SERIAL_ROOM(s, s->free_slots, n, n) && SERIAL_ROOM(s, s->slots, s->slots_cap, s->slots_cap);
 }
 
 /*

@@ -20,7 +20,7 @@ static uint32_t why_new(struct serial *s)
 		s->whys_free = s->whys[id].left;
 	} else {
 		id = s->nwhys ? s->nwhys : 1;
-		if (!GROW(s, s->whys, s->whys_cap, id))
+		if (!SERIAL_ROOM(s, s->whys, s->whys_cap, id))
 			return 0;
 		s->nwhys = id + 1;
 	}
@@ -36,7 +36,7 @@ uint32_t why_link_new(struct serial *s, const struct cycle_link *link)
 		s->links_free = s->links[id].refs;
 	} else {
 		id = s->nlinks ? s->nlinks : 1;
-		if (!GROW(s, s->links, s->links_cap, id))
+		if (!SERIAL_ROOM(s, s->links, s->links_cap, id))
 			return 0;
 		s->nlinks = id + 1;
 	}
@@ -73,7 +73,7 @@ void why_drop(struct serial *s, uint32_t id)
 /* Room to walk any path: every cat on it may wait once. */
 bool why_stack(struct serial *s)
 {
-	return s->stack_cap > WHY_MAX || GROW(s, s->stack, s->stack_cap, WHY_MAX);
+	return s->stack_cap > WHY_MAX || SERIAL_ROOM(s, s->stack, s->stack_cap, WHY_MAX);
 }
 
 uint32_t why_link(struct serial *s, uint32_t before, uint32_t link)

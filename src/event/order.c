@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define ORDER_NOBODY UINT32_MAX
 #define WARN_MAX 20 /* warnings told; the rest is counted */
 
@@ -50,28 +52,14 @@ void order_free(struct order *o)
 	free(o);
 }
 
-static void *grow(void *p, uint32_t *n, uint32_t want, size_t elem, bool *nomem)
-{
-	uint32_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	void *q = realloc(p, cap * elem);
-	if (!q) {
-		*nomem = true;
-		return p;
-	}
-	memset((char *)q + *n * elem, 0, (cap - *n) * elem);
-	*n = cap;
-	return q;
-}
-
 static struct order_lock *lock_of(struct order *o, uint32_t id)
 {
 	if (id >= o->nlocks) {
 		uint32_t old = o->nlocks;
-		o->locks = grow(o->locks, &o->nlocks, id, sizeof *o->locks, &o->nomem);
-		if (o->nomem)
+		if (!GROW(o->locks, o->nlocks, id + 1ull)) {
+			o->nomem = true;
 			return NULL;
+		}
 		for (uint32_t i = old; i < o->nlocks; i++)
 			o->locks[i].owner = ORDER_NOBODY;
 	}
@@ -80,8 +68,7 @@ static struct order_lock *lock_of(struct order *o, uint32_t id)
 
 static struct order_thread *thread_of(struct order *o, uint32_t id)
 {
-	if (id >= o->nthreads)
-		o->threads = grow(o->threads, &o->nthreads, id, sizeof *o->threads, &o->nomem);
+	o->nomem |= !GROW(o->threads, o->nthreads, id + 1ull);
 	return o->nomem ? NULL : &o->threads[id];
 }
 

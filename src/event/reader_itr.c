@@ -9,6 +9,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/grow.h"
 #include "event/itr.h"
 #include "event/reader_int.h"
 #include "event/recpack.h"
@@ -89,17 +90,8 @@ static const char *payload(struct trace_reader *r, const struct itr_head *h,
 /* What is known of the streams of a process; NULL without memory. */
 static struct recdec *streams_of(struct trace_reader *r, uint32_t process)
 {
-	if (process >= r->nstreams) {
-		uint32_t n = r->nstreams ? r->nstreams : 4;
-		while (n <= process)
-			n *= 2;
-		struct recdec **v = realloc(r->streams, n * sizeof(struct recdec *));
-		if (!v)
-			return NULL;
-		memset(v + r->nstreams, 0, (n - r->nstreams) * sizeof(struct recdec *));
-		r->streams = v;
-		r->nstreams = n;
-	}
+	if (!GROW(r->streams, r->nstreams, process + 1ull))
+		return NULL;
 	if (!r->streams[process])
 		r->streams[process] = recdec_new();
 	return r->streams[process];

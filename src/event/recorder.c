@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "event/itr.h"
 #include "event/recpack.h"
@@ -52,7 +53,7 @@ struct recorder {
 	uint64_t *pcs;
 	uint32_t npcs, pcs_cap;
 	struct recorder_module *modules;
-	uint32_t nmodules;
+	uint32_t nmodules, modules_cap;
 	char text[REC_TEXT_MAX + 1];
 	uint64_t keep;
 	bool parted;               /* there was a `keep` */
@@ -230,14 +231,10 @@ static void see_module(struct recorder *r, struct rec rec)
 			r->modules[r->nmodules - 1].base = rec_addr(rec);
 		return;
 	}
-	struct recorder_module *v = r->nmodules < MAX_MODULES
-	                                    ? realloc(r->modules, (r->nmodules + 1) * sizeof *v)
-	                                    : NULL;
-	if (!v)
+	if (r->nmodules == MAX_MODULES || !GROW(r->modules, r->modules_cap, r->nmodules + 1ull))
 		return;
-	r->modules = v;
-	v[r->nmodules] = (struct recorder_module){ rec_addr(rec), rec_pc(rec), 0, strdup(r->text), 0 };
-	r->nmodules += v[r->nmodules].path != NULL;
+	r->modules[r->nmodules] = (struct recorder_module){ rec_addr(rec), rec_pc(rec), 0, strdup(r->text), 0 };
+	r->nmodules += r->modules[r->nmodules].path != NULL;
 }
 
 void recorder_pc(struct recorder *r, uint64_t pc)
@@ -245,15 +242,8 @@ void recorder_pc(struct recorder *r, uint64_t pc)
 	uint32_t at = r->npcs;
 	if (!pc || r->npcs == MAX_PCS || !map_intern(&r->pcs_at, pc, &at) || at != r->npcs)
 		return;
-	if (r->npcs == r->pcs_cap) {
-		uint32_t cap = r->pcs_cap ? r->pcs_cap * 2 : 1024;
-		uint64_t *v = realloc(r->pcs, cap * sizeof *v);
-		if (!v)
-			return;
-		r->pcs = v;
-		r->pcs_cap = cap;
-	}
-	r->pcs[r->npcs++] = pc;
+	if (GROW(r->pcs, r->pcs_cap, r->npcs + 1ull))
+		r->pcs[r->npcs++] = pc;
 }
 
 /* How many were written: not a TEXT whose letters are still to come. */
@@ -374,17 +364,8 @@ static void join_parts(struct recorder *r)
 
 static struct recorder_process *process_of(struct recorder *r, uint32_t process)
 {
-	if (process >= r->nproc) {
-		uint32_t n = r->nproc ? r->nproc : 4;
-		while (n <= process)
-			n *= 2;
-		struct recorder_process *v = realloc(r->proc, n * sizeof *v);
-		if (!v)
-			return NULL;
-		memset(v + r->nproc, 0, (n - r->nproc) * sizeof *v);
-		r->proc = v;
-		r->nproc = n;
-	}
+	if (!GROW(r->proc, r->nproc, process + 1ull))
+		return NULL;
 	struct recorder_process *p = &r->proc[process];
 	if (!p->streams)
 		p->streams = malloc(ROOM);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* A growing list of records; TEXTs stand in front of what they belong to. */
 struct recstate_list {
 	struct rec *v;
@@ -59,17 +61,9 @@ static void add(struct recstate *s, struct recstate_list *l, const struct rec *r
 {
 	if (!n)
 		return;
-	if (l->n + n > l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 16;
-		while (cap < l->n + n)
-			cap *= 2;
-		struct rec *v = realloc(l->v, cap * sizeof *v);
-		if (!v) {
-			s->nomem = true;
-			return;
-		}
-		l->v = v;
-		l->cap = cap;
+	if (!GROW_RAW(l->v, l->cap, l->n + n)) {
+		s->nomem = true;
+		return;
 	}
 	memcpy(l->v + l->n, r, n * sizeof *r);
 	l->n += n;
@@ -77,20 +71,10 @@ static void add(struct recstate *s, struct recstate_list *l, const struct rec *r
 
 static struct recstate_thread *thread(struct recstate *s, uint32_t slot)
 {
-	if (slot >= s->nthreads) {
-		uint32_t n = s->nthreads ? s->nthreads : 16;
-		while (n <= slot)
-			n *= 2;
-		struct recstate_thread *v = realloc(s->threads, n * sizeof *v);
-		if (!v) {
-			s->nomem = true;
-			return NULL;
-		}
-		memset(v + s->nthreads, 0, (n - s->nthreads) * sizeof *v);
-		s->threads = v;
-		s->nthreads = n;
-	}
-	return &s->threads[slot];
+	if (GROW(s->threads, s->nthreads, slot + 1ull))
+		return &s->threads[slot];
+	s->nomem = true;
+	return NULL;
 }
 
 static void create(struct recstate *s, struct rec r)
@@ -113,17 +97,10 @@ static void acquire(struct recstate *s, struct recstate_thread *t, struct rec r)
 			t->locks[i].depth++;
 			return;
 		}
-	if (t->nlocks == t->locks_cap) {
-		uint32_t cap = t->locks_cap ? t->locks_cap * 2 : 8;
-		struct recstate_lock *v = realloc(t->locks, cap * sizeof *v);
-		if (!v) {
-			s->nomem = true;
-			return;
-		}
-		t->locks = v;
-		t->locks_cap = cap;
-	}
-	t->locks[t->nlocks++] = (struct recstate_lock){ rec_addr(r), 1, r };
+	if (GROW(t->locks, t->locks_cap, t->nlocks + 1ull))
+		t->locks[t->nlocks++] = (struct recstate_lock){ rec_addr(r), 1, r };
+	else
+		s->nomem = true;
 }
 
 static void release(struct recstate_thread *t, struct rec r)

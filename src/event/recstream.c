@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 struct recstream_slot {
 	struct rec_place *places;
 	uint32_t n, cap, last;
@@ -41,17 +43,8 @@ static void restart(struct recstream_slot *s)
 
 static struct recstream_slot *slot_of(struct recdec *d, unsigned slot)
 {
-	if (slot >= d->nslots) {
-		uint32_t n = d->nslots ? d->nslots : 16;
-		while (n <= slot)
-			n *= 2;
-		struct recstream_slot *v = realloc(d->slots, n * sizeof *v);
-		if (!v)
-			return NULL;
-		memset(v + d->nslots, 0, (n - d->nslots) * sizeof *v);
-		d->slots = v;
-		d->nslots = n;
-	}
+	if (!GROW(d->slots, d->nslots, slot + 1ull))
+		return NULL;
 	struct recstream_slot *s = &d->slots[slot];
 	if (!s->places) {
 		s->places = malloc(64 * sizeof *s->places);
@@ -66,15 +59,8 @@ static struct recstream_slot *slot_of(struct recdec *d, unsigned slot)
 /* A new place; 0 when it cannot be. */
 static uint32_t place_add(struct recstream_slot *s, uint64_t key)
 {
-	if (s->n == s->cap) {
-		uint32_t cap = s->cap * 2;
-		struct rec_place *v = cap <= RECSTREAM_PLACES ? realloc(s->places, cap * sizeof *v)
-		                                              : NULL;
-		if (!v)
-			return 0;
-		s->places = v;
-		s->cap = cap;
-	}
+	if (s->n == RECSTREAM_PLACES || !GROW_RAW(s->places, s->cap, s->n + 1ull))
+		return 0;
 	s->places[s->n] = (struct rec_place){ .key = key, .addr = s->addr };
 	return s->n++;
 }

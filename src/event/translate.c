@@ -1,3 +1,4 @@
+#include "base/grow.h"
 #include "event/translate_int.h"
 
 #include <stdlib.h>
@@ -5,19 +6,8 @@
 
 void *tr_grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t elem)
 {
-	if (want < *cap)
-		return p;
-	uint32_t n = *cap ? *cap : 64;
-	while (n <= want)
-		n += n < 1 << 16 ? n : n / 8;
-	char *q = realloc(p, n * elem);
-	if (!q) {
-		t->nomem = true;
-		return p;
-	}
-	memset(q + *cap * elem, 0, (n - *cap) * elem);
-	*cap = n;
-	return q;
+	t->nomem |= !grow32(&p, cap, want + 1ull, elem, NULL, GROW_ZERO | GROW_EIGHTHS);
+	return p;
 }
 
 struct translate *translate_new(struct trace_names *names, enum lives lives)
@@ -165,15 +155,9 @@ void translate_symbols(struct translate *t, const struct symtab *s)
 
 void tr_put(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t target, uint32_t loc)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 4096;
-		struct event *v = realloc(t->out, cap * sizeof *v);
-		if (!v) {
-			t->nomem = true;
-			return;
-		}
-		t->out = v;
-		t->cap = cap;
+	if (!GROW_RAW(t->out, t->cap, t->n + 1)) {
+		t->nomem = true;
+		return;
 	}
 	t->out[t->n++] = (struct event){ .index = ++t->index, .thread = th->id, .target = target,
 		                         .loc = loc, .kind = (uint8_t)kind,

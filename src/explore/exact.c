@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "explore/explains.h"
 #include "explore/serial.h"
 #include "explore/shadows.h"
@@ -132,14 +133,8 @@ static bool as_before(struct exact *e, uint32_t t)
 
 static bool remember(struct exact *e, uint32_t id, struct came_from from)
 {
-	if (id >= e->cap_from) {
-		uint32_t cap = e->cap_from ? e->cap_from * 2 : 1024;
-		struct came_from *p = realloc(e->from, sizeof *p * cap);
-		if (!p)
-			return false;
-		e->from = p;
-		e->cap_from = cap;
-	}
+	if (!GROW_RAW(e->from, e->cap_from, id + 1ull))
+		return false;
 	e->from[id] = from;
 	return true;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "explore/search_int.h"
 
 /* ---- inserting ---------------------------------------------------------- */
@@ -37,14 +38,8 @@ static bool is_wrong(struct worker *w, const uint64_t *key)
 
 static bool remember(struct search *s, const struct origin *from)
 {
-	if (s->norigins == s->cap_origins) {
-		uint64_t cap = s->cap_origins ? s->cap_origins * 2 : 1024;
-		struct origin *p = realloc(s->origins, cap * sizeof *p);
-		if (!p)
-			return false;
-		s->origins = p;
-		s->cap_origins = cap;
-	}
+	if (!GROW_RAW(s->origins, s->cap_origins, s->norigins + 1))
+		return false;
 	s->origins[s->norigins++] = *from;
 	return true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "explore/vectab.h"
 #include "verdict/replay.h"
@@ -72,15 +73,9 @@ static struct explains_place *place_of(struct explains *x, uint32_t slot)
 	}
 	if (v < x->nplaces)
 		return &x->places[v];
-	if (x->nplaces == x->cap_places) {
-		uint32_t cap = x->cap_places ? x->cap_places * 2 : 16;
-		struct explains_place *p = realloc(x->places, sizeof *p * cap);
-		if (!p) {
-			x->failed = true;
-			return NULL;
-		}
-		x->places = p;
-		x->cap_places = cap;
+	if (!GROW(x->places, x->cap_places, x->nplaces + 1ull)) {
+		x->failed = true;
+		return NULL;
 	}
 	struct explains_place *p = &x->places[x->nplaces];
 	p->by_write = calloc(x->n, sizeof *p->by_write);

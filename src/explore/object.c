@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "explore/object_step.h"
 
 /* A state is a vector of ids: the globals, the monitor, a frame per thread.
@@ -174,14 +175,8 @@ static uint32_t normalise(struct object_search *s, int32_t *v)
 static bool wait_in_ring(struct object_search *s, uint32_t id, uint32_t dist)
 {
 	struct bucket *b = &s->ring[dist % RING];
-	if (b->n == b->cap) {
-		uint32_t cap = b->cap ? b->cap * 2 : 64;
-		uint32_t *p = realloc(b->ids, cap * sizeof *p);
-		if (!p)
-			return false;
-		b->ids = p;
-		b->cap = cap;
-	}
+	if (!GROW_RAW(b->ids, b->cap, b->n + 1ull))
+		return false;
 	b->ids[b->n++] = id;
 	s->waiting++;
 	return true;
@@ -197,14 +192,8 @@ static bool reach(struct object_search *s, int32_t *v, struct object_seen how)
 		return false;
 	if (id < before && (s->seen[id].dist & ~SETTLED) <= how.dist)
 		return true;
-	if (id >= s->cap_seen) {
-		uint32_t cap = s->cap_seen ? s->cap_seen * 2 : 256;
-		struct object_seen *p = realloc(s->seen, cap * sizeof *p);
-		if (!p)
-			return false;
-		s->seen = p;
-		s->cap_seen = cap;
-	}
+	if (!GROW_RAW(s->seen, s->cap_seen, id + 1ull))
+		return false;
 	s->seen[id] = how;
 	return wait_in_ring(s, id, how.dist);
 }
@@ -212,17 +201,8 @@ static bool reach(struct object_search *s, int32_t *v, struct object_seen how)
 static uint32_t event_id(struct object_search *s, uint32_t rel, uint32_t client)
 {
 	uint32_t at = rel * s->mon.nclients + client;
-	if (at >= s->nevent_ids) {
-		uint32_t n = s->nevent_ids ? s->nevent_ids : 64;
-		while (n <= at)
-			n *= 2;
-		uint32_t *p = realloc(s->event_ids, n * sizeof *p);
-		if (!p)
-			return VECTAB_NONE;
-		memset(p + s->nevent_ids, 0, (n - s->nevent_ids) * sizeof *p);
-		s->event_ids = p;
-		s->nevent_ids = n;
-	}
+	if (!GROW(s->event_ids, s->nevent_ids, at + 1ull))
+		return VECTAB_NONE;
 	if (!s->event_ids[at]) {
 		const int32_t *e = vectab_get(&s->steps.rels, rel);
 		s->event_ids[at] = monitor_event(&s->mon, client, (enum monitor_event)e[0], e[1]) + 1;

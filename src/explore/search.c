@@ -1,5 +1,6 @@
 /* search: see search.h. Here are the levels, the meetings and the limits. */
 #include "base/clock.h"
+#include "base/grow.h"
 #include "explore/search_int.h"
 
 #include <stdlib.h>
@@ -44,14 +45,8 @@ void search_hit(struct search *s, enum search_verdict v, struct origin at)
 
 static bool level_add(struct level *l, struct chunk *c)
 {
-	if (l->n == l->cap) {
-		uint64_t cap = l->cap ? l->cap * 2 : 64;
-		struct chunk **p = realloc(l->chunk, cap * sizeof *p);
-		if (!p)
-			return false;
-		l->chunk = p;
-		l->cap = cap;
-	}
+	if (!GROW(l->chunk, l->cap, l->n + 1))
+		return false;
 	l->chunk[l->n++] = c;
 	return true;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 struct serial_origin {
 	uint32_t parent, thread, outcome;
 };
@@ -23,14 +25,8 @@ static bool add(struct serial_search *s, const int32_t *v, struct serial_origin 
 		return false;
 	if (id < before)
 		return true;
-	if (id >= s->cap) {
-		uint32_t cap = s->cap ? s->cap * 2 : 256;
-		struct serial_origin *p = realloc(s->from, sizeof *p * cap);
-		if (!p)
-			return false;
-		s->from = p;
-		s->cap = cap;
-	}
+	if (!GROW_RAW(s->from, s->cap, id + 1ull))
+		return false;
 	s->from[id] = from;
 	return true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "explore/explains.h"
 #include "explore/vectab.h"
 #include "verdict/replay.h"
@@ -75,15 +76,7 @@ static bool make_order(struct tidy_order *o)
 static void add_point(struct tidy_order *o, const int32_t *point, struct tidy_way w)
 {
 	uint32_t before = o->points.n, id = vectab_add(&o->points, point);
-	if (id != VECTAB_NONE && id >= o->cap) {
-		uint32_t cap = o->cap ? o->cap * 2 : 1024;
-		struct tidy_way *p = realloc(o->ways, sizeof *p * cap);
-		if (p) {
-			o->ways = p;
-			o->cap = cap;
-		}
-	}
-	if (id == VECTAB_NONE || id >= o->cap || o->points.n > TIDY_POINTS)
+	if (id == VECTAB_NONE || o->points.n > TIDY_POINTS || !GROW_RAW(o->ways, o->cap, id + 1ull))
 		o->failed = true;
 	else if (id >= before || w.switches < o->ways[id].switches)
 		o->ways[id] = w;

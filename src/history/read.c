@@ -4,6 +4,7 @@
  * Every process has at most one open operation, so a table from process to
  * operation is all the state there is. Cost: one pass, no copy of the text.
  */
+#include "base/grow.h"
 #include "ir/seqspec.h"
 #include "history/read.h"
 
@@ -296,15 +297,8 @@ static uint32_t proc_of(struct builder *b, val name)
 	uint32_t p = proc_intern(b->r.h, name);
 	if (id < 256)
 		b->small[id] = p + 1;
-	while (p >= b->nopen) {
-		uint32_t n = b->nopen ? b->nopen * 2 : 64;
-		uint32_t *q = realloc(b->open, n * sizeof *q);
-		if (!q)
-			longjmp(*b->r.h->arena->oom, 1);
-		memset(q + b->nopen, 0, (n - b->nopen) * sizeof *q);
-		b->open = q;
-		b->nopen = n;
-	}
+	if (!GROW(b->open, b->nopen, p + 1ull))
+		longjmp(*b->r.h->arena->oom, 1);
 	return p;
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static const struct seqspec_method *method_of(const struct seqspec *s, uint32_t fn)
 {
 	return &s->methods[fn - FN_COUNT];
@@ -157,15 +159,9 @@ static void collect(void *arg, const int32_t *g, int32_t result)
 	for (uint32_t i = 0; i < k->n; i++)
 		if (!memcmp(k->rows + (size_t)i * w, g, w * sizeof *g))
 			return;
-	if (k->n == k->cap) {
-		uint32_t cap = k->cap ? k->cap * 2 : 4;
-		uint32_t *p = cap > USER_MAX_SET ? NULL : realloc(k->rows, (size_t)cap * (w + 1) * sizeof *p);
-		if (!p) {
-			k->failed = true;
-			return;
-		}
-		k->rows = p;
-		k->cap = cap;
+	if (k->n == USER_MAX_SET || !GROW_AS(GROW_UNSET, NULL, k->rows, k->cap, k->n + 1ull, w + 1ull)) {
+		k->failed = true;
+		return;
 	}
 	memcpy(k->rows + (size_t)k->n++ * w, g, w * sizeof *g);
 }

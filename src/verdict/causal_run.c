@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define REPLAY_TRIES 200000u
 
 void causal_run_free(struct causal_run *r)
@@ -41,15 +43,9 @@ static bool collect(void *arg, enum ir_result r, const int32_t *next, const stru
 	(void)next;
 	(void)eff;
 	if (r == IR_OK) {
-		if (c->n == c->cap) {
-			uint32_t cap = c->cap ? c->cap * 2 : 4;
-			struct causal_outcome *list = realloc(c->list, cap * sizeof *list);
-			if (!list) {
-				c->failed = true;
-				return false;
-			}
-			c->list = list;
-			c->cap = cap;
+		if (!GROW_RAW(c->list, c->cap, c->n + 1ull)) {
+			c->failed = true;
+			return false;
 		}
 		c->list[c->n++] = (struct causal_outcome){ *ch, c->seen };
 	}

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "verdict/replay.h"
 
@@ -164,19 +165,10 @@ static bool fresh(struct verify_search *s, const int32_t *point)
 	for (uint32_t k = first; k != MAP_NONE; k = s->next[k])
 		if (!memcmp(s->points + (size_t)k * s->width, point, sizeof *point * s->width))
 			return false;
-	if (s->npoints == s->cap) {
-		uint32_t cap = s->cap ? s->cap * 2 : 256;
-		int32_t *p = realloc(s->points, sizeof *p * s->width * cap);
-		if (p)
-			s->points = p;
-		uint32_t *n = realloc(s->next, sizeof *n * cap);
-		if (n)
-			s->next = n;
-		if (!p || !n) {
-			s->limit = true;
-			return false;
-		}
-		s->cap = cap;
+	uint32_t cap = s->cap;
+	if (!GROW_AS(GROW_UNSET, NULL, s->points, cap, s->npoints + 1ull, s->width) || !GROW_RAW(s->next, s->cap, s->npoints + 1ull)) {
+		s->limit = true;
+		return false;
 	}
 	memcpy(s->points + (size_t)s->npoints * s->width, point, sizeof *point * s->width);
 	s->next[s->npoints] = first;

@@ -45,14 +45,8 @@ void judge_free(struct cycle_judge *j)
 
 bool judge_want(struct cycle_judge *j, uint64_t event)
 {
-	if (j->n == j->cap) {
-		size_t cap = j->cap ? j->cap * 2 : 64;
-		uint64_t *p = realloc(j->wanted, cap * sizeof *p);
-		if (!p)
-			return false;
-		j->wanted = p;
-		j->cap = cap;
-	}
+	if (!GROW(j->wanted, j->cap, j->n + 1))
+		return false;
 	j->wanted[j->n++] = event;
 	return true;
 }
