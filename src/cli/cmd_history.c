@@ -46,7 +46,7 @@ struct run {
 	struct lang lang;            /* of --spec */
 	const struct seqspec *spec; /* or NULL */
 	struct buf doc; /* results, when a report is wanted */
-	struct ledger ledger; /* of --verify */
+	struct claim_list claims; /* of --verify */
 	struct progress progress;
 	atomic_flag ticking;
 };
@@ -186,11 +186,11 @@ static int verify_report(struct run *run, struct history *h, const char *path, s
 	}
 	enum verify_answer v = verify_history_json(h, src.text, src.len, why);
 	static const char *const word[] = { "ACCEPTED", "REJECTED", "UNDECIDED" };
-	static const enum ledger_answer answers[] = { LEDGER_ACCEPTED, LEDGER_REJECTED, LEDGER_UNKNOWN };
+	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	const char *said = v ? why : "the report is true of the history";
 	if (!outputs_take_stdout(&run->a->outputs))
 		buf_printf(&run->cli->out, "%s: %s\n", word[v], said);
-	ledger_add(&run->ledger, &(struct claim){ .name = path, .answer = answers[v], .why = said });
+	claim_list_add(&run->claims, &(struct claim){ .name = path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
 
@@ -518,10 +518,10 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		run.opts.delta = a.delta;
 		run.opts.order = a.witness || outputs_wanted(&a.outputs);
 		run.opts.jobs = (uint32_t)a.jobs;
-		ledger_init(&run.ledger, &cli->err, a.verify ? a.verify : "", "history");
-		run.ledger.keep = outputs_wanted(&a.outputs);
-		run.ledger.subject = o.args[0];
-		run.ledger.silent = true;
+		claim_list_init(&run.claims, &cli->err, a.verify ? a.verify : "", "history");
+		run.claims.keep = outputs_wanted(&a.outputs);
+		run.claims.subject = o.args[0];
+		run.claims.silent = true;
 		for (int i = 0; i < o.nargs; i++) {
 			if (i && !outputs_take_stdout(&a.outputs) && !a.quiet && !convert)
 				buf_char(&cli->out, '\n');
@@ -531,10 +531,10 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		if (!convert && !a.verify && !a.quiet && o.nargs == 1)
 			outputs_hint(cli, cmd, &a.outputs, o.args[0], rc);
 		if (a.verify)
-			rc = claims_end(&run.ledger, cli, cmd, &a.outputs, rc);
+			rc = claims_end(&run.claims, cli, cmd, &a.outputs, rc);
 		else if (outputs_wanted(&a.outputs) && !convert && rc != EXIT_INTERNAL)
 			rc = write_reports(&run, rc);
-		ledger_free(&run.ledger);
+		claim_list_free(&run.claims);
 	}
 	lang_free(&run.lang);
 	buf_free(&err);

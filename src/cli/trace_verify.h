@@ -12,6 +12,6 @@
 /* `intact trace verify REPORT TRACE` */
 int trace_verify(struct cli *cli, const struct cmd *cmd, int argc, char **argv);
 /* The report as read; `trace` NULL: the file it names. */
-int trace_verify_report(struct ledger *l, struct cli *cli, const struct cmd *cmd, json_t *root, const char *trace);
+int trace_verify_report(struct claim_list *l, struct cli *cli, const struct cmd *cmd, json_t *root, const char *trace);
 
 #endif
