@@ -377,14 +377,14 @@ static int worse(int a, int b)
 static int write_reports(struct run *run, int rc)
 {
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
+	struct json_out j;
 	struct buf doc;
 	buf_init(&doc);
-	buf_char(&doc, '{');
-	doc_begin(&doc, "history");
-	/* a file that could not be read leaves the whole undecided */
-	buf_printf(&doc, ", \"verdict\": \"%s\", \"results\": [\n", word[rc]);
-	buf_add(&doc, buf_cstr(&run->doc), run->doc.len);
-	buf_str(&doc, "\n]}\n");
+	json_out_init(&j, &doc, false);
+	doc_begin(&j, "history", 0);
+	json_text(&j, "verdict", word[rc]); /* a file that could not be read leaves the whole undecided */
+	doc_results(&j, &run->doc);
+	doc_end(&j);
 	rc = outputs_write(run->cli, run->cmd, &run->a->outputs, &doc, rc);
 	buf_free(&doc);
 	return rc;
