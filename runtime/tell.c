@@ -2,7 +2,7 @@
  * tell: a watched process says that it is one, and at its end what of it was
  * watched, so that `intact run` can tell a clean run from one that nobody saw.
  *
- * Two small datagrams of lines `key value` (src/cli/run_processes.c reads them).
+ * Two small datagrams of lines `key value` (src/program/run_processes.c reads them).
  */
 #include <errno.h>
 #include <sys/socket.h>

@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "causal/query.h"
-#include "cli/net_json.h"
 #include "cli/outputs.h"
+#include "judge/net_json.h"
 #include "report/doc.h"
 #include "report/render.h"
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "cli/outputs.h"
-#include "cli/paths.h"
-#include "cli/run_once.h"
+#include "program/run_once.h"
 #include "report/doc.h"
 
 static struct {
