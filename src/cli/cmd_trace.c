@@ -295,13 +295,14 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, const struct tr
                          int rc)
 {
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
+	struct json_out j;
 	struct buf doc;
 	buf_init(&doc);
-	buf_char(&doc, '{');
-	doc_begin(&doc, "trace");
-	buf_printf(&doc, ", \"verdict\": \"%s\", \"results\": [\n", word[rc]);
-	buf_add(&doc, buf_cstr(results), results->len);
-	buf_str(&doc, "\n]}\n");
+	json_out_init(&j, &doc, false);
+	doc_begin(&j, "trace", 0);
+	json_text(&j, "verdict", word[rc]);
+	doc_results(&j, results);
+	doc_end(&j);
 	rc = outputs_write(cli, cmd, &o->outputs, &doc, rc);
 	buf_free(&doc);
 	return rc;

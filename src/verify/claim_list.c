@@ -14,6 +14,7 @@ void claim_list_init(struct claim_list *l, struct buf *err, const char *file, co
 	assert(err && file && of);
 	*l = (struct claim_list){ .err = err, .file = file, .of = of };
 	buf_init(&l->list);
+	json_out_init(&l->j, &l->list, false);
 }
 
 void claim_list_free(struct claim_list *l)
@@ -42,39 +43,39 @@ static void say(struct buf *out, const struct claim *c)
 	buf_char(out, '\n');
 }
 
-static void member(struct buf *out, const char *key, const char *text, const char *before)
+/* A text, cut where a character ends. */
+static void bounded(struct json_out *j, const char *key, const char *text)
 {
 	size_t n = strlen(text);
 	if (n > MAX_TEXT)
 		n = MAX_TEXT;
 	while (n && n == MAX_TEXT && ((unsigned char)text[n] & 0xC0) == 0x80)
-		n--; /* not in the middle of a character */
-	buf_printf(out, "%s\"%s\": ", before, key);
-	buf_json(out, text, n);
+		n--;
+	json_text_n(j, key, text, n);
 }
 
 static void keep(struct claim_list *l, const struct claim *c)
 {
-	struct buf *out = &l->list;
+	struct json_out *j = &l->j;
 	if (l->listed == CLAIM_LIST_LISTED)
 		return;
-	member(out, "name", c->name, l->listed++ ? ",\n    {" : "\n    {");
+	l->listed++;
+	json_line(j, 4);
+	json_begin_object(j, NULL);
+	bounded(j, "name", c->name);
 	if (c->claimed)
-		member(out, "claim", c->claimed, ", ");
-	member(out, "answer", words[c->answer], ", ");
+		bounded(j, "claim", c->claimed);
+	json_text(j, "answer", words[c->answer]);
 	if (c->why && *c->why)
-		member(out, "why", c->why, ", ");
+		bounded(j, "why", c->why);
 	if (c->line)
-		buf_printf(out, ", \"line\": %u", c->line);
+		json_uint(j, "line", c->line);
 	if (c->link)
-		buf_printf(out, ", \"link\": %u", c->link);
+		json_uint(j, "link", c->link);
 	if (c->states)
-		buf_printf(out, ", \"states\": %llu", (unsigned long long)c->states);
-	if (c->schedule) {
-		buf_str(out, ", \"schedule\": ");
-		buf_json(out, c->schedule, strlen(c->schedule));
-	}
-	buf_char(out, '}');
+		json_uint(j, "states", c->states);
+	json_text_if(j, "schedule", c->schedule);
+	json_end(j);
 }
 
 void claim_list_add(struct claim_list *l, const struct claim *c)
@@ -95,26 +96,38 @@ int claim_list_code(const struct claim_list *l)
 bool claim_list_document(const struct claim_list *l, int status, struct buf *doc)
 {
 	uint32_t all = 0;
+	struct json_out w, *j = &w;
 	assert(l->keep);
 	if (status != CLAIM_HOLDS && status != CLAIM_VIOLATED && status != CLAIM_OPEN)
 		return false;
-	buf_char(doc, '{');
-	doc_begin(doc, "verify");
-	buf_printf(doc, ",\n  \"verdict\": \"%s\"",
-	           status == CLAIM_HOLDS ? "holds" : status == CLAIM_VIOLATED ? "violated" : "unknown");
-	member(doc, "file", l->file, ",\n  ");
-	member(doc, "of", l->of, ",\n  ");
-	if (l->subject)
-		member(doc, "subject", l->subject, ",\n  ");
+	json_out_init(j, doc, false);
+	doc_begin(j, "verify", 0);
+	json_line(j, 2);
+	json_text(j, "verdict", status == CLAIM_HOLDS ? "holds" : status == CLAIM_VIOLATED ? "violated" : "unknown");
+	json_line(j, 2);
+	bounded(j, "file", l->file);
+	json_line(j, 2);
+	json_text(j, "of", l->of);
+	if (l->subject) {
+		json_line(j, 2);
+		bounded(j, "subject", l->subject);
+	}
 	for (int i = 0; i < 4; i++) {
-		buf_printf(doc, ",\n  \"%s\": %u", words[i], l->n[i]);
+		json_line(j, 2);
+		json_uint(j, words[i], l->n[i]);
 		all += l->n[i];
 	}
-	if (all > l->listed)
-		buf_printf(doc, ",\n  \"not_listed\": %u", all - l->listed);
-	buf_str(doc, ",\n  \"results\": [");
-	buf_add(doc, buf_cstr(&l->list), l->list.len);
-	buf_str(doc, l->listed ? "\n  ]\n}\n" : "]\n}\n");
-	doc->failed |= l->list.failed;
+	if (all > l->listed) {
+		json_line(j, 2);
+		json_uint(j, "not_listed", all - l->listed);
+	}
+	json_line(j, 2);
+	json_begin_array(j, "results");
+	json_items(j, &l->list);
+	if (l->listed)
+		json_line(j, 2);
+	json_end(j);
+	json_line(j, 0);
+	doc_end(j);
 	return true;
 }

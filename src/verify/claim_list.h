@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/json_out.h"
 
 #define CLAIM_LIST_LISTED 100000u /* claims that the document lists, as the schema allows */
 
@@ -39,7 +39,8 @@ struct claim_list {
 	const char *subject;   /* the model, trace or history it is about; NULL: not known */
 	bool brief;            /* what is accepted has no line of text */
 	bool silent;           /* no text at all */
-	struct buf list;       /* JSON */
+	struct buf list;       /* the claims as JSON ... */
+	struct json_out j;     /* ... by this */
 	uint32_t n[4];         /* by answer */
 	uint32_t listed;
 };
