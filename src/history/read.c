@@ -392,7 +392,7 @@ static bool on_response(struct builder *b, const struct read_rec *rec, uint32_t 
 	if (op->fn != rec->fn) {
 		reader_error(&b->r, rec->start, rec->len, "response-mismatch",
 		             "a response to %s, but the open operation of %s is %s",
-		             fn_name((enum fn)rec->fn, OBJ_GUESS), process(b, p), fn_name((enum fn)op->fn, OBJ_GUESS));
+		             fn_name(rec->fn, OBJ_GUESS), process(b, p), fn_name(op->fn, OBJ_GUESS));
 		note_line(h, b->r.d, op->line, "it was invoked here");
 		diag_hint(b->r.d, "a response repeats the :f of its invocation");
 		return false;

@@ -287,26 +287,17 @@ static enum form_status member(struct form *f, const char *s, size_t len, struct
 	return form_skip(f, 1);
 }
 
-static bool puts_in(uint32_t fn)
-{
-	return fn == FN_WRITE || fn == FN_APPEND || fn == FN_ENQ || fn == FN_PUSH || fn == FN_INSERT;
-}
-
-static bool takes_out(uint32_t fn)
-{
-	return fn == FN_DEQ || fn == FN_POP || fn == FN_POLL || fn == FN_PEEK;
-}
-
 /* What {"ok": false} means (or a bare false, of what only puts in): a cas
  * compared unequal, a put did not happen, a read says nothing, a removal found
  * nothing; of a set it is the answer. The order of Input and Output is free,
  * so this comes last. */
-static void settle_output(struct read_rec *rec)
+static void settle_output(const struct history *h, struct read_rec *rec)
 {
-	bool no = rec->ok == VAL_FALSE || (rec->ok == VAL_NONE && rec->out == VAL_FALSE && puts_in(rec->fn));
-	if (no && (puts_in(rec->fn) || rec->fn == FN_READ))
+	enum op_shape shape = history_shape(h, rec->fn);
+	bool no = rec->ok == VAL_FALSE || (rec->ok == VAL_NONE && rec->out == VAL_FALSE && shape == OP_WRITES);
+	if (no && (shape == OP_WRITES || shape == OP_READS))
 		rec->failed = true;
-	else if (no && takes_out(rec->fn))
+	else if (no && (shape == OP_TAKES || shape == OP_PEEKS))
 		rec->out = VAL_NIL;
 	else if (rec->ok != VAL_NONE && (rec->fn == FN_CAS || rec->out == VAL_NONE))
 		rec->out = rec->ok;
@@ -424,7 +415,7 @@ enum form_status rec_form(struct reader *r, struct read_rec *rec, size_t *used, 
 	resolve(r, rec);
 	if (st == FORM_OK && rec->has_call) {
 		rec->kind = REC_OP;
-		settle_output(rec);
+		settle_output(r->h, rec);
 		if (unknown_out || (rec->has_ret && rec->ret < 0 && rec->call >= 0))
 			rec->has_ret = false;
 	}

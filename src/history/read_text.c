@@ -202,11 +202,6 @@ static val cell_value(struct reader *r, struct text_cell c)
 	return val_text(&r->h->vals, VK_STR, c.s, c.len);
 }
 
-static bool sees(enum fn f)
-{
-	return f == FN_READ || f == FN_DEQ || f == FN_POP || f == FN_POLL || f == FN_PEEK;
-}
-
 static enum form_status csv_time(struct reader *r, struct text_cell c, int64_t *t, const char *what)
 {
 	if (parse_time(c, t))
@@ -284,7 +279,7 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 	rec->len = (size_t)(e - s);
 	rec->in = value;
 	rec->out = result;
-	if (sees(rec->fn) && result == VAL_NONE && rec->has_ret) {
+	if (shape_sees(history_shape(r->h, rec->fn)) && result == VAL_NONE && rec->has_ret) {
 		rec->out = value == VAL_NONE ? VAL_NIL : value;
 		/* -1 is how some tools write "empty" */
 		if (r->h->declared != OBJ_GUESS && value != VAL_NONE && val_is_small(value) &&
@@ -399,8 +394,8 @@ static enum form_status violin_call(struct reader *r, struct text_cell c, struct
 	if (open)
 		rec->in = violin_value(r, trim(open + 1, e - 1));
 	bool ok = map_put(&r->called, rec->proc, rec->fn) && map_put(&r->passed, rec->proc, rec->in < MAP_NONE - 1 ? rec->in + 1 : 0);
-	if (sees((enum fn)rec->fn) || rec->fn == FN_REMOVE)
-		rec->in = open && r->h->declared != OBJ_SET ? VAL_NONE : rec->in; /* what comes out, told early */
+	if (shape_sees(history_shape(r->h, rec->fn)) || rec->fn == FN_REMOVE)
+		rec->in = open && !object_has(r->h->declared, OBJECT_ELEMENTS) ? VAL_NONE : rec->in; /* what comes out, told early */
 	return ok ? FORM_OK : FORM_BAD;
 }
 

@@ -244,4 +244,4 @@ static void user_show(struct spec_ctx *c, uint32_t state, struct buf *out)
 	}
 }
 
-const struct spec user_spec = { "user", user_init, user_apply, user_move, user_show };
+const struct spec user_spec = { user_init, user_apply, user_move, user_show, NULL };

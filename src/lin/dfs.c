@@ -103,7 +103,7 @@ static bool prepare(struct dfs *d)
 	size_t bytes = p->n * 4ull + 4;
 	d->last = RANK_INF;
 	d->to = p->nevents;
-	d->overwrites = p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER || p->obj == OBJ_KV);
+	d->overwrites = p->k <= 1 && object_has(p->obj, OBJECT_VALUE);
 	spec_open(&d->ctx, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
 	d->ctx.user = p->user;
 	d->ev = events_of(p);
@@ -532,7 +532,7 @@ bool dfs_open_collect(struct dfs *d, const struct problem *p)
 
 bool dfs_can_start_anywhere(const struct problem *p)
 {
-	return p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER);
+	return p->k <= 1 && object_has(p->obj, OBJECT_VALUE) && !object_has(p->obj, OBJECT_APPENDS);
 }
 
 /* The states that an operation open between the two events asks for; another

@@ -105,12 +105,12 @@ static void guess(struct follower *f)
 	if (!in->init_guessed)
 		return;
 	in->init = object_default_init(in->object, vs);
-	if (in->object != OBJ_CAS_REGISTER && in->object != OBJ_REGISTER && in->object != OBJ_KV)
+	if (!object_has(in->object, OBJECT_VALUE))
 		return;
 	int64_t n;
 	if (first_read != VAL_NONE)
 		in->init = first_read;
-	else if (in->object == OBJ_KV)
+	else if (object_has(in->object, OBJECT_APPENDS))
 		in->init = val_text(vs, VK_STR, "", 0);
 	else if (told && told->fn == FN_WRITE && told->in != VAL_NONE) {
 		e = in->paired ? val_elems(vs, told->in, &pair) : NULL;

@@ -179,9 +179,10 @@ static enum fn fn_of(uint8_t op)
 
 static enum object object_of(enum intact_object o)
 {
-	static const enum object t[] = { OBJ_GUESS, OBJ_CAS_REGISTER, OBJ_COUNTER, OBJ_MUTEX, OBJ_SET, OBJ_QUEUE,
-		                         OBJ_STACK, OBJ_PQUEUE };
-	return (unsigned)o < sizeof t / sizeof *t ? t[o] : OBJ_GUESS;
+	for (int i = OBJ_GUESS + 1; i < OBJ_USER; i++)
+		if (object_type((enum object)i)->recorded == (unsigned)o && o)
+			return (enum object)i;
+	return OBJ_GUESS;
 }
 
 static bool add(struct history *h, const struct intact_history *ih, const struct intact_recorder *r,
@@ -242,7 +243,7 @@ static enum intact_verdict judge(struct intact_history *ih, struct history *h, s
 	if (atomic_load(&ih->no_memory) || !gather(ih, h))
 		return INTACT_UNKNOWN;
 	struct interpretation in = { .object = object_of(ih->object), .nil_reads = 1, .pairs = 2 };
-	in.init = in.object == OBJ_CAS_REGISTER || in.object == OBJ_COUNTER ? val_int(&h->vals, ih->initial)
+	in.init = object_has(in.object, OBJECT_VALUE) || object_type(in.object)->init == INIT_NUMBER ? val_int(&h->vals, ih->initial)
 	                                                                    : object_default_init(in.object, &h->vals);
 	if (in.object == OBJ_GUESS || !history_interpret(h, &in, d)) {
 		diags_render(d, &ih->report, false);

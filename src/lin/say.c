@@ -230,7 +230,7 @@ void say_proof(const struct history *h, const struct interpretation *in, const s
 		buf_char(out, '.');
 		break;
 	case PROOF_COUNTS:
-		if (in->object == OBJ_SET) {
+		if (object_has(in->object, OBJECT_ELEMENTS)) {
 			const struct hop *x = &h->ops[f[0]];
 			bool out_of = x->fn == FN_ADD ? x->res != RES_FALSE : x->res == RES_FALSE;
 			op(&s, f[0]);
@@ -240,7 +240,7 @@ void say_proof(const struct history *h, const struct interpretation *in, const s
 			break;
 		}
 		buf_printf(out, "Taking off, again and again, what can be at the %s leaves values that cannot: no order exists.",
-		           in->object == OBJ_QUEUE ? "front" : "bottom");
+		           object_type(in->object)->first);
 		break;
 	case PROOF_SUPPLY:
 		lack(&s, r);

@@ -233,8 +233,8 @@ void say_log(const struct history *h, const struct interpretation *in, const str
 	names(h, "processes", h->procs.data, h->procs.len, out);
 	names(h, "keys", h->keys.data, h->keys.len, out);
 	buf_str(out, "\"functions\":[\"\"");
-	for (int f = 1; f < FN_COUNT; f++)
-		buf_printf(out, ",\"%s\"", fn_name((enum fn)f, in->object));
+	for (uint32_t f = 1; f < object_own_end(in->object); f++)
+		buf_printf(out, ",\"%s\"", fn_name(f, in->object));
 	for (uint32_t f = 0; h->user && f < h->user->nmethods; f++)
 		buf_printf(out, ",\"%s\"", h->user->methods[f].name);
 	buf_str(out, "],\"columns\":{");

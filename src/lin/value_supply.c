@@ -261,7 +261,7 @@ static enum lin_verdict run(struct value_supply *s, struct result *r)
 bool lin_lacks_supply(const struct problem *p, struct result *r)
 {
 	struct value_supply s;
-	if (p->k > 1 || (p->obj != OBJ_REGISTER && p->obj != OBJ_CAS_REGISTER))
+	if (p->k > 1 || !object_has(p->obj, OBJECT_VALUE) || object_has(p->obj, OBJECT_APPENDS))
 		return false;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE && p->ops[i].fn != FN_CAS)
