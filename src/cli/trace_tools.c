@@ -196,7 +196,7 @@ int trace_stats_cmd(struct cli *cli, const struct cmd *cmd, int argc, char **arg
 static int verify(struct cli *cli, const struct cmd *sub, struct outputs *o, const char *report, const char *trace)
 {
 	json_error_t err;
-	struct ledger l;
+	struct claim_list l;
 	struct buf wrong;
 	json_t *root = strcmp(report, "-") ? json_load_file(report, JSON_REJECT_DUPLICATES, &err)
 	                                   : json_loadf(stdin, JSON_REJECT_DUPLICATES, &err);

@@ -12,7 +12,7 @@
 #include "report/check_text.h"
 #include "report/run_json.h"
 #include "report/story.h"
-#include "verdict/alone.h"
+#include "verdict/single_block.h"
 #include "verdict/replay.h"
 #include "verdict/verify_causal.h"
 #include "verify/schedule.h"
@@ -243,7 +243,7 @@ static const char *check_serial(const struct verify *v, struct run *r, const str
 	bool own = verify_alone(v, c->block, &l), ok = true;
 	if (own) {
 		ok = run_init(&alone, l.ir) && replay_moves(r, &path) &&
-		     alone_from_whole(l.ir, r->ir, c->block, path, r->nsteps, &there, &n) && replay(&alone, there, n);
+		     single_block_from_whole(l.ir, r->ir, c->block, path, r->nsteps, &there, &n) && replay(&alone, there, n);
 		judged = &alone;
 	}
 	*unknown = !ok;
@@ -316,7 +316,7 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 	struct sched s;
 	struct run r;
 	if (!verify_question(v, result, &c, &why)) {
-		verify_say(v, name, LEDGER_REJECTED, why);
+		verify_say(v, name, CLAIM_REJECTED, why);
 		return;
 	}
 	sched_init(&s);
@@ -332,6 +332,6 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 		run_free(&r);
 	}
 	sched_free(&s);
-	verify_say(v, name, !why ? LEDGER_ACCEPTED : unknown ? LEDGER_UNKNOWN : LEDGER_REJECTED,
+	verify_say(v, name, !why ? CLAIM_ACCEPTED : unknown ? CLAIM_UNKNOWN : CLAIM_REJECTED,
 	           why ? why : verify_string(result, "problem"));
 }
