@@ -51,7 +51,7 @@ static bool flush_out(void *arg, struct buf *b)
 }
 
 /* One file; its text is folded for who reads it on a terminal, not for programs. */
-static int one_file(struct history_command *c, struct history_run *run, const char *path, struct ledger *l)
+static int one_file(struct history_command *c, struct history_run *run, const char *path, struct claim_list *l)
 {
 	int rc;
 	progress_begin(&c->progress);
@@ -72,9 +72,9 @@ static int one_file(struct history_command *c, struct history_run *run, const ch
 
 static int all_files(struct history_command *c, struct history_run *run, const char **files, int n)
 {
-	struct ledger l;
+	struct claim_list l;
 	int rc = EXIT_HOLDS;
-	ledger_init(&l, &c->cli->err, c->verify ? c->verify : "", "history");
+	claim_list_init(&l, &c->cli->err, c->verify ? c->verify : "", "history");
 	l.keep = outputs_wanted(&c->outputs);
 	l.subject = files[0];
 	l.silent = true;
@@ -87,7 +87,7 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 		outputs_hint(c->cli, c->cmd, &c->outputs, files[0], rc);
 	if (c->verify)
 		return claims_end(&l, c->cli, c->cmd, &c->outputs, rc);
-	ledger_free(&l);
+	claim_list_free(&l);
 	if (outputs_wanted(&c->outputs) && !c->convert && rc != EXIT_INTERNAL) {
 		struct buf doc;
 		buf_init(&doc);

@@ -35,7 +35,7 @@ static json_t *load(struct cli *cli, const char *path)
 static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, const char *path, const char *about)
 {
 	json_t *root = load(cli, path);
-	struct ledger l;
+	struct claim_list l;
 	struct buf wrong;
 	int rc = EXIT_USAGE;
 	if (!root)

@@ -145,13 +145,17 @@ static int stats(struct cli *cli, const char *file, bool json, uint32_t top)
 	bool failed = trace_failed(r);
 	if (ok && !failed) {
 		if (json) {
-			buf_str(&cli->out, "{\"schema\":\"intact-trace-stats-1\",\"file\":");
-			buf_json(&cli->out, file, strlen(file));
-			buf_printf(&cli->out, ",\"format\":\"%s\",\"compression\":\"%s\",\"complete\":%s,\"stats\":",
-			           trace_reader_format(r) == FORMAT_STD ? "std" : "intact",
-			           trace_reader_codec(r), trace_damaged(r) ? "false" : "true");
-			stats_json(s, trace_reader_names(r), top, &cli->out);
-			buf_str(&cli->out, "}\n");
+			struct json_out j;
+			json_out_init(&j, &cli->out, true);
+			json_begin_object(&j, NULL);
+			json_text(&j, "schema", "intact-trace-stats-1");
+			json_text(&j, "file", file);
+			json_text(&j, "format", trace_reader_format(r) == FORMAT_STD ? "std" : "intact");
+			json_text(&j, "compression", trace_reader_codec(r));
+			json_bool(&j, "complete", !trace_damaged(r));
+			stats_json(s, trace_reader_names(r), top, "stats", &j);
+			json_end(&j);
+			buf_char(&cli->out, '\n');
 		} else {
 			stats_text(s, trace_reader_names(r), top, &cli->out);
 		}
@@ -192,7 +196,7 @@ int trace_stats_cmd(struct cli *cli, const struct cmd *cmd, int argc, char **arg
 static int verify(struct cli *cli, const struct cmd *sub, struct outputs *o, const char *report, const char *trace)
 {
 	json_error_t err;
-	struct ledger l;
+	struct claim_list l;
 	struct buf wrong;
 	json_t *root = strcmp(report, "-") ? json_load_file(report, JSON_REJECT_DUPLICATES, &err)
 	                                   : json_loadf(stdin, JSON_REJECT_DUPLICATES, &err);

@@ -19,9 +19,10 @@ void judge_document(const char *kind, int rc, const struct buf *results, struct 
 {
 	/* a file that could not be read leaves the whole undecided */
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
-	buf_char(out, '{');
-	doc_begin(out, kind);
-	buf_printf(out, ", \"verdict\": \"%s\", \"results\": [\n", word[rc]);
-	buf_add(out, buf_cstr(results), results->len);
-	buf_str(out, "\n]}\n");
+	struct json_out j;
+	json_out_init(&j, out, false);
+	doc_begin(&j, kind, 0);
+	json_text(&j, "verdict", word[rc]);
+	doc_results(&j, results);
+	doc_end(&j);
 }

@@ -16,7 +16,7 @@
 #include "lin/follow.h"
 #include "lin/say.h"
 #include "verify/history_json.h"
-#include "verify/ledger.h"
+#include "verify/claim_list.h"
 
 const char *const history_orders[] = { "strict", "lines", "time", NULL };
 const char *const history_nils[] = { "guess", "value", "any", NULL };
@@ -32,7 +32,7 @@ struct history_job {
 	const char *text;       /* NULL: the file is read */
 	size_t len;
 	const char *report;     /* history_hold */
-	struct ledger *ledger;
+	struct claim_list *claims;
 	int to;                 /* history_convert */
 	struct buf *out;
 	bool (*flush)(void *arg, struct buf *b);
@@ -393,11 +393,11 @@ static int hold_job(const struct history_job *j)
 	}
 	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
 	static const char *const word[] = { "ACCEPTED", "REJECTED", "UNDECIDED" };
-	static const enum ledger_answer answers[] = { LEDGER_ACCEPTED, LEDGER_REJECTED, LEDGER_UNKNOWN };
+	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	const char *said = v ? why : "the report is true of the history";
 	if (run->sink->text)
 		buf_printf(run->sink->text, "%s: %s\n", word[v], said);
-	ledger_add(j->ledger, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
+	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
 
@@ -459,9 +459,9 @@ int history_follow(struct history_run *run, const char *path)
 	return with_file(run, &(struct history_job){ .path = path }, follow_job);
 }
 
-int history_hold(struct history_run *run, const char *path, const char *report, struct ledger *l)
+int history_hold(struct history_run *run, const char *path, const char *report, struct claim_list *l)
 {
-	return with_file(run, &(struct history_job){ .path = path, .report = report, .ledger = l }, hold_job);
+	return with_file(run, &(struct history_job){ .path = path, .report = report, .claims = l }, hold_job);
 }
 
 int history_convert(struct history_run *run, const char *path, int to, struct buf *out,

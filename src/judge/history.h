@@ -57,7 +57,7 @@ struct history_sink {
 };
 
 struct history_run;
-struct ledger;
+struct claim_list;
 
 /* What is wrong with the options together, or NULL. */
 const char *history_args_wrong(const struct history_args *a);
@@ -74,8 +74,8 @@ bool history_run_chooses(const struct history_run *run);
 int history_judge(struct history_run *run, const char *path);
 int history_judge_text(struct history_run *run, const char *name, const char *text, size_t len);
 int history_follow(struct history_run *run, const char *path);
-/* The report `report` (a file) held against the history; the answer goes to the ledger, too. */
-int history_hold(struct history_run *run, const char *path, const char *report, struct ledger *l);
+/* The report `report` (a file) held against the history; the answer goes to the claim_list, too. */
+int history_hold(struct history_run *run, const char *path, const char *report, struct claim_list *l);
 /* The history in another format (EDN, JSON, CSV, log). */
 int history_convert(struct history_run *run, const char *path, int to, struct buf *out,
                     bool (*flush)(void *arg, struct buf *b), void *arg);

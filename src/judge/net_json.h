@@ -7,11 +7,12 @@
 #ifndef INTACT_JUDGE_NET_JSON_H
 #define INTACT_JUDGE_NET_JSON_H
 
+#include "base/json_out.h"
 #include "causal/unfold.h"
 
 enum { NET_JSON_MAX = 400 }; /* nodes of the net, and of the prefix */
 
-/* Begins with a comma; `p` may be NULL. */
-void net_json(const struct net *n, const struct prefix *p, struct buf *out);
+/* Members of the object that is open; `p` may be NULL. */
+void net_json(const struct net *n, const struct prefix *p, struct json_out *j);
 
 #endif

@@ -208,25 +208,32 @@ void processes_own(const struct processes *p, struct buf *out)
 	}
 }
 
-void processes_json(const struct processes *p, struct buf *out)
+void processes_json(const struct processes *p, struct json_out *j)
 {
 	bool any = false;
-	buf_str(out, ",\n\"processes\": [");
+	json_line(j, 0);
+	json_begin_array(j, "processes");
 	for (uint32_t i = 0; i < p->list.len; i++) {
 		const struct process *one = &p->list.data[i];
 		if (one->unwatched)
 			continue;
-		buf_printf(out, "%s{\"program\": ", any ? ",\n" : "");
-		buf_json(out, base_name(one->exe), strlen(base_name(one->exe)));
-		if (one->ended)
-			buf_printf(out, ", \"threads\": %u, \"functions\": %u, \"locks\": %u", one->threads,
-			           one->functions, one->locks);
-		for (uint32_t k = 0; k < one->own.len; k++) {
-			buf_str(out, k ? ", " : ", \"own\": [");
-			buf_json(out, one->own.data[k], strlen(one->own.data[k]));
-		}
-		buf_str(out, one->own.len ? "]}" : "}");
+		if (any)
+			json_line(j, 0);
 		any = true;
+		json_begin_object(j, NULL);
+		json_text(j, "program", base_name(one->exe));
+		if (one->ended) {
+			json_uint(j, "threads", one->threads);
+			json_uint(j, "functions", one->functions);
+			json_uint(j, "locks", one->locks);
+		}
+		if (one->own.len)
+			json_begin_array(j, "own");
+		for (uint32_t k = 0; k < one->own.len; k++)
+			json_text(j, NULL, one->own.data[k]);
+		if (one->own.len)
+			json_end(j);
+		json_end(j);
 	}
-	buf_char(out, ']');
+	json_end(j);
 }

@@ -1,6 +1,6 @@
 /*
  * run_processes: which processes of a run were watched, and what each of them
- * told of itself (runtime/tell.c). What it found is in raw_reports (finding.h).
+ * told of itself (runtime/run_status.c). What it found is in raw_reports (finding.h).
  *
  * A process is one program image: after exec another one begins under the same
  * number.
@@ -9,7 +9,7 @@
 #define INTACT_PROGRAM_RUN_PROCESSES_H
 
 #include "base/arena.h"
-#include "base/buf.h"
+#include "base/json_out.h"
 
 struct process {
 	uint32_t pid;
@@ -41,7 +41,7 @@ void processes_text(const struct processes *p, struct buf *out);
 void processes_names(const struct processes *p, struct buf *out);
 /* Notes on functions that a program has instead of ours. */
 void processes_own(const struct processes *p, struct buf *out);
-/* The member "processes" of a document, with a comma before it. */
-void processes_json(const struct processes *p, struct buf *out);
+/* The member "processes" of a document. */
+void processes_json(const struct processes *p, struct json_out *j);
 
 #endif

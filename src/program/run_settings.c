@@ -130,6 +130,7 @@ void run_log_begin(struct settings *s)
 {
 	char *cwd = getcwd(NULL, 0);
 	buf_init(&s->log.results);
+	json_out_init(&s->log.j, &s->log.results, false);
 	s->log.arena = &s->arena;
 	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
 	free(cwd);

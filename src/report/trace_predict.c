@@ -126,7 +126,7 @@ static void json_event(const struct trace_names *t, const char *key,
                        const struct predict_event *e, struct buf *tmp, struct buf *out)
 {
 	buf_printf(out, ",\"%s\":{\"event\":%llu", key, (ull)e->event);
-	json_line(t, e->event, out);
+	json_event_line(t, e->event, out);
 	buf_str(out, ",\"thread\":");
 	names_show(&t->ns[NS_THREAD], e->thread, tmp);
 	buf_json(out, buf_cstr(tmp), tmp->len);

@@ -287,7 +287,7 @@ static void json_place(const struct trace_names *t, const char *key, uint32_t lo
 	json_buf(tmp, out);
 }
 
-void json_line(const struct trace_names *t, uint64_t event, struct buf *out)
+void json_event_line(const struct trace_names *t, uint64_t event, struct buf *out)
 {
 	uint64_t line = lines_of(&t->lines, event);
 	if (line)
@@ -298,7 +298,7 @@ static void json_end(const struct trace_names *t, const struct cycle_end *e,
                      struct buf *tmp, struct buf *out)
 {
 	buf_printf(out, "{\"event\":%llu", (ull)e->event);
-	json_line(t, e->event, out);
+	json_event_line(t, e->event, out);
 	buf_str(out, ",\"thread\":");
 	thread_show(t, e->thread, tmp);
 	json_buf(tmp, out);
@@ -308,7 +308,7 @@ static void json_end(const struct trace_names *t, const struct cycle_end *e,
 	json_place(t, "place", e->loc, tmp, out);
 	if (e->block) {
 		buf_printf(out, ",\"block\":{\"event\":%llu", (ull)e->block);
-		json_line(t, e->block, out);
+		json_event_line(t, e->block, out);
 		json_place(t, "place", e->block_loc, tmp, out);
 		if (e->block_label) {
 			buf_str(out, ",\"label\":");
@@ -333,7 +333,7 @@ void cycles_json(const struct cycles *f, const struct trace_names *t,
 		json_end(t, &c->closing, &tmp, out);
 		if (c->inner) {
 			buf_printf(out, ",\"inner\":{\"event\":%llu", (ull)c->inner);
-			json_line(t, c->inner, out);
+			json_event_line(t, c->inner, out);
 			json_place(t, "place", c->inner_loc, &tmp, out);
 			buf_char(out, '}');
 		}

@@ -43,7 +43,7 @@ void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
              struct buf *out);
 
 /* `,"line":12` when the line of the event in the trace's text is known. */
-void json_line(const struct trace_names *t, uint64_t event, struct buf *out);
+void json_event_line(const struct trace_names *t, uint64_t event, struct buf *out);
 void cycles_text(const struct cycles *f, const struct trace_names *t,
                  unsigned width, bool color, struct buf *out);
 /* A JSON array. */

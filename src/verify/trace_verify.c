@@ -121,7 +121,7 @@ static const char *judge_one(struct cycles_claimed *c, struct cycle *y, struct c
 	return judge_cycle(j, y, link);
 }
 
-static void judge_claims(struct ledger *l, struct cycles_claimed *c, struct cycle_judge *j,
+static void judge_claims(struct claim_list *l, struct cycles_claimed *c, struct cycle_judge *j,
                          const struct trace_names *t)
 {
 	for (size_t i = 0; i < c->ncycles; i++) {
@@ -130,81 +130,81 @@ static void judge_claims(struct ledger *l, struct cycles_claimed *c, struct cycl
 		struct claim one = { .name = name, .claimed = "violated" };
 		snprintf(name, sizeof name, "finding %zu", i + 1);
 		if (!y->n) {
-			one.answer = LEDGER_UNCHECKED;
+			one.answer = CLAIM_UNCHECKED;
 			one.why = "the cycle was too long to keep";
 		} else {
 			one.why = judge_one(c, y, j, t, &one.link);
-			one.answer = one.why ? LEDGER_REJECTED : LEDGER_ACCEPTED;
+			one.answer = one.why ? CLAIM_REJECTED : CLAIM_ACCEPTED;
 			if (!one.why) {
 				one.link = 0;
 				one.why = "its links are conflicts of the trace, and close";
 			}
 		}
-		ledger_add(l, &one);
+		claim_list_add(l, &one);
 	}
-	if (ledger_text(l))
-		buf_printf(ledger_text(l), "%u of %zu cycle%s accepted\n", l->n[LEDGER_ACCEPTED], c->ncycles,
+	if (claim_list_text(l))
+		buf_printf(claim_list_text(l), "%u of %zu cycle%s accepted\n", l->n[CLAIM_ACCEPTED], c->ncycles,
 		           c->ncycles == 1 ? "" : "s");
 }
 
 /* What a report of a trace says besides its cycles, and gives no witness for. `recording`: of a run of a program. */
-static void without_witness(struct ledger *l, json_t *one, bool recording)
+static void without_witness(struct claim_list *l, json_t *one, bool recording)
 {
 	json_t *predicted = json_object_get(json_object_get(one, "predicted"), "findings");
 	json_t *run = json_object_get(json_object_get(one, "run"), "results");
 	if (recording && !json_is_array(run))
-		ledger_add(l, &(struct claim){ .name = "run", .answer = LEDGER_REJECTED,
+		claim_list_add(l, &(struct claim){ .name = "run", .answer = CLAIM_REJECTED,
 		                               .why = "the trace is a recording, and what the run itself found is left out" });
 	else if (recording && !json_array_size(run))
-		ledger_add(l, &(struct claim){ .name = "run", .claimed = "holds", .answer = LEDGER_UNCHECKED,
+		claim_list_add(l, &(struct claim){ .name = "run", .claimed = "holds", .answer = CLAIM_UNCHECKED,
 		                               .why = "that the run itself found nothing has no witness to check" });
 	for (size_t i = 0; i < json_array_size(predicted); i++) {
 		char name[40];
 		bool proven = !strcmp(text_of(json_array_get(predicted, i), "kind"), "proven");
 		snprintf(name, sizeof name, "prediction %zu", i + 1);
-		ledger_add(l, &(struct claim){ .name = name, .claimed = proven ? "violated" : "unknown",
-		                               .answer = LEDGER_UNCHECKED,
+		claim_list_add(l, &(struct claim){ .name = name, .claimed = proven ? "violated" : "unknown",
+		                               .answer = CLAIM_UNCHECKED,
 		                               .why = proven ? "the reordering stands in no report (--witness writes it as a trace)"
 		                                             : "nothing to check" });
 	}
 	for (size_t i = 0; i < json_array_size(run); i++) {
 		char name[40];
 		snprintf(name, sizeof name, "finding of the run %zu", i + 1);
-		ledger_add(l, &(struct claim){ .name = name, .claimed = "violated", .answer = LEDGER_UNCHECKED,
+		claim_list_add(l, &(struct claim){ .name = name, .claimed = "violated", .answer = CLAIM_UNCHECKED,
 		                               .why = "what the run itself found has no witness to check" });
 	}
 }
 
 /* That the trace is serializable, decided anew. */
-static void judge_whole(struct ledger *l, struct serial_judge *s)
+static void judge_whole(struct claim_list *l, struct serial_judge *s)
 {
 	struct claim c = { .name = "trace", .claimed = "holds" };
 	struct serial_judged r = serial_judge_end(s);
 	struct buf why;
 	buf_init(&why);
 	if (r.limit) {
-		c.answer = LEDGER_UNKNOWN;
+		c.answer = CLAIM_UNKNOWN;
 		buf_printf(&why, "unchecked: out of %s", r.limit);
 	} else if (r.n) {
-		c.answer = LEDGER_REJECTED;
+		c.answer = CLAIM_REJECTED;
 		buf_str(&why, "its conflicts close a cycle through what begins at event ");
 		for (uint32_t i = 0; i < r.n && i < 20; i++)
 			buf_printf(&why, "%s%llu", i ? ", " : "", (unsigned long long)r.cycle[i]);
 		if (r.n > 20)
 			buf_printf(&why, " and %u more", r.n - 20);
 	} else {
-		c.answer = LEDGER_ACCEPTED;
+		c.answer = CLAIM_ACCEPTED;
 		buf_str(&why, "its conflicts close no cycle");
 	}
 	c.why = buf_cstr(&why);
 	l->brief = false; /* it has a line in any case */
-	ledger_add(l, &c);
+	claim_list_add(l, &c);
 	l->brief = true;
 	buf_free(&why);
 }
 
 /* `whole`: it is claimed to be serializable. *recording: the trace is one of a program. */
-static int verify_against(struct ledger *l, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole, bool *recording)
+static int verify_against(struct claim_list *l, struct cycles_claimed *c, const char *trace, uint32_t process, bool whole, bool *recording)
 {
 	struct msgs m = { .err = l->err, .color = l->color };
 	struct cycle_judge *j = judge_new();
@@ -213,7 +213,7 @@ static int verify_against(struct ledger *l, struct cycles_claimed *c, const char
 	struct event *ev;
 	size_t n;
 	bool ok = j && s;
-	int rc = LEDGER_INPUT;
+	int rc = CLAIM_INPUT;
 	*recording = r && trace_is_recording(r);
 	if (r) {
 		trace_lives(r, LIVES_REUSED);
@@ -227,13 +227,13 @@ static int verify_against(struct ledger *l, struct cycles_claimed *c, const char
 			serial_judge_feed(s, ev, n);
 	}
 	if (!ok) {
-		ledger_add(l, &(struct claim){ .name = "trace", .answer = LEDGER_UNKNOWN, .why = "no memory to go through it" });
-		rc = LEDGER_OPEN;
+		claim_list_add(l, &(struct claim){ .name = "trace", .answer = CLAIM_UNKNOWN, .why = "no memory to go through it" });
+		rc = CLAIM_OPEN;
 	} else if (r && !trace_failed(r)) {
 		judge_claims(l, c, j, trace_reader_names(r));
 		if (whole)
 			judge_whole(l, s);
-		rc = ledger_code(l);
+		rc = claim_list_code(l);
 	}
 	trace_close(r);
 	judge_free(j);
@@ -255,7 +255,7 @@ static bool verdict_fits(const json_t *root, const json_t *one, bool cycles)
 	return !strcmp(verdict, "violated") ? broken : !strcmp(verdict, "holds") ? !broken && json_is_true(fine) : true;
 }
 
-int trace_verify_report(struct ledger *l, json_t *root, const char *trace, struct buf *wrong)
+int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, struct buf *wrong)
 {
 	struct cycles_claimed c = { 0 };
 	const char *why = "it has no findings";
@@ -263,7 +263,7 @@ int trace_verify_report(struct ledger *l, json_t *root, const char *trace, struc
 	json_t *one = json_array_size(traces) == 1 ? json_array_get(traces, 0) : NULL;
 	json_t *findings = json_object_get(one, "findings");
 	json_t *fine = json_object_get(one, "serializable");
-	int rc = LEDGER_INPUT;
+	int rc = CLAIM_INPUT;
 	l->brief = true;
 	if (!trace)
 		trace = json_string_value(json_object_get(one, "file"));
@@ -277,12 +277,12 @@ int trace_verify_report(struct ledger *l, json_t *root, const char *trace, struc
 		bool recording;
 		rc = verify_against(l, &c, trace, process > 1 ? (uint32_t)(process - 1) & 0xffff : 0,
 		                    json_is_true(fine), &recording);
-		if ((rc == LEDGER_HOLDS || rc == LEDGER_OPEN) && !verdict_fits(root, one, c.ncycles > 0))
-			ledger_add(l, &(struct claim){ .name = "result", .answer = LEDGER_REJECTED,
+		if ((rc == CLAIM_HOLDS || rc == CLAIM_OPEN) && !verdict_fits(root, one, c.ncycles > 0))
+			claim_list_add(l, &(struct claim){ .name = "result", .answer = CLAIM_REJECTED,
 			                               .why = "its verdict is not that of its findings" });
-		if (rc == LEDGER_HOLDS || rc == LEDGER_VIOLATED || rc == LEDGER_OPEN) {
+		if (rc == CLAIM_HOLDS || rc == CLAIM_VIOLATED || rc == CLAIM_OPEN) {
 			without_witness(l, one, recording);
-			rc = ledger_code(l);
+			rc = claim_list_code(l);
 		}
 	}
 	free(c.cycles);
