@@ -90,9 +90,8 @@ static void steps(struct buf *b, const struct explore_failure *f)
 	buf_char(b, ']');
 }
 
-static void failure(struct buf *b, const struct explore_failure *f)
+static void members(struct buf *b, const struct explore_failure *f)
 {
-	buf_str(b, "\n {");
 	member(b, "kind", f->kind);
 	buf_str(b, ", \"verdict\": \"violated\", ");
 	member(b, "title", f->title);
@@ -124,7 +123,14 @@ static void failure(struct buf *b, const struct explore_failure *f)
 	}
 	buf_str(b, ",\n  ");
 	member(b, "output", f->output ? f->output : "");
-	buf_printf(b, ", \"output_bytes\": %llu}", (unsigned long long)f->output_bytes);
+	buf_printf(b, ", \"output_bytes\": %llu", (unsigned long long)f->output_bytes);
+}
+
+void explore_failure_json(const struct explore_failure *f, struct buf *b)
+{
+	buf_str(b, "\n {");
+	members(b, f);
+	buf_char(b, '}');
 }
 
 static void race(struct buf *b, const struct explore_race *r)
@@ -141,21 +147,27 @@ static void race(struct buf *b, const struct explore_race *r)
 	buf_str(b, "]}");
 }
 
+static void head(struct buf *b, const char *program, const char *const *arguments, uint32_t n, const char *strategy,
+                 const char *mode)
+{
+	member(b, "program", program);
+	buf_str(b, ", \"arguments\": [");
+	for (uint32_t i = 0; i < n; i++) {
+		buf_str(b, i ? ", " : "");
+		buf_json(b, arguments[i], strlen(arguments[i]));
+	}
+	buf_str(b, "],\n ");
+	member(b, "strategy", strategy);
+	buf_str(b, ", ");
+	member(b, "mode", mode);
+}
+
 void explore_json(const struct explore_report *r, struct buf *b)
 {
 	buf_char(b, '{');
 	doc_begin(b, "explore");
 	buf_printf(b, ", \"verdict\": \"%s\", ", explore_verdict(r));
-	member(b, "program", r->program);
-	buf_str(b, ", \"arguments\": [");
-	for (uint32_t i = 0; i < r->narguments; i++) {
-		buf_str(b, i ? ", " : "");
-		buf_json(b, r->arguments[i], strlen(r->arguments[i]));
-	}
-	buf_str(b, "],\n ");
-	member(b, "strategy", r->strategy);
-	buf_str(b, ", ");
-	member(b, "mode", r->mode);
+	head(b, r->program, r->arguments, r->narguments, r->strategy, r->mode);
 	buf_printf(b, ", \"seed\": %llu, \"schedules\": %llu, \"cut\": %llu, \"points\": %llu, \"traces\": %llu, "
 	           "\"traces_are_a_lower_bound\": %s, \"exhaustive\": %s, \"pairs\": %llu, \"pairs_in_both_orders\": %llu, "
 	           "\"traces_judged\": %llu, \"traces_not_judged\": %llu",
@@ -173,10 +185,89 @@ void explore_json(const struct explore_report *r, struct buf *b)
 	}
 	buf_str(b, ",\n\"results\": [");
 	if (r->failure)
-		failure(b, r->failure);
+		explore_failure_json(r->failure, b);
 	for (uint32_t i = 0; i < r->races.len; i++) {
 		buf_str(b, i || r->failure ? "," : "");
 		race(b, &r->races.data[i]);
+	}
+	buf_str(b, "]}\n");
+}
+
+/* ---- findings of `intact run` that were explored ---- */
+
+static const char *const statuses[] = { [EXPLORE_CONFIRMED] = "confirmed", [EXPLORE_NOT_REACHED] = "not-reached",
+	[EXPLORE_CUT_SHORT] = "cut-short" };
+
+static void status(const struct explore_finding *f, struct arena *a, struct buf *b)
+{
+	buf_printf(b, "\"status\": \"%s\", ", statuses[f->status]);
+	member(b, "text", explore_status_text(f, a));
+	buf_printf(b, ", \"schedules\": %llu, \"exhaustive\": %s, \"failed_otherwise\": %llu",
+	           (unsigned long long)f->schedules, yes(f->exhausted), (unsigned long long)f->aside);
+	if (f->replay) {
+		buf_str(b, ", ");
+		member(b, "replay", f->replay);
+	}
+}
+
+void explore_finding_json(const struct explore_finding *f, struct arena *a, struct buf *b)
+{
+	buf_str(b, ",\n  \"exploration\": {");
+	status(f, a, b);
+	if (f->failure) {
+		buf_str(b, ", \"failure\": ");
+		explore_failure_json(f->failure, b);
+	}
+	buf_char(b, '}');
+}
+
+static void one_finding(const struct explore_finding *f, struct arena *a, struct buf *b)
+{
+	buf_str(b, "\n {");
+	if (f->failure) {
+		members(b, f->failure);
+	} else {
+		buf_printf(b, "\"kind\": \"prediction\", \"verdict\": \"unknown\", ");
+		member(b, "title", explore_status_text(f, a));
+		buf_str(b, ", ");
+		member(b, "sentence", f->sentence);
+		buf_str(b, ", \"at\": ");
+		place(b, &f->at);
+	}
+	buf_str(b, ",\n  \"finding\": {");
+	member(b, "block", f->block);
+	buf_str(b, ", ");
+	member(b, "sentence", f->sentence);
+	buf_str(b, ", ");
+	status(f, a, b);
+	buf_str(b, "}}");
+}
+
+void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *b)
+{
+	uint32_t n[3] = { 0 };
+	uint64_t schedules = 0;
+	for (uint32_t i = 0; i < c->findings.len; i++) {
+		n[c->findings.data[i].status]++;
+		schedules += c->findings.data[i].schedules;
+	}
+	buf_char(b, '{');
+	doc_begin(b, "explore");
+	buf_printf(b, ", \"verdict\": \"%s\", ", n[EXPLORE_CONFIRMED] ? "violated" : n[EXPLORE_CUT_SHORT] ? "unknown" : "holds");
+	head(b, c->program, c->arguments, c->narguments, c->strategy, c->mode);
+	buf_printf(b, ", \"seed\": %llu, \"schedules\": %llu", (unsigned long long)c->seed, (unsigned long long)schedules);
+	if (c->why_fork) {
+		buf_str(b, ",\n ");
+		member(b, "why_fork", c->why_fork);
+	}
+	buf_str(b, ",\n \"confirm\": {");
+	member(b, "report", c->report);
+	buf_printf(b, ", \"findings\": %u, \"confirmed\": %u, \"not_reached\": %u, \"cut_short\": %u}", c->findings.len,
+	           n[EXPLORE_CONFIRMED], n[EXPLORE_NOT_REACHED], n[EXPLORE_CUT_SHORT]);
+	buf_str(b, ",\n\"results\": [");
+	for (uint32_t i = 0; i < c->findings.len; i++) {
+		buf_str(b, i ? "," : "");
+		one_finding(&c->findings.data[i], a, b);
 	}
 	buf_str(b, "]}\n");
 }
