@@ -9,7 +9,7 @@
  * first run. A thread knows the gaps whose blocks it is in (`gaps`) and those of
  * them that it is between the two places of (`in_gap`).
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 static struct x_gap_at *slot_of(uintptr_t at)
 {

@@ -14,7 +14,7 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* ---- time ---- */
 

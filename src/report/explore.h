@@ -2,7 +2,7 @@
  * explore: what `intact explore` found, as data for its renderers.
  *
  * A failure is one executed schedule: its threads, its steps in order with their
- * places, and how it ended. The command fills this in (src/cli/explore_story.c);
+ * places, and how it ended. The command fills this in (src/program/explore_story.c);
  * explore_text.c and explore_json.c write it. Strings are the arena's.
  */
 #ifndef INTACT_REPORT_EXPLORE_H
@@ -122,11 +122,11 @@ struct explore_confirmation {
 const char *explore_status_text(const struct explore_finding *f, struct arena *a);
 void explore_confirmation_text(const struct explore_confirmation *c, struct arena *a, struct buf *out, bool color);
 void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *out);
-/* The member "exploration" of a result of `intact run`, with a comma before it. */
-void explore_finding_json(const struct explore_finding *f, struct arena *a, struct buf *out);
+/* The member "exploration" of a result of `intact run`. */
+struct json_out;
+void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a);
 /* One failing schedule: title, table, threads that wait, output. */
 void explore_failure_text(const struct explore_failure *f, struct buf *out, bool color);
-void explore_failure_json(const struct explore_failure *f, struct buf *out);
 
 /* "violated", "holds" or "unknown". */
 const char *explore_verdict(const struct explore_report *r);

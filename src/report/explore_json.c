@@ -2,195 +2,185 @@
  * explore_json: a result of `intact explore` as a document (docs/json.md). No
  * address, no time, no process number: the same seed gives the same bytes.
  */
-#include <string.h>
-
 #include "report/doc.h"
 #include "report/explore.h"
 
-static void member(struct buf *b, const char *name, const char *text)
+static void place(struct json_out *j, const char *key, const struct explore_place *p)
 {
-	buf_printf(b, "\"%s\": ", name);
-	buf_json(b, text, strlen(text));
-}
-
-static const char *yes(bool v)
-{
-	return v ? "true" : "false";
-}
-
-static void place(struct buf *b, const struct explore_place *p)
-{
-	const char *comma = "";
-	buf_char(b, '{');
-	if (p->function) {
-		member(b, "function", p->function);
-		comma = ", ";
-	}
+	json_begin_object(j, key);
+	json_text_if(j, "function", p->function);
 	if (p->file) {
-		buf_str(b, comma);
-		member(b, "file", p->file);
-		buf_printf(b, ", \"line\": %u", p->line);
+		json_text(j, "file", p->file);
+		json_uint(j, "line", p->line);
 	} else if (p->module) {
-		buf_str(b, comma);
-		member(b, "module", p->module);
-		buf_printf(b, ", \"offset\": %llu", (unsigned long long)p->offset);
+		json_text(j, "module", p->module);
+		json_uint(j, "offset", p->offset);
 	}
-	buf_char(b, '}');
+	json_end(j);
 }
 
-static void places(struct buf *b, const char *name, const struct explore_place *p, uint32_t n)
+static void stack(struct json_out *j, const struct explore_place *p, uint32_t n)
 {
-	buf_printf(b, "\"%s\": [", name);
-	for (uint32_t i = 0; i < n; i++) {
-		buf_str(b, i ? ", " : "");
-		place(b, &p[i]);
-	}
-	buf_char(b, ']');
+	json_begin_array(j, "stack");
+	for (uint32_t i = 0; i < n; i++)
+		place(j, NULL, &p[i]);
+	json_end(j);
 }
 
-static void threads(struct buf *b, const struct explore_failure *f)
+static void threads(struct json_out *j, const struct explore_failure *f)
 {
-	buf_str(b, ",\n  \"threads\": [");
+	json_line(j, 2);
+	json_begin_array(j, "threads");
 	for (uint32_t i = 0; i < f->threads.len; i++) {
 		const struct explore_thread *t = &f->threads.data[i];
-		buf_printf(b, "%s\n   {\"number\": %u, ", i ? "," : "", i);
-		member(b, "name", t->name);
-		buf_printf(b, ", \"parent\": %u, \"created\": ", t->parent);
-		place(b, &t->created);
-		buf_str(b, ", ");
-		member(b, "state", t->state);
+		json_line(j, 3);
+		json_begin_object(j, NULL);
+		json_uint(j, "number", i);
+		json_text(j, "name", t->name);
+		json_uint(j, "parent", t->parent);
+		place(j, "created", &t->created);
+		json_text(j, "state", t->state);
 		if (t->waits) {
-			buf_str(b, ", ");
-			member(b, "waits", t->waits);
-			buf_str(b, ", \"at\": ");
-			place(b, &t->at);
+			json_text(j, "waits", t->waits);
+			place(j, "at", &t->at);
 		}
-		buf_char(b, '}');
+		json_end(j);
 	}
-	buf_char(b, ']');
+	json_end(j);
 }
 
-static void steps(struct buf *b, const struct explore_failure *f)
+static void steps(struct json_out *j, const struct explore_failure *f)
 {
-	buf_str(b, ",\n  \"steps\": [");
+	json_line(j, 2);
+	json_begin_array(j, "steps");
 	for (uint32_t i = 0; i < f->steps.len; i++) {
 		const struct explore_step *s = &f->steps.data[i];
-		buf_printf(b, "%s\n   {\"thread\": %u, ", i ? "," : "", s->thread);
-		member(b, "op", s->op);
-		buf_str(b, ", ");
-		member(b, "text", s->text);
-		buf_printf(b, ", \"choices\": %u, \"preempts\": %s, \"at\": ", s->enabled, yes(s->preempts));
-		place(b, &s->at);
-		if (s->nstack) {
-			buf_str(b, ", ");
-			places(b, "stack", s->stack, s->nstack);
+		json_line(j, 3);
+		json_begin_object(j, NULL);
+		json_uint(j, "thread", s->thread);
+		json_text(j, "op", s->op);
+		json_text(j, "text", s->text);
+		json_uint(j, "choices", s->enabled);
+		json_bool(j, "preempts", s->preempts);
+		place(j, "at", &s->at);
+		if (s->nstack)
+			stack(j, s->stack, s->nstack);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void cycle(struct json_out *j, const struct explore_failure *f)
+{
+	if (!f->cycle.len)
+		return;
+	json_line(j, 2);
+	json_begin_array(j, "cycle");
+	for (uint32_t i = 0; i < f->cycle.len; i++)
+		for (int k = 0; k < 2; k++) {
+			json_begin_object(j, NULL);
+			json_text(j, "text", f->cycle.data[i].what[k]);
+			place(j, "at", &f->cycle.data[i].at[k]);
+			json_end(j);
 		}
-		buf_char(b, '}');
-	}
-	buf_char(b, ']');
+	json_end(j);
 }
 
-static void members(struct buf *b, const struct explore_failure *f)
+static void failure(struct json_out *j, const struct explore_failure *f)
 {
-	member(b, "kind", f->kind);
-	buf_str(b, ", \"verdict\": \"violated\", ");
-	member(b, "title", f->title);
-	buf_str(b, ", ");
-	member(b, "sentence", f->sentence);
-	buf_str(b, ", \"at\": ");
-	place(b, &f->at);
-	buf_printf(b, ", \"schedule\": %llu, \"preemptions\": %u, \"switches\": %u", (unsigned long long)f->schedule,
-	           f->preemptions, f->switches);
-	buf_str(b, ",\n  ");
-	places(b, "stack", f->stack.data, f->stack.len);
-	if (f->gone) {
-		buf_str(b, ", ");
-		member(b, "gone", f->gone);
-	}
-	threads(b, f);
-	steps(b, f);
-	if (f->cycle.len) {
-		buf_str(b, ",\n  \"cycle\": [");
-		for (uint32_t i = 0; i < f->cycle.len; i++)
-			for (int k = 0; k < 2; k++) {
-				buf_str(b, i || k ? ", {" : "{");
-				member(b, "text", f->cycle.data[i].what[k]);
-				buf_str(b, ", \"at\": ");
-				place(b, &f->cycle.data[i].at[k]);
-				buf_char(b, '}');
-			}
-		buf_char(b, ']');
-	}
-	buf_str(b, ",\n  ");
-	member(b, "output", f->output ? f->output : "");
-	buf_printf(b, ", \"output_bytes\": %llu", (unsigned long long)f->output_bytes);
+	json_text(j, "kind", f->kind);
+	json_text(j, "verdict", "violated");
+	json_text(j, "title", f->title);
+	json_text(j, "sentence", f->sentence);
+	place(j, "at", &f->at);
+	json_uint(j, "schedule", f->schedule);
+	json_uint(j, "preemptions", f->preemptions);
+	json_uint(j, "switches", f->switches);
+	json_line(j, 2);
+	stack(j, f->stack.data, f->stack.len);
+	json_text_if(j, "gone", f->gone);
+	threads(j, f);
+	steps(j, f);
+	cycle(j, f);
+	json_line(j, 2);
+	json_text(j, "output", f->output ? f->output : "");
+	json_uint(j, "output_bytes", f->output_bytes);
 }
 
-void explore_failure_json(const struct explore_failure *f, struct buf *b)
+static void race(struct json_out *j, const struct explore_race *r)
 {
-	buf_str(b, "\n {");
-	members(b, f);
-	buf_char(b, '}');
-}
-
-static void race(struct buf *b, const struct explore_race *r)
-{
-	buf_str(b, "\n {\"kind\": \"race\", \"verdict\": \"violated\", ");
-	member(b, "data", r->what);
-	buf_printf(b, ", \"size\": %u, \"schedule\": %llu, \"accesses\": [", r->size, (unsigned long long)r->schedule);
+	json_line(j, 1);
+	json_begin_object(j, NULL);
+	json_text(j, "kind", "race");
+	json_text(j, "verdict", "violated");
+	json_text(j, "data", r->what);
+	json_uint(j, "size", r->size);
+	json_uint(j, "schedule", r->schedule);
+	json_begin_array(j, "accesses");
 	for (int i = 0; i < 2; i++) {
-		buf_printf(b, "%s{\"thread\": %u, \"write\": %s, \"atomic\": %s, \"at\": ", i ? ", " : "", r->thread[i],
-		           yes(r->write[i]), yes(r->atomic[i]));
-		place(b, &r->at[i]);
-		buf_char(b, '}');
+		json_begin_object(j, NULL);
+		json_uint(j, "thread", r->thread[i]);
+		json_bool(j, "write", r->write[i]);
+		json_bool(j, "atomic", r->atomic[i]);
+		place(j, "at", &r->at[i]);
+		json_end(j);
 	}
-	buf_str(b, "]}");
+	json_end(j);
+	json_end(j);
 }
 
-static void head(struct buf *b, const char *program, const char *const *arguments, uint32_t n, const char *strategy,
-                 const char *mode)
+static void begin(struct json_out *j, const char *verdict, const char *program, const char *const *arguments, uint32_t n)
 {
-	member(b, "program", program);
-	buf_str(b, ", \"arguments\": [");
-	for (uint32_t i = 0; i < n; i++) {
-		buf_str(b, i ? ", " : "");
-		buf_json(b, arguments[i], strlen(arguments[i]));
-	}
-	buf_str(b, "],\n ");
-	member(b, "strategy", strategy);
-	buf_str(b, ", ");
-	member(b, "mode", mode);
+	doc_begin(j, "explore", 0);
+	json_text(j, "verdict", verdict);
+	json_text(j, "program", program);
+	json_begin_array(j, "arguments");
+	for (uint32_t i = 0; i < n; i++)
+		json_text(j, NULL, arguments[i]);
+	json_end(j);
+	json_line(j, 1);
 }
 
-void explore_json(const struct explore_report *r, struct buf *b)
+static void search(struct json_out *j, const struct explore_report *r)
 {
-	buf_char(b, '{');
-	doc_begin(b, "explore");
-	buf_printf(b, ", \"verdict\": \"%s\", ", explore_verdict(r));
-	head(b, r->program, r->arguments, r->narguments, r->strategy, r->mode);
-	buf_printf(b, ", \"seed\": %llu, \"schedules\": %llu, \"cut\": %llu, \"points\": %llu, \"traces\": %llu, "
-	           "\"traces_are_a_lower_bound\": %s, \"exhaustive\": %s, \"pairs\": %llu, \"pairs_in_both_orders\": %llu, "
-	           "\"traces_judged\": %llu, \"traces_not_judged\": %llu",
-	           (unsigned long long)r->seed, (unsigned long long)r->schedules, (unsigned long long)r->cut,
-	           (unsigned long long)r->points, (unsigned long long)r->traces, yes(r->traces_full),
-	           yes(r->exhausted && !r->bounded && !r->cut), (unsigned long long)r->pairs,
-	           (unsigned long long)r->pairs_both, (unsigned long long)r->judged, (unsigned long long)r->unjudged);
-	if (r->awaits)
-		buf_str(b, ", \"awaits\": true");
+	json_text(j, "strategy", r->strategy);
+	json_text(j, "mode", r->mode);
+	json_uint(j, "seed", r->seed);
+	json_uint(j, "schedules", r->schedules);
+	json_uint(j, "cut", r->cut);
+	json_uint(j, "points", r->points);
+	json_uint(j, "traces", r->traces);
+	json_bool(j, "traces_are_a_lower_bound", r->traces_full);
+	json_bool(j, "exhaustive", r->exhausted && !r->bounded && !r->cut);
+	json_uint(j, "pairs", r->pairs);
+	json_uint(j, "pairs_in_both_orders", r->pairs_both);
+	json_uint(j, "traces_judged", r->judged);
+	json_uint(j, "traces_not_judged", r->unjudged);
+	json_flag(j, "awaits", r->awaits);
 	if (r->estimate_known)
-		buf_printf(b, ", \"estimated_traces\": %.0f", r->estimate_total);
-	if (r->why_fork) {
-		buf_str(b, ",\n ");
-		member(b, "why_fork", r->why_fork);
+		buf_printf(json_value(j, "estimated_traces"), "%.0f", r->estimate_total);
+}
+
+void explore_json(const struct explore_report *r, struct buf *out)
+{
+	struct json_out w, *j = &w;
+	json_out_init(j, out, false);
+	begin(j, explore_verdict(r), r->program, r->arguments, r->narguments);
+	search(j, r);
+	json_line(j, 1);
+	json_text_if(j, "why_fork", r->why_fork);
+	json_line(j, 0);
+	json_begin_array(j, "results");
+	if (r->failure) {
+		json_line(j, 1);
+		json_begin_object(j, NULL);
+		failure(j, r->failure);
+		json_end(j);
 	}
-	buf_str(b, ",\n\"results\": [");
-	if (r->failure)
-		explore_failure_json(r->failure, b);
-	for (uint32_t i = 0; i < r->races.len; i++) {
-		buf_str(b, i || r->failure ? "," : "");
-		race(b, &r->races.data[i]);
-	}
-	buf_str(b, "]}\n");
+	for (uint32_t i = 0; i < r->races.len; i++)
+		race(j, &r->races.data[i]);
+	json_end(j);
+	doc_end(j);
 }
 
 /* ---- findings of `intact run` that were explored ---- */
@@ -198,76 +188,80 @@ void explore_json(const struct explore_report *r, struct buf *b)
 static const char *const statuses[] = { [EXPLORE_CONFIRMED] = "confirmed", [EXPLORE_NOT_REACHED] = "not-reached",
 	[EXPLORE_CUT_SHORT] = "cut-short" };
 
-static void status(const struct explore_finding *f, struct arena *a, struct buf *b)
+static void status(struct json_out *j, const struct explore_finding *f, struct arena *a)
 {
-	buf_printf(b, "\"status\": \"%s\", ", statuses[f->status]);
-	member(b, "text", explore_status_text(f, a));
-	buf_printf(b, ", \"schedules\": %llu, \"exhaustive\": %s, \"failed_otherwise\": %llu",
-	           (unsigned long long)f->schedules, yes(f->exhausted), (unsigned long long)f->aside);
-	if (f->replay) {
-		buf_str(b, ", ");
-		member(b, "replay", f->replay);
-	}
+	json_text(j, "status", statuses[f->status]);
+	json_text(j, "text", explore_status_text(f, a));
+	json_uint(j, "schedules", f->schedules);
+	json_bool(j, "exhaustive", f->exhausted);
+	json_uint(j, "failed_otherwise", f->aside);
+	json_text_if(j, "replay", f->replay);
 }
 
-void explore_finding_json(const struct explore_finding *f, struct arena *a, struct buf *b)
+void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a)
 {
-	buf_str(b, ",\n  \"exploration\": {");
-	status(f, a, b);
+	json_line(j, 2);
+	json_begin_object(j, "exploration");
+	status(j, f, a);
 	if (f->failure) {
-		buf_str(b, ", \"failure\": ");
-		explore_failure_json(f->failure, b);
+		json_begin_object(j, "failure");
+		failure(j, f->failure);
+		json_end(j);
 	}
-	buf_char(b, '}');
+	json_end(j);
 }
 
-static void one_finding(const struct explore_finding *f, struct arena *a, struct buf *b)
+static void one_finding(struct json_out *j, const struct explore_finding *f, struct arena *a)
 {
-	buf_str(b, "\n {");
+	json_line(j, 1);
+	json_begin_object(j, NULL);
 	if (f->failure) {
-		members(b, f->failure);
+		failure(j, f->failure);
 	} else {
-		buf_printf(b, "\"kind\": \"prediction\", \"verdict\": \"unknown\", ");
-		member(b, "title", explore_status_text(f, a));
-		buf_str(b, ", ");
-		member(b, "sentence", f->sentence);
-		buf_str(b, ", \"at\": ");
-		place(b, &f->at);
+		json_text(j, "kind", "prediction");
+		json_text(j, "verdict", "unknown");
+		json_text(j, "title", explore_status_text(f, a));
+		json_text(j, "sentence", f->sentence);
+		place(j, "at", &f->at);
 	}
-	buf_str(b, ",\n  \"finding\": {");
-	member(b, "block", f->block);
-	buf_str(b, ", ");
-	member(b, "sentence", f->sentence);
-	buf_str(b, ", ");
-	status(f, a, b);
-	buf_str(b, "}}");
+	json_line(j, 2);
+	json_begin_object(j, "finding");
+	json_text(j, "block", f->block);
+	json_text(j, "sentence", f->sentence);
+	status(j, f, a);
+	json_end(j);
+	json_end(j);
 }
 
-void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *b)
+void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *out)
 {
+	struct json_out w, *j = &w;
 	uint32_t n[3] = { 0 };
 	uint64_t schedules = 0;
 	for (uint32_t i = 0; i < c->findings.len; i++) {
 		n[c->findings.data[i].status]++;
 		schedules += c->findings.data[i].schedules;
 	}
-	buf_char(b, '{');
-	doc_begin(b, "explore");
-	buf_printf(b, ", \"verdict\": \"%s\", ", n[EXPLORE_CONFIRMED] ? "violated" : n[EXPLORE_CUT_SHORT] ? "unknown" : "holds");
-	head(b, c->program, c->arguments, c->narguments, c->strategy, c->mode);
-	buf_printf(b, ", \"seed\": %llu, \"schedules\": %llu", (unsigned long long)c->seed, (unsigned long long)schedules);
-	if (c->why_fork) {
-		buf_str(b, ",\n ");
-		member(b, "why_fork", c->why_fork);
-	}
-	buf_str(b, ",\n \"confirm\": {");
-	member(b, "report", c->report);
-	buf_printf(b, ", \"findings\": %u, \"confirmed\": %u, \"not_reached\": %u, \"cut_short\": %u}", c->findings.len,
-	           n[EXPLORE_CONFIRMED], n[EXPLORE_NOT_REACHED], n[EXPLORE_CUT_SHORT]);
-	buf_str(b, ",\n\"results\": [");
-	for (uint32_t i = 0; i < c->findings.len; i++) {
-		buf_str(b, i ? "," : "");
-		one_finding(&c->findings.data[i], a, b);
-	}
-	buf_str(b, "]}\n");
+	json_out_init(j, out, false);
+	begin(j, n[EXPLORE_CONFIRMED] ? "violated" : n[EXPLORE_CUT_SHORT] ? "unknown" : "holds", c->program, c->arguments,
+	      c->narguments);
+	json_text(j, "strategy", c->strategy);
+	json_text(j, "mode", c->mode);
+	json_uint(j, "seed", c->seed);
+	json_uint(j, "schedules", schedules);
+	json_text_if(j, "why_fork", c->why_fork);
+	json_line(j, 1);
+	json_begin_object(j, "confirm");
+	json_text(j, "report", c->report);
+	json_uint(j, "findings", c->findings.len);
+	json_uint(j, "confirmed", n[EXPLORE_CONFIRMED]);
+	json_uint(j, "not_reached", n[EXPLORE_NOT_REACHED]);
+	json_uint(j, "cut_short", n[EXPLORE_CUT_SHORT]);
+	json_end(j);
+	json_line(j, 0);
+	json_begin_array(j, "results");
+	for (uint32_t i = 0; i < c->findings.len; i++)
+		one_finding(j, &c->findings.data[i], a);
+	json_end(j);
+	doc_end(j);
 }
