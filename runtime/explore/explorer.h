@@ -51,6 +51,7 @@ enum {
 	X_SPIN = 16,          /* what a thread did since its last effect */
 	X_FORCED = 20000,     /* accesses without a point: then a yield */
 	X_SEEN = 1 << 18,     /* traces that were judged */
+	X_GAP_ATS = 2048,     /* addresses that gaps are known by */
 };
 
 #define X_AT      0x100000000000ull
@@ -120,13 +121,16 @@ struct x_thread {
 	uint32_t nkeys;      /* of its keys' values: those below are set */
 	uint64_t sigmask, nrandom;
 	uint32_t top;        /* frames of functions it is in */
+	uint64_t gaps, in_gap; /* gap.c: those whose block it is in; and is between the places of */
+	uint64_t judged;     /* by level of blocks: is it one that is judged? */
+	uint32_t levels;
 };
 
 /* The larger part of a thread; apart, so that the first stays in few cache lines. */
 struct x_thread_more {
 	uint32_t fence_rel[X_THREADS], fence_acq[X_THREADS];
 	void *keys[X_KEYS];
-	struct { uintptr_t fn, pc, sp, site; bool marked; } frame[512];
+	struct { uintptr_t fn, pc, sp, site; uint64_t gaps; bool marked; } frame[512]; /* gaps: before it */
 };
 
 struct x_slot {
@@ -153,7 +157,11 @@ struct x_cell {
 	uint32_t n, more;    /* more: index of a further cell in X.more */
 };
 
-/* What happened while a block was open: enum event_kind; `addr` is a cell, a thread, or a block's name. */
+/* What happened while a block was open: enum event_kind, or what follows; `addr` is a cell, a thread, a
+ * block's name, or a set of gaps. */
+enum { XL_INNER_BEGIN = 16, XL_INNER_END, /* of a block in another */
+       XL_GAPS,                           /* of the block that has just begun */
+       XL_IN_GAP, XL_BEHIND_GAP };
 struct x_logged {
 	uintptr_t addr, pc;
 	uint16_t thread;
@@ -169,6 +177,12 @@ struct x_spun {
 struct x_spin {
 	uint32_t n, pos, rounds; /* pos: what comes next, if rounds */
 	struct x_spun e[X_SPIN];
+};
+
+/* What an address is to which gaps. */
+struct x_gap_at {
+	uintptr_t at;
+	uint64_t block, commit, violation, until;
 };
 
 struct x_place {
@@ -238,6 +252,11 @@ struct x {
 	/* marked blocks */
 	bool logging, log_full;
 	uint32_t open_blocks, blocks, nlog;
+	uint32_t ngaps;
+	uint64_t gap_now, gap_hit; /* this run is steered into; that another thread came in between of */
+	uint64_t gap_any;    /* every cycle through their blocks counts */
+	bool cycle;          /* of this run: x_judge found one, closed at: */
+	uintptr_t cycle_pc;
 	uint32_t unpointed;  /* accesses since the last point */
 	size_t scratch_used;
 	uint32_t pending_write; /* in detail: number of the event of a write that is being made, from 1 */
@@ -256,6 +275,7 @@ struct x {
 	struct x_object object[X_OBJECTS];
 	struct x_logged log[X_LOG];
 	uint64_t seen[X_SEEN];
+	struct x_gap_at gap_at[X_GAP_ATS];
 	struct x_cell cell[X_CELLS];
 	struct x_cell more[X_MORE];
 	uint32_t clocks[X_CLOCKS];
@@ -356,10 +376,19 @@ static inline void x_effect(void) /* of the current thread */
 /* atomicity.c. Call the log's functions only while X.logging. */
 void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc);
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc);
+void x_log_gap(unsigned kind, uint64_t gaps);
 void x_block_begin(const char *name, uintptr_t pc);
+void x_function_begin(uint64_t gaps, uintptr_t pc); /* a function that is a block, of these gaps */
 void x_block_end(uintptr_t pc);
-void x_judge(void);
+void x_judge(void);                 /* X.cycle: a block is not atomic */
 bool x_trace_is_new(uint64_t hash);
+
+/* gap.c. Call those with an address only if X.ngaps. */
+void x_gaps_begin(void);
+void x_gaps_run(void);              /* a run begins */
+uint64_t x_gap_blocks(uintptr_t fn, uintptr_t pc); /* whose block is the function that is entered? */
+unsigned x_gap_flags(uintptr_t pc); /* of the operation that comes next */
+void x_gap_passed(uintptr_t pc);    /* it is done now */
 
 /* sync.c */
 int x_mutex_lock(pthread_mutex_t *m, uintptr_t pc);

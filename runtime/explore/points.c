@@ -182,6 +182,8 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		return;
 	}
 	X.unpointed = 0;
+	if (unlikely(X.ngaps))
+		t->op.flags |= (uint16_t)x_gap_flags(pc);
 	if (may_spin(kind))
 		x_spin(a, size, pc, kind == SCHED_YIELD || kind == SCHED_SLEEP);
 	else
@@ -190,6 +192,8 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 	if (next != X.current)
 		go_to(t, next);
 	unpend(t);
+	if (unlikely(X.ngaps))
+		x_gap_passed(pc);
 	if (unlikely(X.detail))
 		x_report_step();
 }
