@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 #define STEADY_LOG   8u
 #define STEADY_BASE  (1u << STEADY_LOG)
 #define STEADY_PARTS (33u - STEADY_LOG)
@@ -53,6 +55,7 @@ static inline bool steady_reserve(struct steady *s, uint64_t n)
 
 static inline void *steady_at(const struct steady *s, uint32_t i)
 {
+	assert(i < s->cap);
 	uint64_t j = (uint64_t)i + STEADY_BASE;
 	unsigned k = 63u - (unsigned)__builtin_clzll(j);
 	return s->part[k - STEADY_LOG] + (j - ((uint64_t)1 << k)) * s->size;
@@ -64,6 +67,7 @@ static inline uint64_t steady_run(uint64_t i, uint64_t n)
 	for (;;) {
 		unsigned k = 63u - (unsigned)__builtin_clzll(i + STEADY_BASE);
 		uint64_t end = ((uint64_t)2 << k) - STEADY_BASE;
+		assert(n <= (uint64_t)1 << 40 && i < end);
 		if (i + n <= end)
 			return i;
 		i = end;

@@ -1,6 +1,6 @@
+#include "base/invariant.h"
 #include "verify/ledger.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "report/doc.h"
