@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/invariant.h"
-#include "explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 #ifndef NDEBUG

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 
 #include "dynamic/serial.h"
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* ---- the log ---- */
 

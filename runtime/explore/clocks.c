@@ -11,7 +11,7 @@
  * Memory comes from X.clocks, which starts empty in every run; when it is spent the
  * run is given up with a message, as dropping an edge would invent races.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* Four entries at a time: all clocks have room for a multiple of four, and stay below 2^31. */
 typedef int32_t four __attribute__((vector_size(16), aligned(4), may_alias));

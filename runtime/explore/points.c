@@ -7,7 +7,7 @@
  * threads whose pending operation it decides (`pend`), and when it changes those
  * alone are looked at.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* Can the pending operation of `t` be done now? */
 static bool possible(const struct x_thread *t)
@@ -191,7 +191,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		go_to(t, next);
 	unpend(t);
 	if (unlikely(X.detail))
-		x_tell_step();
+		x_report_step();
 }
 
 void x_thread_over(void)

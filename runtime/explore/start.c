@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* ---- words ---- */
 
@@ -278,21 +278,21 @@ static _Noreturn __attribute__((used)) void after_run(void)
 		x_judge();
 	bool failed = is_failure(X.end);
 	if (failed || X.detail || X.end == CONTROL_DIVERGED)
-		x_tell_run();
+		x_report_run();
 	enum sched_outcome outcome = failed ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
 	enum sched_verdict verdict = sched_run_end(X.sched, outcome);
 	if (X.end == CONTROL_OK && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
 		x_judge();
 		failed = X.end == CONTROL_NOT_ATOMIC;
 		if (failed)
-			x_tell_run();
+			x_report_run();
 	}
 	c->beat++;
 	c->cut += X.end == CONTROL_LIMIT;
 	X.finished = true;
 	if (last(failed || X.detail, verdict)) {
 		if (!failed && !X.detail)
-			x_tell_run();
+			x_report_run();
 		leave(0);
 	}
 	if (X.new_places) {
@@ -440,7 +440,7 @@ __attribute__((constructor)) static void take_over(int argc, char **argv, char *
 	X.slot[0].go = 1;
 	if (!x_pool(X.ctl->threads))
 		x_give_up(CONTROL_WHY_INTERNAL, "a pool of %u threads cannot be made", X.ctl->threads);
-	x_tell_modules();
+	x_report_modules();
 	x_unwind_init();
 	make_controller();
 	make_session();

@@ -7,10 +7,10 @@
 
 struct kind {
 	const char *name;
-	int (*verify)(struct ledger *l, json_t *root, const char *about);
+	int (*verify)(struct claim_list *l, json_t *root, const char *about);
 };
 
-static int verify_check(struct ledger *l, json_t *root, const char *about)
+static int verify_check(struct claim_list *l, json_t *root, const char *about)
 {
 	return check_verify_report(l, root, about, VERIFY_STATES);
 }
@@ -24,7 +24,7 @@ EXPORT enum intact_status intact_document_verify(struct intact_document *d, cons
 	const char *name = intact_document_kind(d);
 	enum intact_status status = INTACT_INVALID;
 	struct buf *err = api_document_messages(d), doc;
-	struct ledger l;
+	struct claim_list l;
 	buf_clear(err);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		kind = !strcmp(kinds[i].name, name) ? &kinds[i] : kind;
@@ -34,14 +34,14 @@ EXPORT enum intact_status intact_document_verify(struct intact_document *d, cons
 		return INTACT_INVALID;
 	}
 	buf_init(&doc);
-	ledger_init(&l, err, "result", name);
+	claim_list_init(&l, err, "result", name);
 	l.keep = true;
 	int end = kind->verify(&l, api_document_root(d), about);
-	if (ledger_document(&l, end, &doc))
+	if (claim_list_document(&l, end, &doc))
 		status = doc.failed ? INTACT_NO_MEMORY : api_document_set(answer, "the answer", buf_cstr(&doc), doc.len);
-	else if (end == LEDGER_INTERNAL)
+	else if (end == CLAIM_INTERNAL)
 		status = INTACT_INTERNAL;
-	ledger_free(&l);
+	claim_list_free(&l);
 	buf_free(&doc);
 	return status;
 }

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/explore_schedule.h"
-#include "cli/explore_search.h"
-#include "cli/explore_story.h"
+#include "base/paths.h"
 #include "cli/outputs.h"
-#include "cli/paths.h"
+#include "program/explore_schedule.h"
+#include "program/explore_search.h"
+#include "program/explore_story.h"
 #include "report/finding.h"
 
 static struct {

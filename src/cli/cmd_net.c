@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "causal/query.h"
-#include "cli/net_json.h"
 #include "cli/outputs.h"
+#include "judge/net_json.h"
 #include "report/doc.h"
 #include "report/render.h"
 
@@ -199,63 +199,77 @@ static void text(struct net_run *r)
 
 /* ---- the document -------------------------------------------------------- */
 
-static void name_list(const char *const *name, const char *key, const uint32_t *ids, uint32_t n,
-                      struct buf *out)
+static void name_list(const char *const *name, const char *key, const uint32_t *ids, uint32_t n, struct json_out *j)
 {
-	buf_printf(out, ", \"%s\": [", key);
-	for (uint32_t i = 0; i < n; i++) {
-		const char *s = name[ids[i]];
-		buf_str(out, i ? ", " : "");
-		buf_json(out, s, strlen(s));
-	}
-	buf_char(out, ']');
+	json_begin_array(j, key);
+	for (uint32_t i = 0; i < n; i++)
+		json_text(j, NULL, name[ids[i]]);
+	json_end(j);
 }
 
-static void answer(struct net_run *r, const struct answer *a, struct buf *out)
+static void witness(struct net_run *r, const struct answer *a, struct json_out *j)
 {
 	if (a->found > 0) {
-		name_list(r->net.place_name, "marking", a->marking, a->nmarking, out);
-		name_list(r->net.trans_name, "run", a->run, a->nrun, out);
+		name_list(r->net.place_name, "marking", a->marking, a->nmarking, j);
+		name_list(r->net.trans_name, "run", a->run, a->nrun, j);
 	} else if (a->found < 0) {
-		buf_printf(out, ", \"limit\": \"%s\"", a->limit);
+		json_text(j, "limit", a->limit);
 	}
-	buf_char(out, '}');
 }
 
-static void answers(struct net_run *r, struct buf *out)
+static void answers(struct net_run *r, struct json_out *j)
 {
-	buf_str(out, "  \"safe\": true");
+	json_bool(j, "safe", true);
 	if (!r->prefix_only) {
-		buf_printf(out, ",\n  \"deadlock\": {\"answer\": \"%s\", \"asked\": %s, \"by\": \"prefix\"",
-		           word(&r->dead), r->deadlock ? "true" : "false");
-		answer(r, &r->dead, out);
+		json_line(j, 2);
+		json_begin_object(j, "deadlock");
+		json_text(j, "answer", word(&r->dead));
+		json_bool(j, "asked", r->deadlock);
+		json_text(j, "by", "prefix");
+		witness(r, &r->dead, j);
+		json_end(j);
 	}
 	if (!r->cover)
 		return;
-	buf_printf(out, ",\n  \"cover\": {\"answer\": \"%s\", \"by\": \"prefix\"", word(&r->covered));
-	name_list(r->net.place_name, "places", r->goal, r->ngoal, out);
-	answer(r, &r->covered, out);
+	json_line(j, 2);
+	json_begin_object(j, "cover");
+	json_text(j, "answer", word(&r->covered));
+	json_text(j, "by", "prefix");
+	name_list(r->net.place_name, "places", r->goal, r->ngoal, j);
+	witness(r, &r->covered, j);
+	json_end(j);
 }
 
 static void document(struct net_run *r, int rc, struct buf *out)
 {
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
 	const struct prefix *p = &r->prefix;
-	buf_char(out, '{');
-	doc_begin(out, "net");
-	buf_printf(out, ", \"verdict\": \"%s\", \"results\": [{\n  \"file\": ", word[rc]);
-	buf_json(out, r->path, strlen(r->path));
-	buf_printf(out, ",\n  \"places\": %u, \"transitions\": %u, \"initially_marked\": %u,\n", r->net.nplaces,
-	           r->net.ntrans, r->net.ninit);
-	buf_printf(out, "  \"events\": %llu, \"cutoffs\": %llu, \"conditions\": %llu,\n",
-	           (unsigned long long)(p->kept + p->cutoffs), (unsigned long long)p->cutoffs,
-	           (unsigned long long)prefix_conditions(p));
+	struct json_out w, *j = &w;
+	json_out_init(j, out, false);
+	doc_begin(j, "net", 0);
+	json_text(j, "verdict", word[rc]);
+	json_begin_array(j, "results");
+	json_begin_object(j, NULL);
+	json_line(j, 2);
+	json_text(j, "file", r->path);
+	json_line(j, 2);
+	json_uint(j, "places", r->net.nplaces);
+	json_uint(j, "transitions", r->net.ntrans);
+	json_uint(j, "initially_marked", r->net.ninit);
+	json_line(j, 2);
+	json_uint(j, "events", p->kept + p->cutoffs);
+	json_uint(j, "cutoffs", p->cutoffs);
+	json_uint(j, "conditions", prefix_conditions(p));
+	json_line(j, 2);
 	if (r->spent)
-		buf_printf(out, "  \"limit\": \"%s\"", p->limit);
+		json_text(j, "limit", p->limit);
 	else
-		answers(r, out);
-	net_json(&r->net, r->spent ? NULL : p, out);
-	buf_str(out, "\n}]}\n");
+		answers(r, j);
+	net_json(&r->net, r->spent ? NULL : p, j);
+	json_line(j, 0);
+	json_end(j);
+	json_end(j);
+	doc_end(j);
 }
 
 static int write_reports(struct net_run *r, int rc)

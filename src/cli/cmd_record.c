@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/run_once.h"
+#include "cli/cli.h"
+#include "program/run_once.h"
 
 /* The program's exit status is its own. */
 static const char *record_options(struct arena *a)

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "cli/outputs.h"
-#include "cli/paths.h"
-#include "cli/run_once.h"
+#include "program/run_once.h"
 #include "report/doc.h"
 
 static struct {
@@ -86,24 +86,28 @@ static void name_functions(struct cli *cli, struct settings *s, const char *prog
 
 /* ---- reports ---- */
 
-static void add_end(struct buf *doc, const struct run_result *r)
+static void add_end(struct json_out *j, const struct run_result *r)
 {
 	const char *name = r->signal ? sigabbrev_np(r->signal) : NULL;
+	if (r->failed && !r->signal)
+		return;
+	json_begin_object(j, "ended");
+	json_int(j, r->signal ? "signal" : "status", r->signal ? r->signal : r->status);
 	if (r->signal)
-		buf_printf(doc, ", \"ended\": {\"signal\": %d, \"name\": \"SIG%s\"}", r->signal, name ? name : "?");
-	else if (!r->failed)
-		buf_printf(doc, ", \"ended\": {\"status\": %d}", r->status);
+		buf_printf(json_value(j, "name"), "\"SIG%s\"", name ? name : "?");
+	json_end(j);
 }
 
 static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings *s, const char *program,
                          const struct run_result *r, int rc)
 {
 	struct buf doc;
+	struct json_out j;
 	if (!outputs_wanted(&o.outputs))
 		return rc;
 	buf_init(&doc);
-	buf_char(&doc, '{');
-	doc_begin(&doc, "run");
+	json_out_init(&j, &doc, false);
+	doc_begin(&j, "run", 0);
 	bool halted = processes_halted(&r->processes), found = s->shown.count || halted;
 	const char *reason = halted ? "stopped at the first finding, which the program printed itself"
 	                     : r->failed ? "the program could not be run"
@@ -111,21 +115,21 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	                     : run_unwatched(r) ? run_unwatched(r)
 	                     : settings_cut(s)  ? "more was found than is kept, or could be read"
 	                                        : NULL;
-	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ",
-	           found ? "violated" : reason ? "unknown" : "holds");
-	buf_json(&doc, program, strlen(program));
-	if (reason && (!found || halted)) {
-		buf_str(&doc, ", \"reason\": ");
-		buf_json(&doc, reason, strlen(reason));
-	}
-	add_end(&doc, r);
-	processes_json(&r->processes, &doc);
-	buf_printf(&doc, ",\n\"findings\": %u, \"confirmed\": %u, \"suppressed\": %u, \"results\": [\n", s->shown.count,
-	           s->shown.confirmed, s->shown.suppressed);
-	buf_add(&doc, buf_cstr(&s->log.results), s->log.results.len);
-	buf_char(&doc, ']');
-	finding_sources(&s->log, &doc);
-	buf_str(&doc, "}\n");
+	json_text(&j, "verdict", found ? "violated" : reason ? "unknown" : "holds");
+	json_text(&j, "program", program);
+	json_text_if(&j, "reason", !found || halted ? reason : NULL);
+	add_end(&j, r);
+	processes_json(&r->processes, &j);
+	json_line(&j, 0);
+	json_uint(&j, "findings", s->shown.count);
+	json_uint(&j, "confirmed", s->shown.confirmed);
+	json_uint(&j, "suppressed", s->shown.suppressed);
+	json_begin_array(&j, "results");
+	json_line(&j, 0);
+	json_items(&j, &s->log.results);
+	json_end(&j);
+	finding_sources(&s->log, &j);
+	doc_end(&j);
 	int failed = outputs_write(cli, cmd, &o.outputs, &doc, EXIT_HOLDS);
 	buf_free(&doc);
 	return failed ? failed : rc;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/run_settings.h"
+#include "cli/cli.h"
+#include "program/run_settings.h"
 
 static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {

@@ -7,16 +7,16 @@
 #include <string.h>
 
 #include "cli/outputs.h"
-#include "cli/trace_predict.h"
-#include "cli/trace_recorded.h"
-#include "cli/trace_report.h"
 #include "cli/trace_tools.h"
-#include "cli/trace_verify.h"
 #include "dynamic/predict.h"
 #include "dynamic/serial.h"
 #include "event/order.h"
 #include "event/reader.h"
+#include "judge/trace_recorded.h"
+#include "judge/trace_witness.h"
 #include "report/doc.h"
+#include "report/trace_predict.h"
+#include "report/trace_report.h"
 
 typedef unsigned long long ull;
 
@@ -216,8 +216,10 @@ static void text_report(struct cli *cli, const struct judged *j,
 	if (o->quiet)
 		return;
 	cycles_text(&j->found, t, cli->columns, cli->color_out, out);
-	if (j->predict)
-		predict_text(j->predict, t, cli->color_out, out);
+	if (j->predict) {
+		struct predictions all = predict_all(j->predict);
+		predict_text(&all, t, cli->color_out, out);
+	}
 	if (j->found.blocks || j->predict)
 		buf_char(out, '\n');
 	if (j->recording)
@@ -257,7 +259,8 @@ static void json_report(const struct judged *j, const struct trace_opts *o, stru
 	}
 	if (j->predict && j->r) {
 		buf_str(out, ",\"predicted\":");
-		predict_json(j->predict, trace_reader_names(j->r), out);
+		struct predictions all = predict_all(j->predict);
+		predict_json(&all, trace_reader_names(j->r), out);
 	}
 	buf_char(out, '}');
 }
@@ -274,9 +277,10 @@ static int worse(int a, int b)
 static int write_witness(struct cli *cli, const struct judged *j, const char *to)
 {
 	bool found = false;
-	const char *why = j->predict && !j->failed
-	                          ? predict_witness(j->predict, j->file, to, &found)
-	                          : NULL;
+	struct predictions all = { 0 };
+	if (j->predict)
+		all = predict_all(j->predict);
+	const char *why = j->failed ? NULL : predict_witness(&all, j->file, to, &found);
 	if (why) {
 		buf_safe(&cli->err, to, strlen(to));
 		buf_printf(&cli->err, ": error: no witness written: %s\n", why);
@@ -291,13 +295,14 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, const struct tr
                          int rc)
 {
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
+	struct json_out j;
 	struct buf doc;
 	buf_init(&doc);
-	buf_char(&doc, '{');
-	doc_begin(&doc, "trace");
-	buf_printf(&doc, ", \"verdict\": \"%s\", \"results\": [\n", word[rc]);
-	buf_add(&doc, buf_cstr(results), results->len);
-	buf_str(&doc, "\n]}\n");
+	json_out_init(&j, &doc, false);
+	doc_begin(&j, "trace", 0);
+	json_text(&j, "verdict", word[rc]);
+	doc_results(&j, results);
+	doc_end(&j);
 	rc = outputs_write(cli, cmd, &o->outputs, &doc, rc);
 	buf_free(&doc);
 	return rc;
@@ -312,11 +317,11 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 	buf_init(&results);
 	for (int i = 0; i < n; i++) {
 		struct judged j = { .file = files[i] };
-		struct msgs m = { .cli = cli };
+		struct msgs m = { .err = &cli->err, .color = cli->color_err };
 		cycles_init(&j.found, (uint32_t)o->limit, o->each);
 		judge(&j, o, &m);
 		if (j.recording && !j.failed) {
-			recorded_judge(cli, trace_reopen(j.r), &(struct msgs){ .cli = cli, .silent = true }, &j.rec);
+			recorded_judge(cli, trace_reopen(j.r), &(struct msgs){ .silent = true }, &j.rec);
 			j.failed |= j.rec.failed;
 		}
 		if (!j.failed && o->process > (j.recording ? j.rec.processes : 1)) {

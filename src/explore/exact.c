@@ -5,13 +5,13 @@
 
 #include "base/clock.h"
 #include "base/invariant.h"
-#include "explore/explains.h"
+#include "explore/serializable.h"
 #include "explore/serial.h"
 #include "explore/shadows.h"
-#include "explore/touch.h"
+#include "explore/step_access.h"
 
 #define SERIAL_MAX 200000u  /* states looked at for a serial way to a state */
-#define LAG_STATES 2000000u /* of one search with lag */
+#define DELAYED_STATES 2000000u /* of one search with lag */
 #define SHORTEN_STATES  30000u
 #define SHORTEN_SECONDS 2
 
@@ -24,7 +24,7 @@ struct exact {
 	const struct search_options *o;
 	struct product x;
 	struct shadow_sets sets;
-	struct touches touch;
+	struct step_access touch;
 	struct vectab states; /* globals, locals, set */
 	struct came_from *from;
 	uint32_t cap_from;
@@ -81,8 +81,8 @@ static bool successor(struct exact *e, uint32_t thread, const struct prod_edge *
 	s.block = e->ir->nodes[s.event == SHADOW_ENTER ? to : from].block;
 	assert((s.event != SHADOW_ENTER && s.event != SHADOW_LEAVE) || s.block < e->ir->nblocks);
 	if (e->sets.lag)
-		s.touch = touches_of(&e->touch, e->x.kind_of[thread], e->cur[0], e->cur[thread + 1],
-		                     edge, &s.ntouch);
+		s.touch = step_access_of(&e->touch, e->x.kind_of[thread], e->cur[0], e->cur[thread + 1],
+		                         edge, &s.ntouch);
 	memcpy(e->next, e->cur, sizeof *e->next * (n + 2));
 	e->next[0] = edge->global;
 	e->next[thread + 1] = edge->local;
@@ -284,7 +284,7 @@ static void check_limits(struct exact *e)
 	              product_bytes(&e->x);
 	if (o->max_states && e->r->states + e->states.n > o->max_states)
 		give_up(e, "states");
-	if (e->sets.lag && e->states.n > LAG_STATES)
+	if (e->sets.lag && e->states.n > DELAYED_STATES)
 		give_up(e, "lag");
 	if (o->max_bytes && e->r->bytes > o->max_bytes)
 		give_up(e, "memory");
@@ -310,7 +310,7 @@ static bool exact_init(struct exact *e, uint32_t block, uint32_t lag)
 	uint32_t n = e->ir->nthreads;
 	bool ok = product_init(&e->x, e->ir, PROD_STANDARD, block, NULL);
 	ok = shadows_init(&e->sets, &e->x, lag) && ok;
-	ok = touches_init(&e->touch, &e->x) && ok;
+	ok = step_access_init(&e->touch, &e->x) && ok;
 	vectab_init(&e->states, n + 2);
 	e->cur = calloc(n + 2, sizeof *e->cur);
 	e->next = calloc(n + 2, sizeof *e->next);
@@ -330,7 +330,7 @@ static bool exact_init(struct exact *e, uint32_t block, uint32_t lag)
 static void exact_free(struct exact *e)
 {
 	shadows_free(&e->sets);
-	touches_free(&e->touch);
+	step_access_free(&e->touch);
 	product_free(&e->x);
 	vectab_free(&e->states);
 	free(e->from);
@@ -401,12 +401,12 @@ static enum next suspicion(struct exact *e)
 	struct search_result *r = e->r;
 	const struct ir *p = e->ir;
 	enum next next = MORE_LAG;
-	int whole = explains_path(p, e->x.block, r->path, r->npath, 0, left_for_one(e)), tail = 1;
+	int whole = serializable_path(p, e->x.block, r->path, r->npath, 0, left_for_one(e)), tail = 1;
 	if (whole == 1 && e->forget && e->fresh) {
-		tail = explains_path(p, e->x.block, r->path, r->npath, e->fresh, left_for_one(e));
+		tail = serializable_path(p, e->x.block, r->path, r->npath, e->fresh, left_for_one(e));
 		if (tail == 0) {
 			next = NO_FORGETTING;
-			if (straighten(e) && explains_path(p, e->x.block, r->path, r->npath, 0, left_for_one(e)) == 0)
+			if (straighten(e) && serializable_path(p, e->x.block, r->path, r->npath, 0, left_for_one(e)) == 0)
 				whole = 0;
 		}
 	}
@@ -461,7 +461,7 @@ void exact_run(const struct ir *ir, uint32_t block, const struct search_options 
 			return;
 		if (next == NO_FORGETTING) {
 			forget = false;
-		} else if (lag < SHADOWS_LAG_MAX && ir->nthreads <= LAG_THREADS) {
+		} else if (lag < SHADOWS_LAG_MAX && ir->nthreads <= DELAYED_THREADS) {
 			lag = lag ? lag * 2 : 1;
 		} else {
 			r->verdict = SEARCH_LIMIT;
@@ -473,13 +473,13 @@ void exact_run(const struct ir *ir, uint32_t block, const struct search_options 
 
 int exact_explains(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes)
 {
-	return explains_path(ir, block, path, n, 0, bytes);
+	return serializable_path(ir, block, path, n, 0, bytes);
 }
 
 bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                         uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates)
 {
-	return explains_ends(ir, block, path, n, max, bytes, states, nstates);
+	return serializable_ends(ir, block, path, n, max, bytes, states, nstates);
 }
 
 void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path,
@@ -503,5 +503,5 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_
 enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                          uint64_t bytes, uint32_t *thread, int32_t **state)
 {
-	return explains_stuck(ir, block, path, n, bytes, thread, state);
+	return serializable_stuck(ir, block, path, n, bytes, thread, state);
 }

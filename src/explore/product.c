@@ -19,12 +19,12 @@ uint32_t product_add_global(struct product *x, uint32_t g, uint32_t shadow)
 	uint32_t before = x->globals.n, id = vectab_add(&x->globals, v);
 	if (id == VECTAB_NONE || id < before)
 		return id;
-	bool ok = steady_reserve(&x->unequal, (uint64_t)id + 1);
+	bool ok = stable_array_reserve(&x->unequal, (uint64_t)id + 1);
 	for (uint32_t i = 0; ok && i < x->nkinds; i++) /* rows can be asked for from now on */
-		ok = steady_reserve(&x->kinds[i].rows, (uint64_t)id + 1);
+		ok = stable_array_reserve(&x->kinds[i].rows, (uint64_t)id + 1);
 	if (!ok)
 		return VECTAB_NONE;
-	*(bool *)steady_at(&x->unequal, id) = g != shadow;
+	*(bool *)stable_array_at(&x->unequal, id) = g != shadow;
 	return id;
 }
 
@@ -56,7 +56,7 @@ uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t fram
 	if (id == VECTAB_NONE || id < k->ninfo)
 		return id;
 	if (!GROW(k->info, k->cap, id + 1ull) ||
-	    !steady_reserve(&k->attr, (uint64_t)id + 1))
+	    !stable_array_reserve(&k->attr, (uint64_t)id + 1))
 		return VECTAB_NONE;
 	uint32_t node = (uint32_t)vectab_get(&k->frames, frame)[0];
 	uint32_t canon = canonical(x, k, frame);
@@ -65,7 +65,7 @@ uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t fram
 	bool equal = x->mode == PROD_COMMIT && canon == canonical(x, k, shadow);
 	bool inside = product_marked(x, node);
 	k->info[id] = (struct prod_local){ frame, shadow, script, phase, inside, equal, canon };
-	*(uint8_t *)steady_at(&k->attr, id) =
+	*(uint8_t *)stable_array_at(&k->attr, id) =
 		(uint8_t)((inside ? PRODA_INSIDE : 0) | (equal ? 0 : PRODA_UNEQUAL) |
 	                  (x->ir->nodes[node].kind == IRN_END ? PRODA_END : 0));
 	assert(id == k->ninfo && id < k->cap);
@@ -86,8 +86,8 @@ bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, u
 	x->lab = lab;
 	x->limit = UINT32_MAX;
 	pthread_mutex_init(&x->lock, NULL);
-	steady_init(&x->unequal, 1);
-	steady_init(&x->edges, sizeof(struct prod_edge));
+	stable_array_init(&x->unequal, 1);
+	stable_array_init(&x->edges, sizeof(struct prod_edge));
 	x->kind_of = calloc(ir->nthreads + 1, sizeof *x->kind_of);
 	x->kinds = calloc(ir->nthreads + 1, sizeof *x->kinds);
 	uint32_t widest = ir->nglobals;
@@ -110,8 +110,8 @@ bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, u
 		vectab_init(&k->frames, tm->nslots);
 		vectab_init(&k->locals, 4);
 		k->limit = UINT32_MAX;
-		steady_init(&k->attr, 1);
-		steady_init(&k->rows, sizeof(struct prod_row *));
+		stable_array_init(&k->attr, 1);
+		stable_array_init(&k->rows, sizeof(struct prod_row *));
 		x->kind_of[i] = x->nkinds++;
 	}
 	assert(x->nkinds <= ir->nthreads);
@@ -127,11 +127,11 @@ void product_free(struct product *x)
 	for (uint32_t i = 0; i < x->nkinds; i++) {
 		struct prod_kind *k = &x->kinds[i];
 		for (uint64_t g = 0; g < k->rows.cap; g++)
-			free(*(struct prod_row **)steady_at(&k->rows, (uint32_t)g));
+			free(*(struct prod_row **)stable_array_at(&k->rows, (uint32_t)g));
 		vectab_free(&k->frames);
 		vectab_free(&k->locals);
-		steady_free(&k->attr);
-		steady_free(&k->rows);
+		stable_array_free(&k->attr);
+		stable_array_free(&k->rows);
 		free(k->memo);
 		free(k->info);
 	}
@@ -143,8 +143,8 @@ void product_free(struct product *x)
 	vectab_free(&x->plain_globals);
 	vectab_free(&x->globals);
 	vectab_free(&x->scripts);
-	steady_free(&x->unequal);
-	steady_free(&x->edges);
+	stable_array_free(&x->unequal);
+	stable_array_free(&x->edges);
 	locks_free(&x->locks);
 	free(x->moves);
 	free(x->scratch);
@@ -168,12 +168,12 @@ uint32_t product_initial_local(struct product *x, uint32_t thread)
 uint64_t product_bytes(const struct product *x)
 {
 	uint64_t n = vectab_bytes(&x->plain_globals) + vectab_bytes(&x->globals) +
-	             vectab_bytes(&x->scripts) + steady_bytes(&x->edges) + steady_bytes(&x->unequal) +
+	             vectab_bytes(&x->scripts) + stable_array_bytes(&x->edges) + stable_array_bytes(&x->unequal) +
 	             (uint64_t)x->cap_moves * 4 + x->row_bytes;
 	for (uint32_t i = 0; i < x->nkinds; i++) {
 		const struct prod_kind *k = &x->kinds[i];
-		n += vectab_bytes(&k->frames) + vectab_bytes(&k->locals) + steady_bytes(&k->attr) +
-		     steady_bytes(&k->rows) + (uint64_t)k->cap * sizeof *k->info;
+		n += vectab_bytes(&k->frames) + vectab_bytes(&k->locals) + stable_array_bytes(&k->attr) +
+		     stable_array_bytes(&k->rows) + (uint64_t)k->cap * sizeof *k->info;
 	}
 	return n;
 }
@@ -198,7 +198,7 @@ static struct prod_row *row_for(struct product *x, struct prod_kind *k, uint32_t
                                 uint32_t local)
 {
 	assert(global < x->globals.n && local < k->ninfo + 4096ull);
-	struct prod_row **at = steady_at(&k->rows, global), *old = *at;
+	struct prod_row **at = stable_array_at(&k->rows, global), *old = *at;
 	if (old && local < old->cap)
 		return old;
 	/* as wide as the ids that states have room for, when that is little */
@@ -297,10 +297,10 @@ static bool save_moves(struct product *x, const struct computing *c, const struc
 /* The outcomes as a list behind a header; where that is, or PROD_NONE. */
 static uint32_t save(struct product *x, const struct computing *c)
 {
-	uint64_t at = steady_run(x->nedges, (uint64_t)c->nout + 1);
-	if (at + c->nout + 1 > UINT32_MAX - 8 || !steady_reserve(&x->edges, at + c->nout + 1))
+	uint64_t at = stable_array_run(x->nedges, (uint64_t)c->nout + 1);
+	if (at + c->nout + 1 > UINT32_MAX - 8 || !stable_array_reserve(&x->edges, at + c->nout + 1))
 		return PROD_NONE;
-	struct prod_edge *list = steady_at(&x->edges, (uint32_t)at);
+	struct prod_edge *list = stable_array_at(&x->edges, (uint32_t)at);
 	list[0] = (struct prod_edge){ .global = c->nout };
 	for (uint32_t i = 0; i < c->nout; i++) {
 		const struct outcome *o = &c->out[i];

@@ -10,27 +10,27 @@
 bool tree_init(struct tree *t)
 {
 	memset(t, 0, sizeof *t);
-	steady_init(&t->values, sizeof(uint64_t));
+	stable_array_init(&t->values, sizeof(uint64_t));
 	t->n = 1;
 	return tree_grow(t);
 }
 
 void tree_free(struct tree *t)
 {
-	steady_free(&t->values);
+	stable_array_free(&t->values);
 	free(t->table);
 	memset(t, 0, sizeof *t);
 }
 
 uint64_t tree_bytes(const struct tree *t)
 {
-	return steady_bytes(&t->values) + t->cap * sizeof *t->table;
+	return stable_array_bytes(&t->values) + t->cap * sizeof *t->table;
 }
 
 bool tree_grow(struct tree *t)
 {
 	uint64_t cap = t->cap ? t->cap * 2 : FIRST_CAP;
-	if (cap > (uint64_t)1 << 33 || !steady_reserve(&t->values, cap / 4 * 3 + cap / 8))
+	if (cap > (uint64_t)1 << 33 || !stable_array_reserve(&t->values, cap / 4 * 3 + cap / 8))
 		return false;
 	uint64_t *table = calloc(cap, sizeof *table);
 	if (!table)
@@ -65,7 +65,7 @@ uint32_t tree_intern(struct tree *t, uint64_t value)
 					return 0;
 				assert(id);
 				mine = (uint32_t)id;
-				*(uint64_t *)steady_at(&t->values, mine) = value;
+				*(uint64_t *)stable_array_at(&t->values, mine) = value;
 			}
 			if (__atomic_compare_exchange_n(&t->table[i], &seen, tag | mine, false,
 			                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

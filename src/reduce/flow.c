@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "reduce/wait.h"
+#include "reduce/spin_wait.h"
 
 enum { ROUNDS = 8 };
 
@@ -84,7 +84,7 @@ static uint32_t deciding(const struct flow *f, uint32_t node)
 
 static bool holds(const struct flow *f, uint32_t node, uint32_t var)
 {
-	return held_has(&f->sets, f->set[node], f->ir->vars[var].slot);
+	return held_locks_has(&f->sets, f->set[node], f->ir->vars[var].slot);
 }
 
 bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome *e)
@@ -125,16 +125,16 @@ static uint32_t after_step(struct flow *f, uint32_t node, const struct outcome *
 		const struct ir_access *a = &p->accesses[n->access + i];
 		const struct ir_var *v = &p->vars[a->var];
 		if (a->mode == IRA_RELEASE && a->index == IR_NONE)
-			set = held_remove(&f->sets, set, v->slot, v->len);
+			set = held_locks_remove(&f->sets, set, v->slot, v->len);
 		else if (a->mode == IRA_RELEASE)
-			set = held_remove(&f->sets, set, v->slot + a->index, 1);
+			set = held_locks_remove(&f->sets, set, v->slot + a->index, 1);
 		else if (a->mode == IRA_ACQUIRE && n->kind == IRN_LOCK && a->index < v->len)
-			set = held_add(&f->sets, set, v->slot + a->index);
+			set = held_locks_add(&f->sets, set, v->slot + a->index);
 	}
 	if (var != IR_NONE && e->before == 0 && e->after == 1)
-		set = held_add(&f->sets, set, p->vars[var].slot);
+		set = held_locks_add(&f->sets, set, p->vars[var].slot);
 	if (var != IR_NONE && e->after == 0)
-		set = held_remove(&f->sets, set, p->vars[var].slot, 1);
+		set = held_locks_remove(&f->sets, set, p->vars[var].slot, 1);
 	assert(set < f->sets.sets.len);
 	return set;
 }
@@ -149,7 +149,7 @@ static void arrive(struct flow *f, struct work *w, uint32_t node, uint32_t set)
 {
 	assert(node < f->ir->nnodes && set < f->sets.sets.len);
 	uint32_t old = f->set[node];
-	uint32_t now = old == FLOW_UNREACHED ? set : held_meet(&f->sets, old, set);
+	uint32_t now = old == FLOW_UNREACHED ? set : held_locks_meet(&f->sets, old, set);
 	if (now == old)
 		return;
 	assert(old == FLOW_UNREACHED || f->sets.sets.data[now].len < f->sets.sets.data[old].len); /* sets only shrink */
@@ -167,7 +167,7 @@ static void propagate(struct flow *f, struct work *w)
 	const struct ir *p = f->ir;
 	memset(f->set, 0xFF, p->nnodes * sizeof *f->set);
 	for (uint32_t t = 0; t < p->ntemplates; t++)
-		arrive(f, w, p->templates[t].entry, HELD_NONE);
+		arrive(f, w, p->templates[t].entry, HELD_LOCKS_NONE);
 	while (w->len) {
 		uint32_t node = w->nodes[w->head], i = 0;
 		struct outcome e;
@@ -264,7 +264,7 @@ void flow_run(struct flow *f, const struct ir *p, struct arena *a)
 	memset(f, 0, sizeof *f);
 	f->ir = p;
 	f->arena = a;
-	held_init(&f->sets, a);
+	held_locks_init(&f->sets, a);
 	f->hand = arena_array(a, uint8_t, p->nvars + 1);
 	f->at = arena_array(a, struct flow_hand, p->nvars + 1);
 	f->set = arena_array(a, uint32_t, p->nnodes + 1);
@@ -277,7 +277,7 @@ void flow_run(struct flow *f, const struct ir *p, struct arena *a)
 	for (uint32_t v = 0; v < p->nvars; v++)
 		f->hand[v] = candidate(p, v) ? HAND_LOCK : 0;
 	find_edges(f);
-	waits_find(f);
+	spin_wait_find(f);
 	propagate(f, &w);
 	for (uint32_t round = 1; !check_candidates(f); round++) {
 			assert(round <= ROUNDS + 1); /* what is dropped stays dropped */

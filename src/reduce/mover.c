@@ -87,7 +87,7 @@ static bool in_conflict(const struct flow *f, const struct group *a, const struc
 		return false;
 	if (a->thread != IR_NONE && a->thread == b->thread)
 		return false;
-	return held_disjoint(&f->sets, a->set, b->set);
+	return held_locks_disjoint(&f->sets, a->set, b->set);
 }
 
 /* Prefers a write as the one to blame. */
@@ -118,13 +118,13 @@ static void compare_groups(struct movers *m, struct flow *f, uint32_t first, uin
 	uint32_t common = m->groups[first].set, writer = IR_NONE;
 	bool many = false;
 	for (uint32_t i = first; i < last; i++) {
-		common = held_meet(&f->sets, common, m->groups[i].set);
+		common = held_locks_meet(&f->sets, common, m->groups[i].set);
 		if (m->groups[i].write)
 			writer = i;
 		many |= m->groups[i].thread == IR_NONE ||
 		        m->groups[i].thread != m->groups[first].thread;
 	}
-	for (uint32_t i = first; i < last && common == HELD_NONE && writer != IR_NONE && many; i++)
+	for (uint32_t i = first; i < last && common == HELD_LOCKS_NONE && writer != IR_NONE && many; i++)
 		m->groups[i].conflict = writer;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "reduce/values.h"
+#include "reduce/value_ranges.h"
 
 /* ---- the automaton ------------------------------------------------------ */
 
@@ -130,7 +130,7 @@ static void analyse(const struct ir *p, struct reduce_result *r, struct arena *a
 	struct walk w = { .f = &f, .m = &m };
 	struct buf text;
 	flow_run(&f, p, a);
-	r->fault_free = values_fault_free(&f, a);
+	r->fault_free = value_ranges_fault_free(&f, a);
 	for (uint32_t b = 0; b < p->nblocks; b++)
 		r->blocks[b].first = r->blocks[b].second = IR_NONE;
 	for (int any = 1; any >= 0; any--) {

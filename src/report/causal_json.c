@@ -1,35 +1,17 @@
 #include "report/causal_json.h"
 
-#include <string.h>
-
 #include "report/causal_text.h"
 #include "report/check_text.h"
 #include "report/step_text.h"
 
-static void string(struct buf *out, const char *s)
+/* A text that is put together first, and is freed here. */
+static void made(struct json_out *j, const char *key, struct buf *text)
 {
-	buf_json(out, s, strlen(s));
-}
-
-/* A text that is put together first. */
-static void quoted(struct buf *out, struct buf *text)
-{
-	buf_json(out, buf_cstr(text), text->len);
+	json_text_buf(j, key, text);
 	buf_free(text);
 }
 
-static void numbers(const struct ir *p, const uint32_t *count, struct buf *out)
-{
-	buf_str(out, "\"threads\": {");
-	for (uint32_t t = 0; t < p->ntemplates; t++) {
-		buf_str(out, t ? ", " : "");
-		string(out, p->templates[t].name);
-		buf_printf(out, ": %u", count[t]);
-	}
-	buf_char(out, '}');
-}
-
-static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf *out)
+static void variable(const struct ir *p, const char *key, uint32_t var, uint32_t elem, struct json_out *j)
 {
 	struct buf name;
 	buf_init(&name);
@@ -37,77 +19,95 @@ static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf
 		buf_str(&name, p->vars[var].name);
 	else
 		text_variable(p, var, elem, &name);
-	quoted(out, &name);
+	made(j, key, &name);
 }
 
-static void value(const struct ir *p, const char *key, uint32_t var, int32_t x, struct buf *out)
+static void value(const struct ir *p, const char *key, uint32_t var, int32_t x, struct json_out *j)
 {
 	struct buf text;
 	buf_init(&text);
 	text_value(p, var, x, &text);
-	buf_printf(out, ", \"%s\": ", key);
-	quoted(out, &text);
+	made(j, key, &text);
 }
 
-static void event(const struct ir *p, const struct causal_run *r, uint32_t i, struct buf *out)
+static void event(const struct ir *p, const struct causal_run *r, uint32_t i, struct json_out *j)
 {
 	const struct causal_event *e = &r->events[i];
 	struct buf text;
-	buf_printf(out, "        {\"event\": %u, \"thread\": ", i + 1);
+	json_line(j, 8);
+	json_begin_object(j, NULL);
+	json_uint(j, "event", i + 1);
 	buf_init(&text);
 	causal_thread_text(p, r, e->thread, &text);
-	quoted(out, &text);
-	buf_printf(out, ", \"line\": %u, \"text\": ", text_line(p, e->node));
+	made(j, "thread", &text);
+	json_uint(j, "line", text_line(p, e->node));
 	buf_init(&text);
 	causal_event_text(p, r, i, false, &text);
-	quoted(out, &text);
-	if (e->block != IR_NONE) {
-		buf_str(out, ", \"block\": ");
-		string(out, p->blocks[e->block].name);
-	}
-	buf_str(out, ", \"touches\": [");
+	made(j, "text", &text);
+	if (e->block != IR_NONE)
+		json_text(j, "block", p->blocks[e->block].name);
+	json_begin_array(j, "touches");
 	for (uint32_t k = 0; k < e->ntouch; k++) {
 		const struct causal_touch *t = &r->touches[e->touch + k];
-		buf_str(out, k ? ", {\"variable\": " : "{\"variable\": ");
-		variable(p, t->var, t->elem, out);
-		buf_printf(out, ", \"mode\": \"%s\"", t->write ? "write" : "read");
+		json_begin_object(j, NULL);
+		variable(p, "variable", t->var, t->elem, j);
+		json_text(j, "mode", t->write ? "write" : "read");
 		if (t->valued && t->looked)
-			value(p, "found", t->var, t->found, out);
+			value(p, "found", t->var, t->found, j);
 		if (t->valued && t->write)
-			value(p, "left", t->var, t->left, out);
-		buf_char(out, '}');
+			value(p, "left", t->var, t->left, j);
+		json_end(j);
 	}
-	buf_printf(out, "]}%s\n", i + 1 < r->nevents ? "," : "");
+	json_end(j);
+	json_end(j);
 }
 
-static void run(const struct ir *p, const struct causal_run *r, struct buf *out)
+static void chain(const struct ir *p, const struct causal_run *r, struct json_out *j)
 {
-	static const char *const concrete[] = { "not tried", "possible", "impossible", "not known" };
-	buf_printf(out, ",\n     \"causal\": {\"abstract\": true, \"concrete\": \"%s\", ", concrete[r->concrete]);
-	numbers(p, r->count, out);
-	buf_printf(out, ", \"smallest\": %s,\n      \"events\": [\n", r->smallest ? "true" : "false");
-	for (uint32_t i = 0; i < r->nevents; i++)
-		event(p, r, i, out);
-	buf_str(out, "      ],\n      \"chain\": [");
+	json_begin_array(j, "chain");
 	for (uint32_t i = 0; i < r->nlinks; i++) {
 		const struct causal_link *k = &r->links[i];
-		buf_printf(out, "%s{\"from\": %u, \"to\": %u, \"by\": ", i ? ", " : "", k->from + 1, k->to + 1);
+		json_begin_object(j, NULL);
+		json_uint(j, "from", k->from + 1);
+		json_uint(j, "to", k->to + 1);
 		if (k->var == IR_NONE)
-			buf_str(out, "null");
+			json_nothing(j, "by");
 		else
-			variable(p, k->var, k->elem, out);
-		buf_char(out, '}');
+			variable(p, "by", k->var, k->elem, j);
+		json_end(j);
 	}
-	buf_char(out, ']');
+	json_end(j);
+}
+
+static void run(const struct ir *p, const struct causal_run *r, struct json_out *j)
+{
+	static const char *const concrete[] = { "not tried", "possible", "impossible", "not known" };
+	json_line(j, 5);
+	json_begin_object(j, "causal");
+	json_bool(j, "abstract", true);
+	json_text(j, "concrete", concrete[r->concrete]);
+	json_begin_object(j, "threads");
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		json_uint(j, p->templates[t].name, r->count[t]);
+	json_end(j);
+	json_bool(j, "smallest", r->smallest);
+	json_line(j, 6);
+	json_begin_array(j, "events");
+	for (uint32_t i = 0; i < r->nevents; i++)
+		event(p, r, i, j);
+	json_line(j, 6);
+	json_end(j);
+	json_line(j, 6);
+	chain(p, r, j);
 	if (r->schedule) {
-		buf_str(out, ",\n      \"schedule\": ");
-		string(out, r->schedule);
+		json_line(j, 6);
+		json_text(j, "schedule", r->schedule);
 	}
-	buf_char(out, '}');
+	json_end(j);
 }
 
 /* "Chain: worker 1: read data, before meddler: write data (data), ..." */
-static void sentence(const struct ir *p, const struct verdict *v, struct buf *out)
+static void sentence(const struct ir *p, const struct verdict *v, struct json_out *j)
 {
 	const struct causal_run *r = v->causal;
 	struct buf text;
@@ -128,33 +128,32 @@ static void sentence(const struct ir *p, const struct verdict *v, struct buf *ou
 		causal_event_text(p, r, k->to, false, &text);
 	}
 	buf_char(&text, '.');
-	buf_str(out, ",\n     \"sentence\": ");
-	quoted(out, &text);
+	json_line(j, 5);
+	made(j, "sentence", &text);
 }
 
-static void marks(const struct causal_run *r, struct buf *out)
+static void marks(const struct causal_run *r, struct json_out *j)
 {
-	bool first = true;
-	buf_str(out, ", \"marks\": [");
+	json_begin_array(j, "marks");
 	for (uint32_t e = 0; e < r->nevents; e++)
 		for (uint32_t i = 0; i < r->nlinks; i++)
 			if (r->links[i].from == e || r->links[i].to == e) {
-				buf_printf(out, "%s%u", first ? "" : ", ", e + 1);
-				first = false;
+				json_uint(j, NULL, e + 1);
 				break;
 			}
-	buf_char(out, ']');
+	json_end(j);
 }
 
-void causal_json(const struct ir *p, const struct verdict *v, struct buf *out)
+void causal_json(const struct ir *p, const struct verdict *v, struct json_out *j)
 {
-	if (v->events)
-		buf_printf(out, ", \"conditions\": %llu, \"events\": %llu, \"cutoffs\": %llu",
-		           (unsigned long long)v->conditions, (unsigned long long)v->events,
-		           (unsigned long long)v->cutoffs);
+	if (v->events) {
+		json_uint(j, "conditions", v->conditions);
+		json_uint(j, "events", v->events);
+		json_uint(j, "cutoffs", v->cutoffs);
+	}
 	if (!v->causal)
 		return;
-	sentence(p, v, out);
-	marks(v->causal, out);
-	run(p, v->causal, out);
+	sentence(p, v, j);
+	marks(v->causal, j);
+	run(p, v->causal, j);
 }

@@ -13,10 +13,10 @@
 #ifndef INTACT_REPORT_CAUSAL_JSON_H
 #define INTACT_REPORT_CAUSAL_JSON_H
 
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "verdict/causal_run.h"
 
-/* The members above, each behind a comma. */
-void causal_json(const struct ir *p, const struct verdict *v, struct buf *out);
+/* The members above, of the object that is open. */
+void causal_json(const struct ir *p, const struct verdict *v, struct json_out *j);
 
 #endif

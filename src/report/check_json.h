@@ -25,7 +25,7 @@
 #ifndef INTACT_REPORT_CHECK_JSON_H
 #define INTACT_REPORT_CHECK_JSON_H
 
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "verdict/run.h"
 #include "verdict/verdict.h"
 
@@ -42,13 +42,11 @@ struct check_json_options {
 
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out);
-/* The member "model", with a comma behind it. `keep_dead` is said when set: who
- * replays a run must read the model in the same way. */
-void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct buf *out);
-/* The members of "counterexample" that a replay can be compared with. */
-void check_json_run(const struct run *r, struct buf *out);
-/* The "history" of an object in it. */
-void check_json_history(const struct run *r, uint32_t object, struct buf *out);
+/* The member "model". `keep_dead` is said when set: who replays a run must read
+ * the model in the same way. */
+void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct json_out *j);
+/* The "history" of an object in a run. */
+void check_json_history(const struct run *r, uint32_t object, const char *key, struct json_out *j);
 /* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
  * there is no such word. */
 const char *problem_name(enum problem p);

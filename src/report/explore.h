@@ -2,7 +2,7 @@
  * explore: what `intact explore` found, as data for its renderers.
  *
  * A failure is one executed schedule: its threads, its steps in order with their
- * places, and how it ended. The command fills this in (src/cli/explore_story.c);
+ * places, and how it ended. The command fills this in (src/program/explore_story.c);
  * explore_text.c and explore_json.c write it. Strings are the arena's.
  */
 #ifndef INTACT_REPORT_EXPLORE_H

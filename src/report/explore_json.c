@@ -2,181 +2,177 @@
  * explore_json: a result of `intact explore` as a document (docs/json.md). No
  * address, no time, no process number: the same seed gives the same bytes.
  */
-#include <string.h>
-
 #include "report/doc.h"
 #include "report/explore.h"
 
-static void member(struct buf *b, const char *name, const char *text)
+static void place(struct json_out *j, const char *key, const struct explore_place *p)
 {
-	buf_printf(b, "\"%s\": ", name);
-	buf_json(b, text, strlen(text));
-}
-
-static const char *yes(bool v)
-{
-	return v ? "true" : "false";
-}
-
-static void place(struct buf *b, const struct explore_place *p)
-{
-	const char *comma = "";
-	buf_char(b, '{');
-	if (p->function) {
-		member(b, "function", p->function);
-		comma = ", ";
-	}
+	json_begin_object(j, key);
+	json_text_if(j, "function", p->function);
 	if (p->file) {
-		buf_str(b, comma);
-		member(b, "file", p->file);
-		buf_printf(b, ", \"line\": %u", p->line);
+		json_text(j, "file", p->file);
+		json_uint(j, "line", p->line);
 	} else if (p->module) {
-		buf_str(b, comma);
-		member(b, "module", p->module);
-		buf_printf(b, ", \"offset\": %llu", (unsigned long long)p->offset);
+		json_text(j, "module", p->module);
+		json_uint(j, "offset", p->offset);
 	}
-	buf_char(b, '}');
+	json_end(j);
 }
 
-static void places(struct buf *b, const char *name, const struct explore_place *p, uint32_t n)
+static void stack(struct json_out *j, const struct explore_place *p, uint32_t n)
 {
-	buf_printf(b, "\"%s\": [", name);
-	for (uint32_t i = 0; i < n; i++) {
-		buf_str(b, i ? ", " : "");
-		place(b, &p[i]);
-	}
-	buf_char(b, ']');
+	json_begin_array(j, "stack");
+	for (uint32_t i = 0; i < n; i++)
+		place(j, NULL, &p[i]);
+	json_end(j);
 }
 
-static void threads(struct buf *b, const struct explore_failure *f)
+static void threads(struct json_out *j, const struct explore_failure *f)
 {
-	buf_str(b, ",\n  \"threads\": [");
+	json_line(j, 2);
+	json_begin_array(j, "threads");
 	for (uint32_t i = 0; i < f->threads.len; i++) {
 		const struct explore_thread *t = &f->threads.data[i];
-		buf_printf(b, "%s\n   {\"number\": %u, ", i ? "," : "", i);
-		member(b, "name", t->name);
-		buf_printf(b, ", \"parent\": %u, \"created\": ", t->parent);
-		place(b, &t->created);
-		buf_str(b, ", ");
-		member(b, "state", t->state);
+		json_line(j, 3);
+		json_begin_object(j, NULL);
+		json_uint(j, "number", i);
+		json_text(j, "name", t->name);
+		json_uint(j, "parent", t->parent);
+		place(j, "created", &t->created);
+		json_text(j, "state", t->state);
 		if (t->waits) {
-			buf_str(b, ", ");
-			member(b, "waits", t->waits);
-			buf_str(b, ", \"at\": ");
-			place(b, &t->at);
+			json_text(j, "waits", t->waits);
+			place(j, "at", &t->at);
 		}
-		buf_char(b, '}');
+		json_end(j);
 	}
-	buf_char(b, ']');
+	json_end(j);
 }
 
-static void steps(struct buf *b, const struct explore_failure *f)
+static void steps(struct json_out *j, const struct explore_failure *f)
 {
-	buf_str(b, ",\n  \"steps\": [");
+	json_line(j, 2);
+	json_begin_array(j, "steps");
 	for (uint32_t i = 0; i < f->steps.len; i++) {
 		const struct explore_step *s = &f->steps.data[i];
-		buf_printf(b, "%s\n   {\"thread\": %u, ", i ? "," : "", s->thread);
-		member(b, "op", s->op);
-		buf_str(b, ", ");
-		member(b, "text", s->text);
-		buf_printf(b, ", \"choices\": %u, \"preempts\": %s, \"at\": ", s->enabled, yes(s->preempts));
-		place(b, &s->at);
-		if (s->nstack) {
-			buf_str(b, ", ");
-			places(b, "stack", s->stack, s->nstack);
+		json_line(j, 3);
+		json_begin_object(j, NULL);
+		json_uint(j, "thread", s->thread);
+		json_text(j, "op", s->op);
+		json_text(j, "text", s->text);
+		json_uint(j, "choices", s->enabled);
+		json_bool(j, "preempts", s->preempts);
+		place(j, "at", &s->at);
+		if (s->nstack)
+			stack(j, s->stack, s->nstack);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void cycle(struct json_out *j, const struct explore_failure *f)
+{
+	if (!f->cycle.len)
+		return;
+	json_line(j, 2);
+	json_begin_array(j, "cycle");
+	for (uint32_t i = 0; i < f->cycle.len; i++)
+		for (int k = 0; k < 2; k++) {
+			json_begin_object(j, NULL);
+			json_text(j, "text", f->cycle.data[i].what[k]);
+			place(j, "at", &f->cycle.data[i].at[k]);
+			json_end(j);
 		}
-		buf_char(b, '}');
-	}
-	buf_char(b, ']');
+	json_end(j);
 }
 
-static void failure(struct buf *b, const struct explore_failure *f)
+static void failure(struct json_out *j, const struct explore_failure *f)
 {
-	buf_str(b, "\n {");
-	member(b, "kind", f->kind);
-	buf_str(b, ", \"verdict\": \"violated\", ");
-	member(b, "title", f->title);
-	buf_str(b, ", ");
-	member(b, "sentence", f->sentence);
-	buf_str(b, ", \"at\": ");
-	place(b, &f->at);
-	buf_printf(b, ", \"schedule\": %llu, \"preemptions\": %u, \"switches\": %u", (unsigned long long)f->schedule,
-	           f->preemptions, f->switches);
-	buf_str(b, ",\n  ");
-	places(b, "stack", f->stack.data, f->stack.len);
-	if (f->gone) {
-		buf_str(b, ", ");
-		member(b, "gone", f->gone);
-	}
-	threads(b, f);
-	steps(b, f);
-	if (f->cycle.len) {
-		buf_str(b, ",\n  \"cycle\": [");
-		for (uint32_t i = 0; i < f->cycle.len; i++)
-			for (int k = 0; k < 2; k++) {
-				buf_str(b, i || k ? ", {" : "{");
-				member(b, "text", f->cycle.data[i].what[k]);
-				buf_str(b, ", \"at\": ");
-				place(b, &f->cycle.data[i].at[k]);
-				buf_char(b, '}');
-			}
-		buf_char(b, ']');
-	}
-	buf_str(b, ",\n  ");
-	member(b, "output", f->output ? f->output : "");
-	buf_printf(b, ", \"output_bytes\": %llu}", (unsigned long long)f->output_bytes);
+	json_line(j, 1);
+	json_begin_object(j, NULL);
+	json_text(j, "kind", f->kind);
+	json_text(j, "verdict", "violated");
+	json_text(j, "title", f->title);
+	json_text(j, "sentence", f->sentence);
+	place(j, "at", &f->at);
+	json_uint(j, "schedule", f->schedule);
+	json_uint(j, "preemptions", f->preemptions);
+	json_uint(j, "switches", f->switches);
+	json_line(j, 2);
+	stack(j, f->stack.data, f->stack.len);
+	json_text_if(j, "gone", f->gone);
+	threads(j, f);
+	steps(j, f);
+	cycle(j, f);
+	json_line(j, 2);
+	json_text(j, "output", f->output ? f->output : "");
+	json_uint(j, "output_bytes", f->output_bytes);
+	json_end(j);
 }
 
-static void race(struct buf *b, const struct explore_race *r)
+static void race(struct json_out *j, const struct explore_race *r)
 {
-	buf_str(b, "\n {\"kind\": \"race\", \"verdict\": \"violated\", ");
-	member(b, "data", r->what);
-	buf_printf(b, ", \"size\": %u, \"schedule\": %llu, \"accesses\": [", r->size, (unsigned long long)r->schedule);
+	json_line(j, 1);
+	json_begin_object(j, NULL);
+	json_text(j, "kind", "race");
+	json_text(j, "verdict", "violated");
+	json_text(j, "data", r->what);
+	json_uint(j, "size", r->size);
+	json_uint(j, "schedule", r->schedule);
+	json_begin_array(j, "accesses");
 	for (int i = 0; i < 2; i++) {
-		buf_printf(b, "%s{\"thread\": %u, \"write\": %s, \"atomic\": %s, \"at\": ", i ? ", " : "", r->thread[i],
-		           yes(r->write[i]), yes(r->atomic[i]));
-		place(b, &r->at[i]);
-		buf_char(b, '}');
+		json_begin_object(j, NULL);
+		json_uint(j, "thread", r->thread[i]);
+		json_bool(j, "write", r->write[i]);
+		json_bool(j, "atomic", r->atomic[i]);
+		place(j, "at", &r->at[i]);
+		json_end(j);
 	}
-	buf_str(b, "]}");
+	json_end(j);
+	json_end(j);
 }
 
-void explore_json(const struct explore_report *r, struct buf *b)
+static void search(struct json_out *j, const struct explore_report *r)
 {
-	buf_char(b, '{');
-	doc_begin(b, "explore");
-	buf_printf(b, ", \"verdict\": \"%s\", ", explore_verdict(r));
-	member(b, "program", r->program);
-	buf_str(b, ", \"arguments\": [");
-	for (uint32_t i = 0; i < r->narguments; i++) {
-		buf_str(b, i ? ", " : "");
-		buf_json(b, r->arguments[i], strlen(r->arguments[i]));
-	}
-	buf_str(b, "],\n ");
-	member(b, "strategy", r->strategy);
-	buf_str(b, ", ");
-	member(b, "mode", r->mode);
-	buf_printf(b, ", \"seed\": %llu, \"schedules\": %llu, \"cut\": %llu, \"points\": %llu, \"traces\": %llu, "
-	           "\"traces_are_a_lower_bound\": %s, \"exhaustive\": %s, \"pairs\": %llu, \"pairs_in_both_orders\": %llu, "
-	           "\"traces_judged\": %llu, \"traces_not_judged\": %llu",
-	           (unsigned long long)r->seed, (unsigned long long)r->schedules, (unsigned long long)r->cut,
-	           (unsigned long long)r->points, (unsigned long long)r->traces, yes(r->traces_full),
-	           yes(r->exhausted && !r->bounded && !r->cut), (unsigned long long)r->pairs,
-	           (unsigned long long)r->pairs_both, (unsigned long long)r->judged, (unsigned long long)r->unjudged);
-	if (r->awaits)
-		buf_str(b, ", \"awaits\": true");
+	json_text(j, "strategy", r->strategy);
+	json_text(j, "mode", r->mode);
+	json_uint(j, "seed", r->seed);
+	json_uint(j, "schedules", r->schedules);
+	json_uint(j, "cut", r->cut);
+	json_uint(j, "points", r->points);
+	json_uint(j, "traces", r->traces);
+	json_bool(j, "traces_are_a_lower_bound", r->traces_full);
+	json_bool(j, "exhaustive", r->exhausted && !r->bounded && !r->cut);
+	json_uint(j, "pairs", r->pairs);
+	json_uint(j, "pairs_in_both_orders", r->pairs_both);
+	json_uint(j, "traces_judged", r->judged);
+	json_uint(j, "traces_not_judged", r->unjudged);
+	json_flag(j, "awaits", r->awaits);
 	if (r->estimate_known)
-		buf_printf(b, ", \"estimated_traces\": %.0f", r->estimate_total);
-	if (r->why_fork) {
-		buf_str(b, ",\n ");
-		member(b, "why_fork", r->why_fork);
-	}
-	buf_str(b, ",\n\"results\": [");
+		buf_printf(json_value(j, "estimated_traces"), "%.0f", r->estimate_total);
+}
+
+void explore_json(const struct explore_report *r, struct buf *out)
+{
+	struct json_out w, *j = &w;
+	json_out_init(j, out, false);
+	doc_begin(j, "explore", 0);
+	json_text(j, "verdict", explore_verdict(r));
+	json_text(j, "program", r->program);
+	json_begin_array(j, "arguments");
+	for (uint32_t i = 0; i < r->narguments; i++)
+		json_text(j, NULL, r->arguments[i]);
+	json_end(j);
+	json_line(j, 1);
+	search(j, r);
+	json_line(j, 1);
+	json_text_if(j, "why_fork", r->why_fork);
+	json_line(j, 0);
+	json_begin_array(j, "results");
 	if (r->failure)
-		failure(b, r->failure);
-	for (uint32_t i = 0; i < r->races.len; i++) {
-		buf_str(b, i || r->failure ? "," : "");
-		race(b, &r->races.data[i]);
-	}
-	buf_str(b, "]}\n");
+		failure(j, r->failure);
+	for (uint32_t i = 0; i < r->races.len; i++)
+		race(j, &r->races.data[i]);
+	json_end(j);
+	doc_end(j);
 }

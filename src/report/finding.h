@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "base/map.h"
 #include "base/symtab.h"
 
@@ -179,14 +179,14 @@ struct finding_line { /* a source line that a finding speaks of */
  * source lines they speak of. */
 struct finding_log {
 	struct buf results; /* separated by commas */
+	struct json_out j;  /* into results */
 	const char *root;   /* files below it are named relative to it */
 	struct arena *arena;
 	AVEC(struct finding_line) lines;
 	AVEC(uint64_t) unnamed; /* addresses of data without a name, as they came up */
 };
-/* The member "sources", from the files themselves; nothing when none can be
- * read. Begins with a comma. */
-void finding_sources(const struct finding_log *log, struct buf *out);
+/* The member "sources", from the files themselves. */
+void finding_sources(const struct finding_log *log, struct json_out *j);
 
 struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;

@@ -14,11 +14,11 @@
 #ifndef INTACT_REPORT_STORY_JSON_H
 #define INTACT_REPORT_STORY_JSON_H
 
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "verdict/run.h"
 #include "verdict/verdict.h"
 
-/* Begins with a comma, or writes nothing. */
-void story_json(struct run *r, const struct verdict *v, struct buf *out);
+/* The members above, of the object that is open. */
+void story_json(struct run *r, const struct verdict *v, struct json_out *j);
 
 #endif

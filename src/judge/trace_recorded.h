@@ -1,0 +1,25 @@
+/*
+ * trace_recorded: the findings of `intact run`, made again from a recording
+ * (dynamic/replay.h).
+ */
+#ifndef INTACT_JUDGE_TRACE_RECORDED_H
+#define INTACT_JUDGE_TRACE_RECORDED_H
+
+#include "base/buf.h"
+#include "event/messages.h"
+#include "program/run_report.h"
+
+struct recorded {
+	struct buf text;        /* the report */
+	struct buf results;     /* the same as JSON: results of `intact run` */
+	struct run_shown shown;
+	uint32_t processes;
+	uint64_t records;
+	bool failed, nomem;     /* cannot be read; memory ended */
+};
+
+/* Reads the file, once for each process of it and its parents. */
+void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct recorded *out);
+void recorded_free(struct recorded *r);
+
+#endif
