@@ -44,7 +44,7 @@ static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, cons
 	if (!kind)
 		kind = "check"; /* which says what is missing */
 	buf_init(&wrong);
-	claims_init(&l, cli, &x->outputs, path, kind);
+	claims_init(&l, cli, path, kind);
 	if (!strcmp(kind, "trace"))
 		rc = trace_verify_report(&l, root, about, &wrong);
 	else if (!strcmp(kind, "history"))
