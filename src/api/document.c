@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/document_text.h"
 #include "base/source.h"
 #include "report/doc.h"
 #include "report/issue.h"
@@ -249,7 +250,7 @@ EXPORT const char *intact_document_render(struct intact_document *d, enum intact
 		return NULL;
 	buf_clear(&d->rendered);
 	if (f == INTACT_TEXT)
-		render_text(d->doc, &plain, &d->rendered);
+		document_text(d->doc, &plain, &d->rendered);
 	else if (f != INTACT_JSON)
 		renderers[numbers[f]].render(d->doc, &d->rendered);
 	if (out->failed)

@@ -16,7 +16,6 @@ EXPORT enum intact_status intact_document_verify(struct intact_document *d, cons
 	}
 	buf_init(&doc);
 	claim_list_init(&l, err, "result", verify_kind(root));
-	l.keep = true;
 	int end = verify_result(&l, root, about, VERIFY_STATES, err);
 	if (claim_list_document(&l, end, &doc))
 		status = doc.failed ? INTACT_NO_MEMORY : api_document_set(answer, "the answer", buf_cstr(&doc), doc.len);

@@ -40,7 +40,7 @@ static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, cons
 	if (!root)
 		return EXIT_USAGE;
 	buf_init(&wrong);
-	claims_init(&l, cli, &x->outputs, path, verify_kind(root));
+	claims_init(&l, cli, path, verify_kind(root));
 	rc = verify_result(&l, root, about, x->max_states, &wrong);
 	if (wrong.len)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&wrong));

@@ -16,7 +16,7 @@
 #include "lin/follow.h"
 #include "lin/say.h"
 #include "verify/history_json.h"
-#include "verify/claim_list.h"
+#include "report/claim_list.h"
 
 const char *const history_orders[] = { "strict", "lines", "time", NULL };
 const char *const history_nils[] = { "guess", "value", "any", NULL };
@@ -394,11 +394,8 @@ static int hold_job(const struct history_job *j)
 		return EXIT_USAGE;
 	}
 	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
-	static const char *const word[] = { "ACCEPTED", "REJECTED", "UNDECIDED" };
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	const char *said = v ? why : "the report is true of the history";
-	if (run->sink->text)
-		buf_printf(run->sink->text, "%s: %s\n", word[v], said);
 	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }

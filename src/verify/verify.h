@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "verify/claim_list.h"
+#include "report/claim_list.h"
 
 /* The kind of a document, for verify_result: what its "kind" says; "check", which says what is missing, when it says nothing. */
 const char *verify_kind(const json_t *root);
