@@ -8,6 +8,7 @@
 #ifndef INTACT_REPORT_EXPLORE_H
 #define INTACT_REPORT_EXPLORE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -132,5 +133,7 @@ void explore_failure_text(const struct explore_failure *f, struct buf *out, bool
 const char *explore_verdict(const struct explore_report *r);
 void explore_text(const struct explore_report *r, struct buf *out, bool color, unsigned columns);
 void explore_json(const struct explore_report *r, struct buf *out);
+/* The same from a document; strings are the document's or the arena's. */
+void explore_read(const json_t *doc, struct arena *a, struct explore_report *r);
 
 #endif

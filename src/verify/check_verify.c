@@ -308,10 +308,6 @@ int check_verify_report(struct claim_list *l, json_t *root, const char *model, u
 	l->subject = model ? model : *name ? name : NULL;
 	lang_init(&v.lang);
 	int rc = check_result(&v, root);
-	struct buf *text = claim_list_text(l);
-	if (text && rc != CLAIM_INPUT)
-		buf_printf(text, "%u accepted, %u rejected, %u unknown, %u unchecked\n", l->n[CLAIM_ACCEPTED],
-		           l->n[CLAIM_REJECTED], l->n[CLAIM_UNKNOWN], l->n[CLAIM_UNCHECKED]);
 	lang_free(&v.lang);
 	free(v.program.path);
 	return rc;

@@ -55,4 +55,20 @@ same("check with more threads than declared", ["check", "-q", "--threads", "work
 same("check about any number", ["check", "-q", "--threads", "worker=any", "examples/lost-update.atm"], without_times)
 same("check of one block", ["check", "-q", "--block", "worker.increment", "examples/lost-update.atm"], without_times)
 same("check on a narrow page", ["check", "-q", "examples/bluetooth-bug.atm"], without_times, width="50")
+
+
+# verify: each result of an example, held against it
+for name, args in (("check", ["check", "-q", "examples/bluetooth-bug.atm"]), ("a deadlock", ["check", "-q", "examples/bank-transfer-deadlock.atm"]),
+                   ("trace", ["trace", "examples/traces/crossed.std"]), ("history", ["history", "-w", "examples/history/two-keys.json"])):
+    run([intact, args[0], f"--json={work / 'claims.json'}", *args[1:]], cwd=root)
+    same(f"verify of {name}", ["verify", work / "claims.json"])
+same("history --verify", ["history", f"--verify={work / 'claims.json'}", "examples/history/two-keys.json"])
+
+# explore: real programs
+for name in ("lost_update", "deadlock", "racy_counter", "marked_block", "lost_wakeup", "freed_lock"):
+    program = work / name
+    rc, out, err = run([intact, "cc", "-g", "-O1", "-pthread", "-I", root / "include", "-o", program, root / f"tests/explore/{name}.c"], cwd=work)
+    check(f"{name} is built", rc == 0, err)
+    for args in ([], ["--exhaustive"], ["--schedules=3", "--strategy=random"]):
+        same(f"explore {' '.join([name, *args])}", ["explore", *args, "--", program])
 done()
