@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum { GROW_FIRST = 16 }; /* elements of an array that was empty */
 enum grow_how { GROW_UNSET = 0, GROW_ZERO = 1, GROW_EIGHTHS = 2 };
 
@@ -51,6 +53,7 @@ static inline bool grow64(void *array, uint64_t *cap, uint64_t need, size_t elem
 	if (how & GROW_ZERO)
 		memset((char *)p + *cap * elem, 0, more);
 	memcpy(array, &p, sizeof p);
+	assert(n >= need);
 	*cap = n;
 	if (b)
 		b->used += more;

@@ -206,7 +206,7 @@ static int verify(struct cli *cli, const struct cmd *sub, struct outputs *o, con
 		buf_char(&cli->err, '\n');
 		return EXIT_USAGE;
 	}
-	claims_init(&l, cli, o, report, "trace");
+	claims_init(&l, cli, report, "trace");
 	buf_init(&wrong);
 	int rc = trace_verify_report(&l, root, trace, &wrong);
 	if (wrong.len)

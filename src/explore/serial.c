@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 struct serial_origin {
 	uint32_t parent, thread, outcome;
@@ -27,6 +28,7 @@ static bool add(struct serial_search *s, const int32_t *v, struct serial_origin 
 		return true;
 	if (!GROW_RAW(s->from, s->cap, id + 1ull))
 		return false;
+	assert(id < s->cap && (from.thread == IR_NONE) == (id == 0) && from.parent <= id);
 	s->from[id] = from;
 	return true;
 }
@@ -73,12 +75,14 @@ static bool make_path(const struct serial_search *s, uint32_t id, struct move **
 		return false;
 	for (uint32_t i = id; i; i = s->from[i].parent)
 		(*path)[--len] = (struct move){ s->from[i].thread, s->from[i].outcome };
+	assert(!len);
 	return true;
 }
 
 bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path,
                  uint32_t *n)
 {
+	assert(x->mode == PROD_STANDARD && !x->merge_local && !x->transactions && !x->simple);
 	struct serial_search s = { .x = x, .n = x->ir->nthreads };
 	bool found = false;
 	*path = NULL;

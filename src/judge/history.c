@@ -16,12 +16,14 @@
 #include "lin/follow.h"
 #include "lin/say.h"
 #include "verify/history_json.h"
-#include "verify/claim_list.h"
+#include "report/claim_list.h"
 
 const char *const history_orders[] = { "strict", "lines", "time", NULL };
 const char *const history_nils[] = { "guess", "value", "any", NULL };
 const char *const history_failed_cas[] = { "drop", "unequal", NULL };
 const char *const history_pairs[] = { "guess", "yes", "no", NULL };
+
+_Static_assert((int)FORMAT_OF_RECORDED == (int)FORMAT_JSON, "what intact_history_save writes");
 
 /* The history at hand, and what is wanted of it. */
 struct history_job {
@@ -392,11 +394,8 @@ static int hold_job(const struct history_job *j)
 		return EXIT_USAGE;
 	}
 	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
-	static const char *const word[] = { "ACCEPTED", "REJECTED", "UNDECIDED" };
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	const char *said = v ? why : "the report is true of the history";
-	if (run->sink->text)
-		buf_printf(run->sink->text, "%s: %s\n", word[v], said);
 	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
@@ -427,7 +426,7 @@ static int with_file(struct history_run *run, struct history_job *j, int (*f)(co
 	if (setjmp(oom)) {
 		atomic_store(&run->lim.spent, LIMIT_MEMORY);
 		rc = spent(run, j->path);
-		values_free(&h.vals);
+		history_free(&h);
 		arena_free(&arena);
 		return rc;
 	}

@@ -1,10 +1,10 @@
 #include "verdict/run.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #define FIRST_STRIDE 16u
 
