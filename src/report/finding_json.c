@@ -138,7 +138,10 @@ void finding_json(struct writer *text_writer, const struct view *v)
 		json_uint(j, "line", v->by->line);
 		json_end(j);
 	}
+	if (v->explored)
+		explore_finding_json(j, v->explored, w->arena);
 	json_end(j);
+	w->o->json->count++;
 }
 
 /* ---- sources ---------------------------------------------------------------- */
