@@ -128,6 +128,8 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	json_line(&j, 0);
 	json_items(&j, &s->log.results);
 	json_end(&j);
+	json_line(&j, 0);
+	finding_summary(&s->log.summary, &j);
 	finding_sources(&s->log, &j);
 	doc_end(&j);
 	int failed = outputs_write(cli, cmd, &o.outputs, &doc, EXIT_HOLDS);
@@ -296,16 +298,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (!gather(cli, &s)) {
 			rc = EXIT_USAGE;
 		} else {
-			buf_init(&s.log.results);
-			if (outputs_wanted(&o.outputs))
-				run_log_begin(&s);
 			name_functions(cli, &s, argv[at]);
 			struct run_result result = { 0 };
 			rc = o.infer ? infer(cli, &s, argv + at, &result)
 			             : run_once(cli, &s, &o.how, argv + at, &result);
 			rc = found_status(cli, &s, &result, rc);
 			rc = write_reports(cli, cmd, &s, argv[at], &result, rc);
-			buf_free(&s.log.results);
 		}
 		settings_free(&s);
 	}

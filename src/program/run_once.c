@@ -176,14 +176,15 @@ static void show(struct cli *cli, struct settings *s, struct listener *l, uint32
 			struct raw_report *r = l->said.list.data[i];
 			if ((r->pid == pid) != own)
 				continue;
-			findings_text(r, &s->filter, &s->text, &s->arena, &s->shown, &text);
+			findings_add(r, &s->filter, &s->text, &s->arena, &s->shown);
 			who = r->pid;
 		}
 	if (l->other_version)
 		buf_str(&cli->err, "intact: error: the program was built with another version of Intact, and its findings cannot be read\n"
 		                   "hint: build it again with this version's `intact cc`\n");
 	s->shown.unread += l->lost + l->said.lost;
-	findings_close(&s->filter, &s->shown, s->print_suppressions, &text);
+	findings_close(&s->filter, &s->shown, s->print_suppressions, &s->log);
+	findings_tell(&s->log, &s->text, &text);
 	settings_deliver(cli, s, &text, n == 1 ? who : pid);
 	buf_free(&text);
 }
