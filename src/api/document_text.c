@@ -23,11 +23,16 @@ static bool check(const json_t *doc, const struct render_text_options *o, struct
 
 static bool explore(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
+	struct explore_confirmation c;
 	struct explore_report r;
 	struct arena a;
 	arena_init(&a, 0);
-	explore_read(doc, &a, &r);
-	explore_text(&r, out, o->color, o->width);
+	if (explore_confirmation_read(doc, &a, &c)) {
+		explore_confirmation_text(&c, &a, out, o->color);
+	} else {
+		explore_read(doc, &a, &r);
+		explore_text(&r, out, o->color, o->width);
+	}
 	arena_free(&a);
 	return true;
 }

@@ -23,6 +23,8 @@ const char *const history_nils[] = { "guess", "value", "any", NULL };
 const char *const history_failed_cas[] = { "drop", "unequal", NULL };
 const char *const history_pairs[] = { "guess", "yes", "no", NULL };
 
+_Static_assert((int)FORMAT_OF_RECORDED == (int)FORMAT_JSON, "what intact_history_save writes");
+
 /* The history at hand, and what is wanted of it. */
 struct history_job {
 	struct history_run *run;
@@ -424,7 +426,7 @@ static int with_file(struct history_run *run, struct history_job *j, int (*f)(co
 	if (setjmp(oom)) {
 		atomic_store(&run->lim.spent, LIMIT_MEMORY);
 		rc = spent(run, j->path);
-		values_free(&h.vals);
+		history_free(&h);
 		arena_free(&arena);
 		return rc;
 	}

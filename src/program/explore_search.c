@@ -40,6 +40,12 @@ static void fill(const struct search *s, struct control *c, unsigned i)
 		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
 		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
 	};
+	if (a->gaps) {
+		c->ngaps = a->gaps->n;
+		c->only_gaps = a->only_gaps;
+		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
+		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
+	}
 	if (a->seconds)
 		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
 }
@@ -292,6 +298,7 @@ static int once(struct search *s, struct control **found, bool *again)
 			s->got->cut += v->c->cut;
 			s->got->blocks += v->c->nblocks;
 			s->got->awaits += v->c->awaits;
+			s->got->aside += v->c->aside;
 			s->got->judged += v->c->judged;
 			s->got->unjudged += v->c->unjudged;
 			s->got->cpu_ns += v->c->cpu_ns;

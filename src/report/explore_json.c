@@ -91,8 +91,6 @@ static void cycle(struct json_out *j, const struct explore_failure *f)
 
 static void failure(struct json_out *j, const struct explore_failure *f)
 {
-	json_line(j, 1);
-	json_begin_object(j, NULL);
 	json_text(j, "kind", f->kind);
 	json_text(j, "verdict", "violated");
 	json_text(j, "title", f->title);
@@ -110,7 +108,6 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_line(j, 2);
 	json_text(j, "output", f->output ? f->output : "");
 	json_uint(j, "output_bytes", f->output_bytes);
-	json_end(j);
 }
 
 static void race(struct json_out *j, const struct explore_race *r)
@@ -133,6 +130,18 @@ static void race(struct json_out *j, const struct explore_race *r)
 	}
 	json_end(j);
 	json_end(j);
+}
+
+static void begin(struct json_out *j, const char *verdict, const char *program, const char *const *arguments, uint32_t n)
+{
+	doc_begin(j, "explore", 0);
+	json_text(j, "verdict", verdict);
+	json_text(j, "program", program);
+	json_begin_array(j, "arguments");
+	for (uint32_t i = 0; i < n; i++)
+		json_text(j, NULL, arguments[i]);
+	json_end(j);
+	json_line(j, 1);
 }
 
 static void search(struct json_out *j, const struct explore_report *r)
@@ -166,23 +175,104 @@ void explore_json(const struct explore_report *r, struct buf *out)
 {
 	struct json_out w, *j = &w;
 	json_out_init(j, out, false);
-	doc_begin(j, "explore", 0);
-	json_text(j, "verdict", explore_verdict(r));
-	json_text(j, "program", r->program);
-	json_begin_array(j, "arguments");
-	for (uint32_t i = 0; i < r->narguments; i++)
-		json_text(j, NULL, r->arguments[i]);
-	json_end(j);
-	json_line(j, 1);
+	begin(j, explore_verdict(r), r->program, r->arguments, r->narguments);
 	search(j, r);
 	json_line(j, 1);
 	json_text_if(j, "why_fork", r->why_fork);
 	json_line(j, 0);
 	json_begin_array(j, "results");
-	if (r->failure)
+	if (r->failure) {
+		json_line(j, 1);
+		json_begin_object(j, NULL);
 		failure(j, r->failure);
+		json_end(j);
+	}
 	for (uint32_t i = 0; i < r->races.len; i++)
 		race(j, &r->races.data[i]);
+	json_end(j);
+	doc_end(j);
+}
+
+/* ---- findings of `intact run` that were explored ---- */
+
+static const char *const statuses[] = { [EXPLORE_CONFIRMED] = "confirmed", [EXPLORE_NOT_REACHED] = "not-reached",
+	[EXPLORE_CUT_SHORT] = "cut-short" };
+
+static void status(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_text(j, "status", statuses[f->status]);
+	json_text(j, "text", explore_status_text(f, a));
+	json_uint(j, "schedules", f->schedules);
+	json_bool(j, "exhaustive", f->exhausted);
+	json_uint(j, "failed_otherwise", f->aside);
+	json_text_if(j, "replay", f->replay);
+}
+
+void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_line(j, 2);
+	json_begin_object(j, "exploration");
+	status(j, f, a);
+	if (f->failure) {
+		json_begin_object(j, "failure");
+		failure(j, f->failure);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void one_finding(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_line(j, 1);
+	json_begin_object(j, NULL);
+	if (f->failure) {
+		failure(j, f->failure);
+	} else {
+		json_text(j, "kind", "prediction");
+		json_text(j, "verdict", "unknown");
+		json_text(j, "title", explore_status_text(f, a));
+		json_text(j, "sentence", f->sentence);
+		place(j, "at", &f->at);
+	}
+	json_line(j, 2);
+	json_begin_object(j, "finding");
+	json_text(j, "block", f->block);
+	json_text(j, "sentence", f->sentence);
+	place(j, "at", &f->at);
+	status(j, f, a);
+	json_end(j);
+	json_end(j);
+}
+
+void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *out)
+{
+	struct json_out w, *j = &w;
+	uint32_t n[3] = { 0 };
+	uint64_t schedules = 0;
+	for (uint32_t i = 0; i < c->findings.len; i++) {
+		n[c->findings.data[i].status]++;
+		schedules += c->findings.data[i].schedules;
+	}
+	json_out_init(j, out, false);
+	begin(j, n[EXPLORE_CONFIRMED] ? "violated" : n[EXPLORE_CUT_SHORT] ? "unknown" : "holds", c->program, c->arguments,
+	      c->narguments);
+	json_text(j, "strategy", c->strategy);
+	json_text(j, "mode", c->mode);
+	json_uint(j, "seed", c->seed);
+	json_uint(j, "schedules", schedules);
+	json_text_if(j, "why_fork", c->why_fork);
+	json_line(j, 1);
+	json_begin_object(j, "confirm");
+	json_text(j, "report", c->report);
+	json_uint(j, "findings", c->findings.len);
+	json_uint(j, "confirmed", n[EXPLORE_CONFIRMED]);
+	json_uint(j, "not_reached", n[EXPLORE_NOT_REACHED]);
+	json_uint(j, "cut_short", n[EXPLORE_CUT_SHORT]);
+	json_end(j);
+	json_line(j, 0);
+	json_begin_array(j, "results");
+	for (uint32_t i = 0; i < c->findings.len; i++)
+		one_finding(j, &c->findings.data[i], a);
 	json_end(j);
 	doc_end(j);
 }
@@ -223,7 +313,7 @@ static struct explore_place read_place(const json_t *p)
 		.line = (uint32_t)number(p, "line"), .module = text_or_null(p, "module"), .offset = number(p, "offset") };
 }
 
-static void read_failure(const json_t *o, struct arena *a, struct explore_failure *f)
+void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f)
 {
 	const json_t *x;
 	size_t i;
@@ -290,7 +380,33 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 			read_race(o, a, r);
 		} else if (!r->failure) {
 			r->failure = arena_new(a, struct explore_failure);
-			read_failure(o, a, r->failure);
+			explore_failure_read(o, a, r->failure);
 		}
 	}
+}
+
+static void read_finding(const json_t *o, struct arena *a, struct explore_confirmation *c)
+{
+	const json_t *told = json_object_get(o, "finding");
+	struct explore_finding f = { .index = c->findings.len, .block = doc_text(told, "block"), .sentence = doc_text(told, "sentence"),
+		.at = read_place(json_object_get(told, "at")), .told = doc_text(told, "text"), .schedules = number(told, "schedules"),
+		.aside = number(told, "failed_otherwise"), .exhausted = flag(told, "exhaustive"), .replay = safe(a, told, "replay") };
+	while (f.status < EXPLORE_CUT_SHORT && !doc_is(told, "status", statuses[f.status]))
+		f.status++;
+	if (doc_is(o, "verdict", "violated")) {
+		f.failure = arena_new(a, struct explore_failure);
+		explore_failure_read(o, a, f.failure);
+	}
+	avec_push(a, &c->findings, f);
+}
+
+bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explore_confirmation *c)
+{
+	const json_t *confirm = json_object_get(doc, "confirm"), *o;
+	size_t i;
+	*c = (struct explore_confirmation){ .report = doc_text(confirm, "report"), .program = doc_text(doc, "program"),
+		.strategy = safe(a, doc, "strategy"), .mode = doc_text(doc, "mode"), .seed = number(doc, "seed") };
+	json_array_foreach(json_object_get(doc, "results"), i, o)
+		read_finding(o, a, c);
+	return confirm != NULL;
 }

@@ -172,6 +172,7 @@ struct text_options {
 	bool color, gen_suppressions, strict;
 	const char *strip_path_prefix;
 	struct finding_log *json; /* where results go */
+	const struct explore_confirmation *explored; /* what came of exploring them; NULL: they were not */
 	struct symbols *symbols;
 	void (*progress)(void *arg, uint32_t done, uint32_t of); /* or NULL */
 	void *arg;
@@ -190,6 +191,7 @@ struct finding_log {
 	struct buf summary; /* the closing lines */
 	size_t told_bytes;  /* of results, by findings_tell */
 	uint32_t told;      /* ... and how many that are */
+	uint32_t count;     /* of results */
 	const char *root;   /* files below it are named relative to it */
 	struct arena *arena;
 	AVEC(struct finding_line) lines;
@@ -203,6 +205,7 @@ void finding_sources(const struct finding_log *log, struct json_out *j);
 struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;
 	uint32_t count, suppressed, confirmed;
+	uint32_t reached, not_reached; /* by exploring */
 	uint32_t nameless; /* shown by file and offset: the symbols were taken away */
 	uint32_t lost, lost_modules; /* beyond the limits: cut */
 	uint32_t unread;   /* pieces of messages that could not be read */

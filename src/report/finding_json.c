@@ -181,7 +181,10 @@ void finding_json(struct writer *w, const struct view *v, uint32_t pid)
 		json_uint(j, "line", v->by->line);
 		json_end(j);
 	}
+	if (v->explored)
+		explore_finding_json(j, v->explored, w->arena);
 	json_end(j);
+	w->o->json->count++;
 }
 
 void finding_summary(const struct buf *summary, struct json_out *j)

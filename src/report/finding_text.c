@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/doc.h"
+#include "report/explore.h"
 #include "report/finding.h"
 
 #define BAR "==================\n"
@@ -194,11 +195,36 @@ static void put_title(const json_t *r, uint32_t pid, const struct finding_text_o
 	put(out, doc_text(r, "block"));
 	color(o, "0", out);
 	buf_printf(out, " is not atomic (%s", confirmed ? "confirmed: another thread came in between in this run"
+	           : json_object_get(json_object_get(r, "exploration"), "failure") ? "predicted, and confirmed by exploring: a schedule breaks it"
 	           : json_is_true(json_object_get(r, "apart")) ? "predicted: two threads at a time can break it"
 	                                                       : "predicted: another schedule can break it");
 	if (doc_number(r, "count") > 1)
 		buf_printf(out, "; seen %lld times", (long long)doc_number(r, "count"));
 	buf_str(out, ").\n");
+}
+
+static void put_explored(const json_t *x, const struct finding_text_options *o, struct buf *out)
+{
+	const json_t *failure = json_object_get(x, "failure");
+	if (!x)
+		return;
+	buf_str(out, "  Explored: ");
+	put(out, doc_text(x, "text"));
+	buf_str(out, ".\n\n");
+	if (failure) {
+		struct explore_failure f;
+		struct arena a;
+		arena_init(&a, 0);
+		explore_failure_read(failure, &a, &f);
+		explore_failure_text(&f, out, o->color);
+		arena_free(&a);
+	}
+	if (*doc_text(x, "replay")) {
+		buf_str(out, "Replay: ");
+		put(out, doc_text(x, "replay"));
+		buf_char(out, '\n');
+	}
+	buf_str(out, failure ? "\n" : "");
 }
 
 /* Its lines, each behind the indent. */
@@ -252,6 +278,7 @@ static void report(const json_t *r, uint32_t pid, const struct finding_text_opti
 		put_sentence(json_is_string(also) ? json_string_value(also) : "", out);
 	buf_str(out, "\n");
 	put_threads(r, out);
+	put_explored(json_object_get(r, "exploration"), o, out);
 	put_summary(r, out);
 	if (o->gen_suppressions) {
 		buf_str(out, "Suppression: ");

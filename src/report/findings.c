@@ -221,6 +221,15 @@ static struct raw_finding **in_order(struct raw_report *r, struct arena *a)
 	return v;
 }
 
+/* What came of exploring the next result; NULL: it was not explored. */
+static const struct explore_finding *explored(const struct text_options *o)
+{
+	for (uint32_t i = 0; o->explored && i < o->explored->findings.len; i++)
+		if (o->explored->findings.data[i].index == o->json->count)
+			return &o->explored->findings.data[i];
+	return NULL;
+}
+
 void findings_add(struct raw_report *r, struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown)
 {
 	struct writer w = { o, o->symbols, a };
@@ -250,12 +259,15 @@ void findings_add(struct raw_report *r, struct filter *f, const struct text_opti
 		symbols_of(w.sym, v->f);
 		finding_resolve(&w, &v->oacquire, &v->f->other_acquire);
 		finding_resolve(&w, &v->owrite, &v->f->other_write);
+		v->explored = explored(o);
 		finding_json(&w, v, r->pid);
 		avec_push(a, &o->json->pids, r->pid);
 		if (v->by)
 			continue;
 		shown->count++;
 		shown->confirmed += v->f->confirmed != 0;
+		shown->reached += v->explored && v->explored->failure;
+		shown->not_reached += v->explored && !v->explored->failure;
 		shown->nameless += frame_nameless(b);
 		avec_push(a, &shown->names, v->name);
 	}
@@ -288,6 +300,9 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 	if (shown->count)
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
 		           shown->count == 1 ? "" : "s", shown->confirmed);
+	if (shown->reached + shown->not_reached)
+		buf_printf(out, "Intact: explored %u of them: %u confirmed, %u not reached\n", shown->reached + shown->not_reached,
+		           shown->reached, shown->not_reached);
 	if (shown->lost)
 		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not kept; fix or "
 		           "mark as not-atomic what is listed and run again\n", shown->lost,

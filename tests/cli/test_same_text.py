@@ -94,4 +94,10 @@ for name in ("bank", "lost-update"):
     rc2, again, err2 = run([intact, "report", saved], cwd=root)
     own = "".join(x + "\n" for x in without_pids(err).splitlines() if not x.startswith("intact: "))
     check(f"run {name}", rc == 66 and "WARNING: Intact" in again and own == again and not err2, f"{own}\n----\n{again}{err2}")
+program, saved = work / "bank", work / "run.json"
+rc, out, err = run([intact, "run", "--confirm", "--schedules=300", f"--json={saved}", f"--save={work / 'schedules'}", program], cwd=root)
+rc2, again, err2 = run([intact, "report", saved], cwd=root)
+own = "".join(x + "\n" for x in without_pids(err).splitlines() if not x.startswith("intact: "))
+check("run --confirm", "Explored: " in again and own == again and not err2, f"{own}\n----\n{again}{err2}")
+same("explore --confirm", ["explore", "--schedules=300", f"--confirm={saved}", f"--save={work / 'schedules'}", "--", program])
 done()

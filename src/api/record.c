@@ -51,7 +51,7 @@ struct intact_history {
 	atomic_bool no_memory;
 	enum intact_object object;
 	int64_t initial;
-	struct buf report;
+	struct buf report, text;
 };
 
 EXPORT struct intact_history *intact_history_new(enum intact_object object, int64_t initial)
@@ -63,6 +63,7 @@ EXPORT struct intact_history *intact_history_new(enum intact_object object, int6
 	h->object = object;
 	h->initial = initial;
 	buf_init(&h->report);
+	buf_init(&h->text);
 	return h;
 }
 
@@ -79,6 +80,7 @@ EXPORT void intact_history_free(struct intact_history *h)
 		free(r);
 	}
 	buf_free(&h->report);
+	buf_free(&h->text);
 	free(h);
 }
 
@@ -225,6 +227,8 @@ static bool gather(struct intact_history *ih, struct history *h)
 	return h->n == 0 || history_rank(h);
 }
 
+static const char recorder_misused[] = "a recorder had two operations open, or returned from none\n";
+
 static bool misused(const struct intact_history *ih)
 {
 	for (struct intact_recorder *r = atomic_load(&((struct intact_history *)(uintptr_t)ih)->recorders); r; r = r->next)
@@ -236,7 +240,7 @@ static bool misused(const struct intact_history *ih)
 static enum intact_verdict judge(struct intact_history *ih, struct history *h, struct diags *d)
 {
 	if (misused(ih)) {
-		buf_str(&ih->report, "a recorder had two operations open, or returned from none\n");
+		buf_str(&ih->report, recorder_misused);
 		return INTACT_MISUSED;
 	}
 	if (atomic_load(&ih->no_memory) || !gather(ih, h))
@@ -304,30 +308,67 @@ EXPORT const char *intact_history_report(const struct intact_history *ih)
 	return buf_cstr(&ih->report);
 }
 
-static bool flush(void *f, struct buf *b)
+/* The history as JSON lines into `out`, which `flush` may empty now and then. */
+static bool write_lines(struct intact_history *ih, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg)
+{
+	struct session *s = malloc(sizeof *s);
+	jmp_buf oom;
+	volatile bool ok = false;
+	if (!s)
+		return false;
+	session_open(s);
+	s->arena.oom = &oom;
+	if (!setjmp(oom) && gather(ih, &s->h)) {
+		history_write(&s->h, FORMAT_JSON, out, flush, arg);
+		ok = !out->failed;
+	}
+	session_close(s);
+	return ok;
+}
+
+static bool flush_file(void *f, struct buf *b)
 {
 	return buf_flush(b, f);
 }
 
 EXPORT int intact_history_save(struct intact_history *ih, const char *path)
 {
-	struct session *s = malloc(sizeof *s);
-	FILE *f = s ? fopen(path, "w") : NULL;
-	jmp_buf oom;
-	volatile int rc = -1;
-	if (!f) {
-		free(s);
+	FILE *f = fopen(path, "w");
+	struct buf b;
+	if (!f)
 		return -1;
+	buf_init(&b);
+	bool ok = write_lines(ih, &b, flush_file, f) && buf_flush(&b, f);
+	buf_free(&b);
+	return fclose(f) == 0 && ok ? 0 : -1;
+}
+
+static bool keep_all(void *arg, struct buf *b)
+{
+	(void)arg;
+	return !b->failed;
+}
+
+EXPORT const char *intact_history_text(struct intact_history *ih, size_t *len)
+{
+	bool wrong = misused(ih);
+	buf_clear(&ih->text);
+	buf_clear(&ih->report);
+	if (wrong || atomic_load(&ih->no_memory) || !write_lines(ih, &ih->text, keep_all, NULL)) {
+		buf_str(&ih->report, wrong ? recorder_misused : "UNKNOWN: memory ended\n");
+		return NULL;
 	}
-	session_open(s);
-	s->arena.oom = &oom;
-	if (!setjmp(oom) && gather(ih, &s->h)) {
-		struct buf b;
-		buf_init(&b);
-		history_write(&s->h, FORMAT_JSON, &b, flush, f);
-		rc = buf_flush(&b, f) ? 0 : -1;
-		buf_free(&b);
-	}
-	session_close(s);
-	return fclose(f) == 0 ? rc : -1;
+	if (len)
+		*len = ih->text.len;
+	return buf_cstr(&ih->text);
+}
+
+EXPORT enum intact_object intact_history_object(const struct intact_history *ih)
+{
+	return ih->object;
+}
+
+EXPORT int64_t intact_history_initial(const struct intact_history *ih)
+{
+	return ih->initial;
 }
