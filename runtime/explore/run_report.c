@@ -156,12 +156,12 @@ static void tell_threads(void)
 		struct control_thread *o = &c->thread[i];
 		*o = (struct control_thread){ 
 		                              .created_pc = t->created_pc, .fn = (uintptr_t)t->fn, .parent = t->parent, .state = t->state,
-		                              .pc = t->op.pc, .obj = t->op.a, .obj2 = t->op.b, .op = t->op.kind,
+		                              .pc = t->op->pc, .obj = t->op->a, .obj2 = t->op->b, .op = t->op->kind,
 		                              .holder = 0xffff };
-		o->nstack = stack_of(t, t->op.pc, o->stack);
+		o->nstack = stack_of(t, t->op->pc, o->stack);
 		const struct x_object *w = t->pends;
-		if (t->op.kind == SCHED_JOIN)
-			o->holder = (uint16_t)t->op.a;
+		if (t->op->kind == SCHED_JOIN)
+			o->holder = (uint16_t)t->op->a;
 		else if (w && w->owner >= 0)
 			o->holder = (uint16_t)w->owner;
 		sched_thread_origin(X.sched, i, &c->origins[i].parent, &c->origins[i].ordinal);

@@ -79,6 +79,7 @@ static void map_control(long fd)
 	          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (long)X_SCRATCH_AT)
 		refuse("not enough address space (ulimit -v)");
 	X.ctl = c;
+	X.real = c->mode == CONTROL_REAL;
 }
 
 static void thread_zero(void)
@@ -86,11 +87,15 @@ static void thread_zero(void)
 	X.nthreads = X.live = 1;
 	X.current = 0;
 	X.alone = true;
-	X.thread[0] = (struct x_thread){ .state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs };
+	X.thread[0] = (struct x_thread){ .state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs,
+	                                  .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op };
+	x_clock_begin(X.clock[0], NULL);
 	X.clock[0][0] = 1;
-	X.clock[0][1] = X.clock[0][2] = X.clock[0][3] = 0;
 	X.held[0] = 0;
-	X.spin[0].n = X.spin[0].rounds = 0;
+	if (X.fences) {
+		x_clock_begin(X.thread_more[0].fence_rel, NULL);
+		x_clock_begin(X.thread_more[0].fence_acq, NULL);
+	}
 }
 
 void x_begin(long fd)
@@ -117,10 +122,10 @@ static void run_begin(void)
 		X.run++;
 		__builtin_memset(X.cell, 0, sizeof X.cell);
 	}
-	for (uint32_t i = 1; i < X.nthreads; i++) {
-		X.slot[X.thread[i].slot].used = false;
+	for (uint32_t i = 1; i < X.nthreads; i++)
 		X.held[i] = 0;
-	}
+	for (uint32_t i = 0; i < X_WORDS; i++)
+		X.slots[i] = 0;
 	for (uint32_t k = 0; k < X.thread[0].nkeys; k++)
 		X.thread_more[0].keys[k] = NULL;
 	thread_zero();
@@ -327,7 +332,7 @@ void x_end_run(void)
 {
 	X.active = false;
 	X.selector = 0;
-	if (X.ctl->mode == CONTROL_REAL)
+	if (X.real)
 		after_run();
 	__asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tcall after_run\n"
 	                 : : "r"((uintptr_t)X.controller_sp & ~(uintptr_t)15) : "memory");

@@ -7,6 +7,7 @@
 #include "api/check_document.h"
 #include "base/clock.h"
 #include "base/opts.h"
+#include "report/check_json.h"
 
 #define MAX_NAMES 256 /* of track and of abstract */
 
@@ -145,7 +146,11 @@ EXPORT enum intact_status intact_check_run(struct intact_check *c, const struct 
 		status = INTACT_INTERNAL;
 	}
 	if (status == INTACT_OK) {
-		check_document(&r, &c->options, m->lang.ir->src->name, false, &doc);
+		struct checked told;
+		if (check_result_told(&r, &c->options, m->lang.ir->src->name, false, &told))
+			check_json(&told, &doc);
+		doc.failed |= !told.stories;
+		stories_free(told.stories, told.n);
 		status = doc.failed ? INTACT_NO_MEMORY : api_document_set(d, "the result", buf_cstr(&doc), doc.len);
 		if (status != INTACT_OK)
 			buf_str(&c->messages, intact_document_messages(d));

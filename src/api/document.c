@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/document_text.h"
 #include "base/source.h"
 #include "report/doc.h"
 #include "report/issue.h"
@@ -242,7 +243,7 @@ EXPORT uint32_t intact_step_line(const struct intact_document *d, size_t i, size
 static void render_plain(const json_t *doc, struct buf *out)
 {
 	struct render_text_options o = { .width = PAGE_WIDTH };
-	render_text(doc, &o, out);
+	document_text(doc, &o, out);
 }
 
 EXPORT const char *intact_document_render(struct intact_document *d, enum intact_format f, size_t *len)

@@ -277,7 +277,7 @@ static void add_patterns(struct settings *s, const struct opt_list *l, bool atom
 
 static bool gather(struct cli *cli, struct settings *s)
 {
-	bool ok = settings_read(cli, s);
+	bool ok = settings_of_command(s, cli);
 	add_patterns(s, &o.atomic, true);
 	add_patterns(s, &o.not_atomic, false);
 	for (int i = 0; i < o.specs.n; i++)
@@ -301,7 +301,7 @@ static bool gather(struct cli *cli, struct settings *s)
 /* Findings have a status of their own; a death is not hidden by it. */
 static int found_status(struct cli *cli, struct settings *s, const struct run_result *r, int rc)
 {
-	const char *v = run_option(&s->arena, "exitcode");
+	const char *v = settings_option(s, "exitcode");
 	uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
 	if (r->signal || r->failed)
 		return rc;

@@ -95,6 +95,21 @@ bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, cons
 	return false;
 }
 
+bool outputs_dot(struct cli *cli, const struct cmd *cmd, const char *path, const struct buf *document)
+{
+	struct buf why, dot;
+	buf_init(&why);
+	buf_init(&dot);
+	json_t *d = doc_parse(buf_cstr(document), document->len, &why);
+	if (d)
+		render_dot(d, &dot);
+	bool ok = d && outputs_file(cli, cmd, path, "digraph intact", &dot);
+	json_decref(d);
+	buf_free(&why);
+	buf_free(&dot);
+	return ok;
+}
+
 int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o,
                   struct buf *document, int rc)
 {

@@ -117,7 +117,7 @@ static void keep(struct replay *r, struct buf *text, struct recorded *out)
 	out->nomem |= replay_degraded(r);
 }
 
-void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct recorded *out)
+void recorded_judge(const struct run_reporting *how, const char *file, struct msgs *m, struct recorded *out)
 {
 	struct processes ps = { calloc(MAX_PROCESSES, sizeof *ps.v), 0 };
 	struct buf *texts = calloc(MAX_PROCESSES, sizeof *texts), symbols;
@@ -151,7 +151,7 @@ void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct re
 				                         symbols.len ? &names : NULL };
 	out->processes = ps.n;
 	if (k && !out->failed)
-		out->failed = !run_report(cli, msg, k, &out->text, &out->results, &out->shown);
+		out->failed = !run_report(how, msg, k, &out->text, &out->results, &out->shown);
 	for (uint32_t i = 0; texts && i < (ps.n ? ps.n : 1); i++) /* the first has one, also without a record */
 		buf_free(&texts[i]);
 	buf_free(&symbols);

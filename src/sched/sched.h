@@ -134,6 +134,11 @@ uint32_t sched_thread_count(const struct sched *s); /* ids given in this session
  * recorded as executed. */
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled);
 
+/* Where the pending operation of t is kept, for the session: whoever writes it there
+ * and gives this to sched_point saves a copy. Between two points of t it is the one
+ * executed last. t is below max_threads. */
+struct sched_op *sched_op_at(struct sched *s, uint32_t t);
+
 /* Thread t has executed SCHED_EXIT (a point like all others) and is no more. */
 uint32_t sched_gone(struct sched *s, uint32_t t);
 

@@ -11,7 +11,7 @@
 #include "report/check_json.h"
 #include "report/check_text.h"
 #include "report/run_json.h"
-#include "report/story_json.h"
+#include "report/story.h"
 #include "verdict/single_block.h"
 #include "verdict/replay.h"
 #include "verdict/verify_causal.h"
@@ -66,12 +66,15 @@ static json_t *own_story(struct run *r, const struct question *q)
 {
 	int32_t none;
 	struct verdict v = { .block = q->block, .problem = q->problem, .serial = &none };
+	struct story s;
 	struct buf text;
 	struct json_out j;
 	buf_init(&text);
 	json_out_init(&j, &text, true);
 	json_begin_object(&j, NULL);
-	story_json(r, &v, &j);
+	story_of_run(&s, r, &v);
+	story_json(&s, &v, &j);
+	story_give_back(&s, r);
 	json_end(&j);
 	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 	buf_free(&text);
@@ -155,12 +158,12 @@ static const char *check_halt(struct run *r, const struct question *q, const cha
 		struct verdict v = { .block = q->block, .problem = q->problem, .halt_thread = (uint32_t)h[0],
 			             .halt = (int32_t *)(uintptr_t)(h + 1) };
 		buf_clear(&text);
-		check_text_halt(r->ir, &v, &text);
+		story_halt(r->ir, &v, &text);
 		found = !strcmp(buf_cstr(&text), sentence);
 	}
 	struct verdict nowhere = { .block = q->block, .problem = q->problem };
 	buf_clear(&text);
-	check_text_halt(r->ir, &nowhere, &text);
+	story_halt(r->ir, &nowhere, &text);
 	found |= !strcmp(buf_cstr(&text), sentence);
 	buf_free(&text);
 	rows_free(&halts);

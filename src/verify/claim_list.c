@@ -1,8 +1,8 @@
 #include "verify/claim_list.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "report/doc.h"
 
 #define MAX_TEXT 10000u /* bytes of a text in the document: the rest would be somebody's joke */
