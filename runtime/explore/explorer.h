@@ -168,7 +168,7 @@ struct x_cell {
  * block's name, or a set of gaps. */
 enum { XL_INNER_BEGIN = 16, XL_INNER_END, /* of a block in another */
        XL_GAPS,                           /* of the block that has just begun */
-       XL_IN_GAP, XL_BEHIND_GAP };
+       XL_IN_GAP };
 struct x_logged {
 	uintptr_t addr, pc;
 	uint16_t thread;
