@@ -53,6 +53,17 @@ static bool trace(const json_t *doc, const struct render_text_options *o, struct
 	return true;
 }
 
+static bool history(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	const json_t *r;
+	size_t i;
+	json_array_foreach(json_object_get(doc, "results"), i, r) {
+		buf_str(out, i ? "\n" : "");
+		history_result_text(r, o->color, out);
+	}
+	return true;
+}
+
 static bool run(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
 	const char *reason = doc_text(doc, "reason");
@@ -69,7 +80,7 @@ static bool run(const json_t *doc, const struct render_text_options *o, struct b
 void document_text(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
 	static const struct { const char *kind; bool (*text)(const json_t *, const struct render_text_options *, struct buf *); } kinds[] = {
-		{ "check", check }, { "explore", explore }, { "run", run }, { "trace", trace }, { "verify", verify },
+		{ "check", check }, { "explore", explore }, { "history", history }, { "run", run }, { "trace", trace }, { "verify", verify },
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (doc_is(doc, "kind", kinds[i].kind) && kinds[i].text(doc, o, out))

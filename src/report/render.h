@@ -30,6 +30,8 @@ struct render_text_options {
 	bool color, utf8;
 	unsigned max_rows; /* of a table; 0: all */
 };
+/* A result of `intact history` as the command prints it (history_json.c). */
+void history_result_text(const json_t *result, bool color, struct buf *out);
 void render_text(const json_t *doc, const struct render_text_options *o, struct buf *out);
 
 #endif
