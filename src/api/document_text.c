@@ -64,6 +64,13 @@ static bool history(const json_t *doc, const struct render_text_options *o, stru
 	return true;
 }
 
+static bool net(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	(void)o;
+	net_result_text(json_array_get(json_object_get(doc, "results"), 0), out);
+	return true;
+}
+
 static bool run(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
 	const char *reason = doc_text(doc, "reason");
@@ -80,7 +87,7 @@ static bool run(const json_t *doc, const struct render_text_options *o, struct b
 void document_text(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
 	static const struct { const char *kind; bool (*text)(const json_t *, const struct render_text_options *, struct buf *); } kinds[] = {
-		{ "check", check }, { "explore", explore }, { "history", history }, { "run", run }, { "trace", trace }, { "verify", verify },
+		{ "check", check }, { "explore", explore }, { "history", history }, { "net", net }, { "run", run }, { "trace", trace }, { "verify", verify },
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (doc_is(doc, "kind", kinds[i].kind) && kinds[i].text(doc, o, out))

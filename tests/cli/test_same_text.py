@@ -121,4 +121,8 @@ def without_orders(text):
 
 
 same("history --witness", ["history", "--witness", "--condition=sequential", "examples/history/two-keys.json"], without_orders)
+
+# nets
+for args in ([], ["--deadlock"], ["--prefix"], ["--cover=m.free,w1.start"], ["--cover=w1.leave.done,w2.leave.done"], ["--max-events=3"]):
+    same(f"net {' '.join(args)}", ["net", *args, "examples/nets/acquire1-4.ll_net"])
 done()
