@@ -125,4 +125,10 @@ same("history --witness", ["history", "--witness", "--condition=sequential", "ex
 # nets
 for args in ([], ["--deadlock"], ["--prefix"], ["--cover=m.free,w1.start"], ["--cover=w1.leave.done,w2.leave.done"], ["--max-events=3"]):
     same(f"net {' '.join(args)}", ["net", *args, "examples/nets/acquire1-4.ll_net"])
+
+# sim
+for path in examples:
+    same(f"sim {path}", ["sim", "-q", "--seed=3", path])
+for args in (["--schedule=1,1,2"], ["--until=fault", "--seed=1"], ["--threads", "worker=3", "--seed=2"], ["--seed=5", "--steps=300"]):
+    same(f"sim {' '.join(args)}", ["sim", "-q", *args, "examples/lost-update.atm"])
 done()
