@@ -5,7 +5,7 @@
 
 #include "cli/claims.h"
 #include "event/order.h"
-#include "event/stats.h"
+#include "report/trace_stats.h"
 #include "event/writer.h"
 #include "verify/trace_verify.h"
 
