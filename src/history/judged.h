@@ -39,7 +39,7 @@ struct result {
 	struct limits *lim;
 };
 
-struct check_options {
+struct lin_check_options {
 	enum condition condition;
 	enum algorithm algorithm;
 	uint32_t k;       /* k-atomicity; 1: atomicity */
@@ -76,7 +76,7 @@ struct check {
 };
 
 /* Writes why a part is violated, one or two sentences (report/history_proof.h). */
-typedef void proof_text(const struct history *h, const struct interpretation *in, const struct check_options *o,
+typedef void proof_text(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                         const struct part *part, struct buf *out);
 
 #endif

@@ -10,8 +10,6 @@
 #include "judge/trace_recorded.h"
 #include "judge/trace_witness.h"
 
-typedef unsigned long long ull;
-
 const char *const trace_algorithms[] = { "clock", "graph", NULL };
 
 /* One file on its way to a trace_judged. */

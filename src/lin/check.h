@@ -9,7 +9,7 @@
 
 /* False: out of memory before anything could be judged. A refusal of the
  * chosen algorithm is in the verdict (LIN_REFUSED) of a part. */
-bool lin_check(struct history *h, const struct interpretation *in, const struct check_options *o,
+bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                struct check *c);
 void check_free(struct check *c, struct history *h);
 /* A part as a problem of its own, ranks made dense; the caller frees ops

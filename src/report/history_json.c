@@ -19,7 +19,7 @@ static void operations(const char *key, const uint32_t *ops, uint32_t n, struct 
 	json_end(j);
 }
 
-static void violation(const struct history *h, const struct interpretation *in, const struct check_options *o,
+static void violation(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                       const struct part *p, struct json_out *j)
 {
 	const struct result *r = &p->r;
@@ -52,7 +52,7 @@ static void violation(const struct history *h, const struct interpretation *in, 
 	buf_free(&text);
 }
 
-static void part(const struct history *h, const struct interpretation *in, const struct check_options *o,
+static void part(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                  const struct part *p, bool witness, struct json_out *j)
 {
 	const struct result *r = &p->r;
@@ -100,7 +100,7 @@ static void question(const struct history *h, const struct interpretation *in, s
 	json_end(j);
 }
 
-void history_json(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void history_json(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                   const struct check *c, bool witness, history_order *before, struct buf *out)
 {
 	struct json_out w, *j = &w;

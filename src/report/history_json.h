@@ -10,7 +10,7 @@
 typedef uint32_t *history_order(const struct history *h, const struct interpretation *in, const struct check *c,
                                 const struct part *part, uint32_t *n);
 
-void history_json(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void history_json(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                   const struct check *c, bool witness, history_order *before, struct buf *out);
 void history_followed_json(const char *file, const struct history *h, const struct interpretation *in,
                            const struct history_followed *f, struct buf *out);
@@ -22,7 +22,7 @@ void history_spent_text(const char *file, const char *limit, struct buf *out);
 /* The member "facts": what the operations of a proof are. */
 void history_facts(const struct history *h, const struct interpretation *in, const struct result *r, struct json_out *j);
 /* The member "log": all operations as columns. */
-void history_log(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void history_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                  const struct check *c, history_order *before, struct json_out *j);
 
 #endif

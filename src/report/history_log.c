@@ -201,7 +201,7 @@ static uint64_t field(struct listing *l, enum field f, const struct hop *o)
 }
 
 /* The orders found, part after part; of a wrong one, up to where it is wrong. */
-static void orders(const struct history *h, const struct interpretation *in, const struct check_options *o,
+static void orders(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                    const struct check *c, history_order *before, struct json_out *j)
 {
 	struct column col;
@@ -233,14 +233,14 @@ static void functions(const struct history *h, const struct interpretation *in, 
 {
 	json_begin_array(j, "functions");
 	json_text(j, NULL, "");
-	for (int f = 1; f < FN_COUNT; f++)
-		json_text(j, NULL, fn_name((enum fn)f, in->object));
+	for (uint32_t f = 1; f < object_own_end(in->object); f++)
+		json_text(j, NULL, fn_name(f, in->object));
 	for (uint32_t f = 0; h->user && f < h->user->nmethods; f++)
 		json_text(j, NULL, h->user->methods[f].name);
 	json_end(j);
 }
 
-void history_log(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void history_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                  const struct check *c, history_order *before, struct json_out *j)
 {
 	static const char *const names_of[FIELDS] = { "process", "key", "function", "call", "span", "a", "b",

@@ -64,7 +64,7 @@ static void tell_conflict(struct history_told_part *t, struct arena *a, const st
 }
 
 static void tell_part(struct history_told_part *t, struct arena *a, const struct history *h, const struct interpretation *in,
-                      const struct check_options *o, const struct part *p)
+                      const struct lin_check_options *o, const struct part *p)
 {
 	const struct result *r = &p->r;
 	struct buf b;
@@ -84,7 +84,7 @@ static void tell_part(struct history_told_part *t, struct arena *a, const struct
 }
 
 void history_told_make(struct history_told *t, struct arena *a, const struct history *h, const struct interpretation *in,
-                       const struct check_options *o, const struct check *c)
+                       const struct lin_check_options *o, const struct check *c)
 {
 	uint32_t shown = 0;
 	*t = (struct history_told){ .file = h->name, .format = h->format, .object = history_object(h, in->object),
@@ -243,7 +243,7 @@ static void order_line(const struct history *h, const struct interpretation *in,
 	buf_char(out, '\n');
 }
 
-void history_orders_text(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void history_orders_text(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                          const struct check *c, struct buf *out)
 {
 	bool weak = o->condition == COND_REGULAR || o->condition == COND_SAFE;

@@ -45,10 +45,10 @@ struct history_told { /* strings are the arena's, the history's or the document'
 };
 
 void history_told_make(struct history_told *t, struct arena *a, const struct history *h, const struct interpretation *in,
-                       const struct check_options *o, const struct check *c);
+                       const struct lin_check_options *o, const struct check *c);
 void history_text(const struct history_told *t, bool color, struct buf *out);
 /* The orders that were found, an operation a line. */
-void history_orders_text(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void history_orders_text(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                          const struct check *c, struct buf *out);
 
 /* What following a history came to. */

@@ -10,7 +10,7 @@
 #include "report/line.h"
 #include "report/render.h"
 
-struct writer {
+struct issue_writer {
 	const struct render_text_options *o;
 	struct buf *out;
 };
@@ -24,7 +24,7 @@ static const char *color_of(const struct issue *i)
 }
 
 /* Words of `s` on lines of the width, each behind the indent. */
-static void wrapped(struct writer *w, const char *s, unsigned indent)
+static void wrapped(struct issue_writer *w, const char *s, unsigned indent)
 {
 	struct buf safe;
 	unsigned at = 0, width = w->o->width > indent + 20 ? w->o->width : indent + 20;
@@ -54,7 +54,7 @@ static void wrapped(struct writer *w, const char *s, unsigned indent)
 	buf_free(&safe);
 }
 
-static void summary(struct writer *w, const struct issues *s)
+static void summary(struct issue_writer *w, const struct issues *s)
 {
 	const char *dots = w->o->utf8 ? "…" : "...";
 	for (uint32_t k = 0; k < s->list.len; k++) {
@@ -72,7 +72,7 @@ static void summary(struct writer *w, const struct issues *s)
 	}
 }
 
-static void one(struct writer *w, const struct issue *i)
+static void one(struct issue_writer *w, const struct issue *i)
 {
 	struct line l = { w->out, w->o->color, 0, 0 };
 	struct buf b;
@@ -95,7 +95,7 @@ static void one(struct writer *w, const struct issue *i)
 void render_list(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
 	struct issues s;
-	struct writer w = { o, out };
+	struct issue_writer w = { o, out };
 	issues_init(&s, doc);
 	summary(&w, &s);
 	for (uint32_t k = 0; k < s.list.len; k++)

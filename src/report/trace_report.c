@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "event/event.h"
 
-typedef unsigned long long ull;
 
 void cycles_init(struct cycles *f, uint32_t limit, bool each)
 {
@@ -38,14 +38,8 @@ static uint64_t key_of(const struct cycle *c)
 
 static bool keep(struct cycles *f, const struct cycle *c)
 {
-	if (f->n == f->cap) {
-		uint32_t cap = f->cap ? f->cap * 2 : 16;
-		struct finding *p = realloc(f->list, cap * sizeof *p);
-		if (!p)
-			return false;
-		f->list = p;
-		f->cap = cap;
-	}
+	if (!GROW(f->list, f->cap, f->n + 1ull))
+		return false;
 	struct cycle_link *links = NULL;
 	if (c->n) {
 		links = malloc(c->n * sizeof *links);
@@ -53,7 +47,7 @@ static bool keep(struct cycles *f, const struct cycle *c)
 			return false;
 		memcpy(links, c->links, c->n * sizeof *links);
 	}
-	f->list[f->n] = (struct finding){ *c, 1 };
+	f->list[f->n] = (struct trace_finding){ *c, 1 };
 	f->list[f->n++].cycle.links = links;
 	return true;
 }

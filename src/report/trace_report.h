@@ -17,13 +17,13 @@
 #include "event/names.h"
 #include "verdict/cycle.h"
 
-struct finding {
+struct trace_finding {
 	struct cycle cycle;   /* its own copy of the links */
 	uint64_t count;
 };
 
 struct cycles {
-	struct finding *list;
+	struct trace_finding *list;
 	uint32_t n, cap, limit; /* limit 0: all */
 	bool each;              /* do not merge */
 	struct map by_places;

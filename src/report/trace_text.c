@@ -12,7 +12,6 @@
 #include "report/line.h"
 #include "report/trace_judged.h"
 
-typedef unsigned long long ull;
 
 struct out { /* the document is a file: what it says goes through buf_safe */
 	struct buf *b;
