@@ -165,6 +165,8 @@ void explore_json(const struct explore_report *r, struct buf *b)
 	           (unsigned long long)r->pairs_both, (unsigned long long)r->judged, (unsigned long long)r->unjudged);
 	if (r->awaits)
 		buf_str(b, ", \"awaits\": true");
+	if (r->cancels)
+		buf_str(b, ", \"cancels\": true");
 	if (r->estimate_known)
 		buf_printf(b, ", \"estimated_traces\": %.0f", r->estimate_total);
 	if (r->why_fork) {
