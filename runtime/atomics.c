@@ -10,7 +10,7 @@
  * in the order in which it happened, and of a compare-and-swap what it did.
  */
 #include "event/record.h"
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 typedef unsigned __int128 u128;

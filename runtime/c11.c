@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <threads.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 EXPORT int mtx_init(mtx_t *m, int type)

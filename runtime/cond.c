@@ -5,7 +5,7 @@
  * A cancelled wait comes back through the cleanup handler with the mutex
  * held, which must then be in the books too.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 struct waiting {

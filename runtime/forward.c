@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "event/record.h"
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 static const void *degraded_told;

@@ -9,7 +9,7 @@
  * (cc/leaf.h), and as __tsan_func_*, for objects compiled without it.
  */
 #include "event/record.h"
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 void __tsan_init(void);

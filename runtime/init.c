@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "options.h"
 #include "rt.h"
 
@@ -184,7 +184,7 @@ void rt_init(void)
 	    !rt.modules || !dynamic_init(&rt_dyn)) {
 		rt_say("Intact: not enough address space (ulimit -v): "
 		       "the program runs unwatched\n");
-		rt_tell_begin(false);
+		rt_status_begin(false);
 		return;
 	}
 	rt_dir = rt_dyn.shadow.dir;
@@ -204,7 +204,7 @@ void rt_init(void)
 	rt_process_init();
 	at_quick_exit(at_end);
 	me->busy = 0;
-	rt_tell_begin(true);
+	rt_status_begin(true);
 	if (rt.opt.verbosity)
 		rt_sayf("Intact: watching process %d\n", rt.pid);
 }
@@ -229,7 +229,7 @@ static void finish(void)
 		rt_modules();
 	rec_finish();
 	rt_flush(true);
-	rt_tell_end();
+	rt_status_end();
 }
 
 /* When the last thread has ended `me` is rt_nobody, whose mark stays. */
@@ -279,7 +279,7 @@ void rt_told(void)
 		finish();
 		me->busy = 0;
 		if (rt_shown()) {
-			rt_tell_halted();
+			rt_status_halted();
 			rt_say("Intact: stopped at the first finding (halt_on_error=1)\n");
 			syscall(SYS_exit_group, rt.opt.exitcode ? (int)rt.opt.exitcode : 1);
 		}

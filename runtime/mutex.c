@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 static inline bool got(int r)

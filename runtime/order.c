@@ -9,7 +9,7 @@
 #include <semaphore.h>
 #include <stdarg.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a,

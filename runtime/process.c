@@ -101,7 +101,7 @@ static void before_exec(void)
 	me->busy = 1;
 	rec_finish();
 	rt_flush(false);
-	rt_tell_end();
+	rt_status_end();
 	me->busy = busy;
 	errno = keep;
 }

@@ -252,11 +252,11 @@ uint32_t rt_shown(void);   /* how many were shown */
 void rt_modules(void);     /* look again at what is loaded */
 void rt_before_load(const char *path); /* a library will be, perhaps where another was */
 
-/* tell.c. To `intact run`, when there is one: false when it could not be sent. */
+/* run_status.c. To `intact run`, when there is one: false when it could not be sent. */
 bool rt_send(const char *text, size_t n);
-void rt_tell_begin(bool watched);
-void rt_tell_end(void); /* what was watched */
-void rt_tell_halted(void); /* a finding was printed and is the end */
+void rt_status_begin(bool watched);
+void rt_status_end(void); /* what was watched */
+void rt_status_halted(void); /* a finding was printed and is the end */
 
 /* record.c, record_out.c. A call of the analyses stands between rec_begin and rec_end, with
  * one rec_put for it; rec_begin is false when nothing is recorded (any more). */

@@ -2,7 +2,7 @@
  * rwlock: pthread reader-writer locks. A reader's hold protects what it
  * reads, not what it writes.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "event/record.h"
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 #include "rt.h"
 
 static struct frame no_frames[2] = { { .fn = FRAME_NO_FN } };

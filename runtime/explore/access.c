@@ -16,7 +16,7 @@
  * Memory that is freed is written as by free, and marked: every later access is
  * a use after free, ordered or not.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* ---- places ---- */
 
@@ -98,7 +98,7 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 	}
 	becomes_point(place);
 	becomes_point(p->place);
-	x_tell_race(p, addr, bytes, kind, place);
+	x_report_race(p, addr, bytes, kind, place);
 }
 
 /* The entries of a cell, and of those that follow it. True: the new one is known already. */

@@ -6,7 +6,7 @@
  * what the sequence knows. Fences: stores behind a release fence publish what
  * was known at the fence; an acquire fence takes up what relaxed loads before it saw.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 enum { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
 

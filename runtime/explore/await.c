@@ -15,7 +15,7 @@
  * an exhaustive result says (control.awaits); and an endless loop is reported only when
  * the schedule, followed without awaits, does not end either (explore_search.c).
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 enum { ROUNDS = 24, ROUNDS_YIELD = 12 /* a loop that yields is not likely to count */ };
 

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 void x_cancelled(struct x_thread *t)
 {

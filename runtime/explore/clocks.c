@@ -11,7 +11,7 @@
  * Memory comes from X.clocks, which starts empty in every run; when it is spent the
  * run is given up with a message, as dropping an edge would invent races.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* With many threads. Clocks are used four entries at a time, here eight where the processor can. */
 typedef int32_t eight __attribute__((vector_size(32), aligned(4), may_alias));

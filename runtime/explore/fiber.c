@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* Callee-saved registers onto the old stack, from the new one. To those belong how floating
  * point rounds and what it traps, which is seldom changed, and slow to load. */

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 extern void *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);

@@ -8,7 +8,7 @@
  * An object that was destroyed, or whose memory was freed, keeps its entry with
  * a flag: the next use of it is an error of the program's.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 struct x_object *x_object_find(uintptr_t at)
 {

@@ -7,7 +7,7 @@
  * threads whose pending operation it decides (`pend`), and when it changes those
  * alone are looked at.
  */
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* Can the pending operation of `t` be done now? */
 static bool possible(const struct x_thread *t)
@@ -194,6 +194,8 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		return;
 	}
 	X.unpointed = 0;
+	if (unlikely(X.ngaps))
+		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	if (may_spin(kind))
 		x_spin(a, size, pc, kind == SCHED_YIELD || kind == SCHED_SLEEP);
 	else
@@ -202,8 +204,10 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 	if (next != X.current)
 		go_to(t, next);
 	unpend(t);
+	if (unlikely(X.ngaps))
+		x_gap_passed(pc);
 	if (unlikely(X.detail))
-		x_tell_step();
+		x_report_step();
 }
 
 void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
@@ -217,11 +221,15 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 		x_spin(addr, size, pc, false);
 	else
 		t->spins = 0;
+	if (unlikely(X.ngaps))
+		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	uint32_t next = sched_point(X.sched, X.current, t->op, true);
 	if (next != X.current)
 		go_to(t, next);
+	if (unlikely(X.ngaps))
+		x_gap_passed(pc);
 	if (unlikely(X.detail))
-		x_tell_step();
+		x_report_step();
 }
 
 void x_thread_over(void)

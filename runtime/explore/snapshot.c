@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 enum { PAGE = 4096 };
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* ---- words ---- */
 
@@ -141,8 +141,11 @@ static void run_begin(void)
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;
+	X.cycle = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
+	if (X.ngaps)
+		x_gaps_run();
 }
 
 static _Noreturn void enter_main(void)
@@ -240,13 +243,33 @@ static bool is_failure(unsigned end)
 	return end != CONTROL_OK && end != CONTROL_LIMIT && end != CONTROL_PRUNED && end != CONTROL_DIVERGED;
 }
 
+/* Of a run that has ended: is it a failure? Judges its blocks, if `judge`. When gaps are to be
+ * confirmed, another failure counts only in a run that had entered one of them. */
+static bool run_failed(bool judge)
+{
+	struct control *c = X.ctl;
+	bool failed = is_failure(X.end);
+	c->gaps = X.gap_hit;
+	if (judge && X.blocks && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+		x_judge();
+	if (X.cycle && X.end == CONTROL_OK) {
+		X.end = CONTROL_NOT_ATOMIC;
+		X.end_pc = X.cycle_pc;
+		return true;
+	}
+	if (failed && c->only_gaps && !X.cycle && !X.gap_hit) {
+		c->aside++;
+		X.end = CONTROL_OK;
+		return false;
+	}
+	return failed;
+}
+
 /* The minimiser's turn: true when it has nothing left to try. */
 static bool minimised(void)
 {
 	struct control *c = X.ctl;
-	if (X.end == CONTROL_OK && X.blocks)
-		x_judge();
-	bool same = X.end == c->goal && (!c->goal_pc || X.end_pc == c->goal_pc);
+	bool same = run_failed(true) && X.end == c->goal && (!c->goal_pc || X.end_pc == c->goal_pc);
 	sched_run_end(X.sched, same ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT);
 	minimize_result(X.minimiser, X.sched, same);
 	X.new_places = false; /* the points stay those of the schedule */
@@ -281,25 +304,22 @@ static _Noreturn __attribute__((used)) void after_run(void)
 			leave(0);
 		next_run();
 	}
-	if (X.detail && X.end == CONTROL_OK && X.blocks)
-		x_judge();
-	bool failed = is_failure(X.end);
+	bool judged = X.detail || X.end != CONTROL_OK, failed = run_failed(judged);
 	if (failed || X.detail || X.end == CONTROL_DIVERGED)
-		x_tell_run();
-	enum sched_outcome outcome = failed ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
+		x_report_run();
+	enum sched_outcome outcome = is_failure(X.end) ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
 	enum sched_verdict verdict = sched_run_end(X.sched, outcome);
-	if (X.end == CONTROL_OK && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
-		x_judge();
-		failed = X.end == CONTROL_NOT_ATOMIC;
+	if (!judged && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
+		failed = run_failed(true);
 		if (failed)
-			x_tell_run();
+			x_report_run();
 	}
 	c->beat++;
 	c->cut += X.end == CONTROL_LIMIT;
 	X.finished = true;
 	if (last(failed || X.detail, verdict)) {
 		if (!failed && !X.detail)
-			x_tell_run();
+			x_report_run();
 		leave(0);
 	}
 	if (X.new_places) {
@@ -418,6 +438,7 @@ static void make_session(void)
 	for (uint32_t i = 0; i < c->nplaces && i < CONTROL_PLACES; i++)
 		if (c->places[i])
 			X.place[x_place(c->places[i])].flags = XP_POINT;
+	x_gaps_begin();
 }
 
 extern int program_main(int, char **, char **) __asm__("main") __attribute__((weak));
@@ -442,7 +463,7 @@ __attribute__((constructor)) static void take_over(int argc, char **argv, char *
 	X.slot[0].go = 1;
 	if (!x_pool(X.ctl->threads))
 		x_give_up(CONTROL_WHY_INTERNAL, "a pool of %u threads cannot be made", X.ctl->threads);
-	x_tell_modules();
+	x_report_modules();
 	x_unwind_init();
 	make_controller();
 	make_session();

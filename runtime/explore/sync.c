@@ -15,7 +15,7 @@
 #include <linux/futex.h>
 #include <semaphore.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 enum { KIND_RECURSIVE = 1, KIND_ERRORCHECK = 2, KIND_ROBUST = 16 };
 

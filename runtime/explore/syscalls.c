@@ -26,7 +26,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 /* ---- ways in and out ---- */
 

@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 struct x_thread *x_thread_of(pthread_t id)
 {
@@ -168,7 +168,7 @@ void x_thread_main(void)
 {
 	struct x_thread *t = x_me();
 	if (unlikely(X.detail))
-		x_tell_step();
+		x_report_step();
 	x_thread_exit(t->fn(t->arg));
 }
 

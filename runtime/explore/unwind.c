@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include <unwind.h>
 
-#include "runtime/explore/x.h"
+#include "runtime/explore/explorer.h"
 
 typedef _Unwind_Reason_Code forced_fn(struct _Unwind_Exception *, _Unwind_Stop_Fn, void *);
 static forced_fn *forced; /* set before the snapshot; NULL: no library has frames to unwind */

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "causal/cover.h"
 #include "causal/unfold.h"
-#include "causal/deeds.h"
+#include "causal/causal_witness.h"
 
 #define COVER_TRY 1000000u /* states after which unfolding is tried instead */
 
@@ -31,10 +31,10 @@ static void not_known(struct verdict *v, const char *limit, const char *reason)
 }
 
 /* A run of the abstract program that breaks it. */
-static void violated(struct ask *q, const struct deed *deeds, uint32_t n, const uint32_t *count,
+static void violated(struct ask *q, const struct witness_event *events, uint32_t n, const uint32_t *count,
                      bool smallest, bool cycle)
 {
-	struct causal_run *r = deeds ? deeds_chain(&q->g, deeds, n, count, cycle) : NULL;
+	struct causal_run *r = events ? causal_witness_make(&q->g, events, n, count, cycle) : NULL;
 	if (!r) {
 		not_known(q->v, "memory", NULL);
 		return;
@@ -78,9 +78,9 @@ static void by_cover(struct ask *q, uint64_t max_states)
 		q->v->scope = scope_of(q);
 		q->v->limit = q->v->reason = NULL;
 	} else if (r.status == COVER_RED) {
-		struct deed *deeds = deeds_of_cover(&q->g, &r);
-		violated(q, deeds, r.npath, r.count, r.smallest, program);
-		free(deeds);
+		struct witness_event *events = causal_witness_of_cover(&q->g, &r);
+		violated(q, events, r.npath, r.count, r.smallest, program);
+		free(events);
 	} else if (!strcmp(r.limit, "promises")) {
 		not_known(q->v, NULL, "cycles through more than 8 blocks at a time are not looked for");
 	} else {
@@ -123,21 +123,21 @@ static void red_run(struct ask *q, const struct colour_net *net, struct prefix *
 {
 	uint32_t n = config_local(&p->cfg, p->red);
 	struct at_depth *order = malloc((n + 1ull) * sizeof *order);
-	struct deed *deeds = malloc((n + 1ull) * sizeof *deeds);
+	struct witness_event *events = malloc((n + 1ull) * sizeof *events);
 	for (uint32_t i = 0; order && i < n; i++) {
 		uint32_t e = p->cfg.scratch[i];
 		order[i] = (struct at_depth){ e, p->cfg.events[e].depth };
 	}
-	if (order && deeds) {
+	if (order && events) {
 		qsort(order, n, sizeof *order, by_depth);
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t t = p->cfg.events[order[i].event].trans;
-			deeds[i] = (struct deed){ net->thread[t], net->action[t] };
+			events[i] = (struct witness_event){ net->thread[t], net->action[t] };
 		}
 	}
-	violated(q, order && deeds ? deeds : NULL, n, q->count, false, false);
+	violated(q, order && events ? events : NULL, n, q->count, false, false);
 	free(order);
-	free(deeds);
+	free(events);
 }
 
 static void unfold_it(struct ask *q, const struct colour_net *net)

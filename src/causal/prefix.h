@@ -1,6 +1,6 @@
 /*
  * prefix: what the files of the unfolder share among themselves. unfold.c has
- * the loop and the extensions, cutoff.c judges them, co.c is the co-relation,
+ * the loop and the extensions, cutoff.c judges them, concurrency.c is the co-relation,
  * prefix.c the arrays and the table of markings.
  */
 #ifndef INTACT_CAUSAL_PREFIX_H

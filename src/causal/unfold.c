@@ -6,7 +6,7 @@
  * within a bucket does not matter.
  *
  * Extensions by the newest event e take at least one of e's conditions and the
- * rest from its list in the co-relation (co.c); whether they are concurrent
+ * rest from its list in the co-relation (concurrency.c); whether they are concurrent
  * among themselves the trail of config.h tells, and it gives |[e]| and the
  * marking's hash on the way.
  *

@@ -73,7 +73,7 @@ struct prefix {
 	uint64_t cap_link;
 	uint8_t *near;           /* a place: a condition of it is e's or in co(e), not initial */
 	uint32_t *initial;       /* a place: its initial condition + 1, or 0 */
-	uint32_t *roots;         /* lists of initial conditions, shared by events: co.c */
+	uint32_t *roots;         /* lists of initial conditions, shared by events: concurrency.c */
 	uint64_t nroots, cap_roots;
 	uint32_t nranks;         /* inserted events that have conditions */
 	uint32_t *root_of;       /* an initial condition: the newest event + 1 that has it in its past */

@@ -1,16 +1,16 @@
 #include "check/decide.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "check/engine.h"
 #include "check/rungs.h"
 #include "check/suspicion.h"
 #include "explore/exact.h"
 #include "lang/lang.h"
-#include "verdict/alone.h"
+#include "verdict/single_block.h"
 #include "verdict/replay.h"
 
 #define FIRST_SLICE 200000u  /* states of a block's first round, and */
@@ -144,7 +144,7 @@ static void as_run_of_model(struct decide *d, const struct ir *alone, struct ver
 	enum problem problem = v->problem;
 	if (!v->path)
 		return;
-	bool ok = alone_to_whole(alone, d->p, v->block, v->path, v->npath, &path, &n);
+	bool ok = single_block_to_whole(alone, d->p, v->block, v->path, v->npath, &path, &n);
 	drop_run(v);
 	if (!ok) {
 		v->answer = ANSWER_UNKNOWN;

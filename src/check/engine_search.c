@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "check/rungs.h"
-#include "explore/tidy.h"
+#include "explore/minimize_run.h"
 
 #define FAULT_STATES 1000000u /* searched for faults when nobody asks for them, or sets a limit */
 
@@ -31,7 +31,7 @@ void decide_safety(struct decide *d, bool main_question, struct verdict *v)
 	d->states += r.states;
 	rung_take(v, &r);
 	if (v->path)
-		tidy_order(d->p, v->path, v->npath);
+		minimize_run_order(d->p, v->path, v->npath);
 	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
 	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
 	                                        : ANSWER_VIOLATED;

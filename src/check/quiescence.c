@@ -4,21 +4,21 @@
 
 #include "base/clock.h"
 #include "check/engine.h"
-#include "explore/quiet.h"
-#include "explore/tidy.h"
+#include "explore/quiescence_search.h"
+#include "explore/minimize_run.h"
 
 uint32_t quiescence_ask(const struct ir *p, const struct search_options *o, struct verdict *v,
                         enum way_out *answer)
 {
 	struct search_result r;
 	double start = clock_seconds();
-	enum quiet_answer a = quiet_run(p, o, &r);
-	*answer = a == QUIET_ALWAYS ? WAY_OUT_ALWAYS : a == QUIET_LOST ? WAY_OUT_LOST : WAY_OUT_UNKNOWN;
-	if (a != QUIET_LOST) {
+	enum quiescence_answer a = quiescence_search(p, o, &r);
+	*answer = a == QUIESCENCE_ALWAYS ? WAY_OUT_ALWAYS : a == QUIESCENCE_LOST ? WAY_OUT_LOST : WAY_OUT_UNKNOWN;
+	if (a != QUIESCENCE_LOST) {
 		search_result_free(&r);
 		return 0;
 	}
-	tidy_order(p, r.path, r.npath);
+	minimize_run_order(p, r.path, r.npath);
 	memset(v, 0, sizeof *v);
 	v->block = VERDICT_PROGRAM;
 	v->engine = &engine_quiescence.about;

@@ -1,6 +1,6 @@
 /*
  * quiescence: the question whether threads can always leave their blocks
- * again (explore/quiet.h), asked beside the questions about atomicity.
+ * again (explore/quiescence_search.h), asked beside the questions about atomicity.
  */
 #ifndef INTACT_CHECK_QUIESCENCE_H
 #define INTACT_CHECK_QUIESCENCE_H

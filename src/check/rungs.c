@@ -1,12 +1,12 @@
 #include "check/rungs.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "explore/exact.h"
-#include "explore/tidy.h"
+#include "explore/minimize_run.h"
 
 #define SERIAL_SHOWN 4u
 
@@ -74,7 +74,7 @@ void rung_serial(const struct decide *d, uint32_t block, bool shortest, struct v
 	assert(v->answer == ANSWER_VIOLATED);
 	if (!shortest)
 		exact_shorten(p, block, d->o.search.deadline, d->o.search.max_bytes, &v->path, &v->npath);
-	v->npath = tidy_violation(p, block, v->path, v->npath);
+	v->npath = minimize_run_violation(p, block, v->path, v->npath);
 	enum problem halt = rung_ends(p, block, d->o.search.max_bytes, v);
 	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
 }

@@ -4,7 +4,7 @@
  * Breadth-first over pairs of an interleaved state and the set of shadows
  * that still explain it (shadows.h). A quiescent state that is not in its
  * own set is a *suspicion*, and the execution that led there is then decided
- * by itself, exactly (explains.h): when no serial order explains it, it is a
+ * by itself, exactly (serializable.h): when no serial order explains it, it is a
  * violation. When one does, the search has left something out, goes back to
  * the start and leaves out less. What it leaves out, in this order:
  *

@@ -23,9 +23,10 @@
 
 #include <pthread.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 #include "explore/locks.h"
-#include "explore/steady.h"
+#include "explore/stable_array.h"
 #include "explore/vectab.h"
 #include "ir/ir.h"
 
@@ -118,8 +119,8 @@ struct prod_kind {
 	struct prod_local *info;
 	uint32_t ninfo, cap;
 	uint32_t limit;         /* ids from here on are answered with PROD_WIDEN */
-	struct steady attr;     /* enum prod_attr, a byte a local */
-	struct steady rows;     /* struct prod_row *, by global */
+	struct stable_array attr;     /* enum prod_attr, a byte a local */
+	struct stable_array rows;     /* struct prod_row *, by global */
 	struct prod_map *memo;
 };
 
@@ -140,9 +141,9 @@ struct product {
 	struct vectab plain_globals;
 	struct vectab globals; /* (plain, shadow) */
 	struct vectab scripts; /* (prefix, choice): a list, 0 is empty */
-	struct steady unequal; /* a byte a global: it and its shadow differ */
+	struct stable_array unequal; /* a byte a global: it and its shadow differ */
 	uint32_t limit;        /* global ids from here on: PROD_WIDEN */
-	struct steady edges;   /* struct prod_edge; a header's `global` is the length */
+	struct stable_array edges;   /* struct prod_edge; a header's `global` is the length */
 	uint64_t nedges;
 	int32_t *scratch; /* several globals and frames, for computing */
 	uint32_t *moves;
@@ -179,7 +180,8 @@ uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, ui
 
 static inline const struct prod_row *product_row(const struct prod_kind *k, uint32_t global)
 {
-	return __atomic_load_n((struct prod_row **)steady_at(&k->rows, global), __ATOMIC_ACQUIRE);
+	assert(global < k->rows.cap);
+	return __atomic_load_n((struct prod_row **)stable_array_at(&k->rows, global), __ATOMIC_ACQUIRE);
 }
 static inline uint64_t product_code(struct product *x, uint32_t kind, uint32_t global,
                                     uint32_t local)
@@ -194,8 +196,9 @@ const struct prod_row *product_whole_row(struct product *x, uint32_t kind, uint3
 static inline const struct prod_edge *product_list(const struct product *x, uint64_t entry,
                                                    uint32_t *n)
 {
+	assert(!(entry >> 32 & 0x7fffffff) && (uint32_t)entry >= PROD_LIST);
 	const struct prod_edge *head =
-		steady_at(&x->edges, (uint32_t)((entry & ~PROD_INSIDE) - PROD_LIST));
+		stable_array_at(&x->edges, (uint32_t)((entry & ~PROD_INSIDE) - PROD_LIST));
 	*n = head->global;
 	return head + 1;
 }
@@ -205,11 +208,11 @@ static inline bool product_is_list(uint64_t entry)
 }
 static inline uint8_t product_attr(const struct prod_kind *k, uint32_t local)
 {
-	return *(const uint8_t *)steady_at(&k->attr, local);
+	return *(const uint8_t *)stable_array_at(&k->attr, local);
 }
 static inline bool product_unequal(const struct product *x, uint32_t global)
 {
-	return *(const bool *)steady_at(&x->unequal, global);
+	return *(const bool *)stable_array_at(&x->unequal, global);
 }
 
 static inline const struct prod_local *product_local(const struct product *x, uint32_t kind,

@@ -1,6 +1,6 @@
 /*
  * search_int: what the files of search share (search.c: levels, meetings,
- * limits; expand.c: the successors of one state; trace.c: the path).
+ * limits; expand.c: the successors of one state; counterexample.c: the path).
  */
 #ifndef INTACT_EXPLORE_SEARCH_INT_H
 #define INTACT_EXPLORE_SEARCH_INT_H
@@ -116,7 +116,7 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 void search_explore(struct search *s);
 void search_free(struct search *s);
 
-/* trace.c */
+/* counterexample.c */
 void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block,
                   const struct labelling *lab, const struct search_options *o,
                   struct search_result *r);

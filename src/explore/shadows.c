@@ -1,5 +1,6 @@
 #include "explore/shadows.h"
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static uint32_t set_of(struct shadow_sets *s, struct list *l)
 	for (uint64_t i = 0; i < l->n; i++)
 		if (!i || l->ids[i] != l->ids[out - 1])
 			l->ids[out++] = l->ids[i];
+	assert(out <= UINT32_MAX && (!out || l->ids[out - 1] < s->shadows.n)); /* sorted: the last is the greatest */
 	uint32_t set = seqtab_add(&s->sets, (const int32_t *)l->ids, (uint32_t)out);
 	free(l->ids);
 	*l = (struct list){ 0 };
@@ -50,6 +52,7 @@ static uint32_t set_of(struct shadow_sets *s, struct list *l)
 
 static struct list members(struct shadow_sets *s, uint32_t set)
 {
+	assert(set < s->sets.n);
 	struct list l = { 0 };
 	uint32_t n;
 	const int32_t *v = seqtab_get(&s->sets, set, &n);
@@ -91,18 +94,19 @@ static void find_own_business(struct shadow_sets *s)
 
 bool shadows_init(struct shadow_sets *s, struct product *x, uint32_t lag)
 {
+	assert(x->mode == PROD_STANDARD && lag <= SHADOWS_LAG_MAX && !x->merge_local && !x->transactions);
 	memset(s, 0, sizeof *s);
 	s->x = x;
 	s->nthreads = x->ir->nthreads;
-	s->lag = s->nthreads <= LAG_THREADS ? lag : 0;
+	s->lag = s->nthreads <= DELAYED_THREADS ? lag : 0;
 	uint32_t width = 1 + s->nthreads + (s->nthreads + 15) / 16;
 	map_init(&s->memo);
 	map_init(&s->closed);
 	map_init(&s->moved);
 	map_init(&s->serial);
 	s->own_business = calloc(x->ir->nnodes + 1, sizeof *s->own_business);
-	bool ok = lag_init(&s->work, width);
-	ok = lag_init(&s->from, width) && ok;
+	bool ok = delayed_init(&s->work, width);
+	ok = delayed_init(&s->from, width) && ok;
 	if (ok && s->own_business && s->lag)
 		find_own_business(s);
 	return ok && s->own_business;
@@ -120,8 +124,8 @@ void shadows_free(struct shadow_sets *s)
 	map_free(&s->serial);
 	free(s->results);
 	free(s->own_business);
-	lag_free(&s->work);
-	lag_free(&s->from);
+	delayed_free(&s->work);
+	delayed_free(&s->from);
 	memset(s, 0, sizeof *s);
 }
 
@@ -138,6 +142,7 @@ enum status { OUTSIDE, WAITING, EFFECTIVE };
 
 static enum status status_of(const struct shadow_sets *s, const int32_t *v, uint32_t thread)
 {
+	assert(thread < s->nthreads);
 	return (enum status)((uint32_t)v[1 + s->nthreads + thread / 16] >> 2 * (thread % 16) & 3);
 }
 
@@ -145,23 +150,25 @@ static void set_status(const struct shadow_sets *s, int32_t *v, uint32_t thread,
 {
 	uint32_t *w = (uint32_t *)&v[1 + s->nthreads + thread / 16], shift = 2 * (thread % 16);
 	*w = (*w & ~(3u << shift)) | (uint32_t)st << shift;
+	assert(status_of(s, v, thread) == st);
 }
 
 static uint32_t node_of(const struct shadow_sets *s, const int32_t *v, uint32_t thread)
 {
+	assert(thread < s->nthreads && (uint32_t)v[1 + thread] < s->x->kinds[s->x->kind_of[thread]].ninfo);
 	const struct prod_kind *k = &s->x->kinds[s->x->kind_of[thread]];
 	return (uint32_t)vectab_get(&k->frames, k->info[v[1 + thread]].frame)[0];
 }
 
-static void keep(struct shadow_sets *s, const struct lag_shadow *w, struct list *out)
+static void keep(struct shadow_sets *s, const struct delayed_shadow *w, struct list *out)
 {
-	list_add(s, out, lag_save(w, &s->shadows));
+	list_add(s, out, delayed_save(w, &s->shadows));
 }
 
 uint32_t shadows_initial(struct shadow_sets *s, const uint32_t *ids)
 {
 	struct list l = { 0 };
-	struct lag_shadow *w = &s->work;
+	struct delayed_shadow *w = &s->work;
 	memset(w->base, 0, sizeof *w->base * w->width);
 	memcpy(w->base, ids, sizeof *w->base * (s->nthreads + 1));
 	w->n = 0;
@@ -233,6 +240,7 @@ static uint32_t serial_results(struct shadow_sets *s, uint32_t kind, uint32_t g,
 	}
 	map_free(&seen);
 	at = s->nresults;
+	assert(done.n % 2 == 0);
 	if (GROW(s->results, s->cap_results, at + done.n + 4)) {
 		s->results[at] = (uint32_t)(done.n / 2);
 		s->results[at + 1] = g;
@@ -257,6 +265,7 @@ static uint32_t serial_results(struct shadow_sets *s, uint32_t kind, uint32_t g,
 static bool before_block(const struct shadow_sets *s, const int32_t *v, uint32_t thread,
                          uint32_t block)
 {
+	assert(block < s->x->ir->nblocks);
 	const struct ir *p = s->x->ir;
 	const struct ir_node *n = &p->nodes[node_of(s, v, thread)];
 	return n->kind == IRN_ENTER && (uint32_t)p->code[n->ins + 1].a == block;
@@ -267,48 +276,51 @@ static bool before_block(const struct shadow_sets *s, const int32_t *v, uint32_t
  * for that, is now like any that waits; false when its thread is not before
  * that block.
  */
-static bool settle(const struct shadow_sets *s, struct lag_shadow *w)
+static bool settle(const struct shadow_sets *s, struct delayed_shadow *w)
 {
+	assert(w->n <= DELAYED_ITEMS);
 	for (uint32_t i = 0; i < w->n;) {
-		const struct lag_item *it = &w->item[i];
-		if (!it->open || it->before || lag_first(w, it->thread) < LAG_ITEMS) {
+		const struct delayed_item *it = &w->item[i];
+		if (!it->open || it->before || delayed_first(w, it->thread) < DELAYED_ITEMS) {
 			i++;
 			continue;
 		}
 		if (!before_block(s, w->base, it->thread, it->block))
 			return false;
-		lag_remove(w, i);
+		delayed_remove(w, i);
 	}
 	return true;
 }
 
 /* Every way a block of the thread can take effect in `from`, which has it as
- * item i (or LAG_ITEMS: it is open and just waits). */
-static void block_effects(struct shadow_sets *s, const struct lag_shadow *from, uint32_t thread,
+ * item i (or DELAYED_ITEMS: it is open and just waits). */
+static void block_effects(struct shadow_sets *s, const struct delayed_shadow *from, uint32_t thread,
                           uint32_t i, struct list *out)
 {
-	struct lag_shadow *w = &s->work;
+	assert(i == DELAYED_ITEMS ? status_of(s, from->base, thread) == WAITING : i < from->n && from->item[i].thread == thread);
+	struct delayed_shadow *w = &s->work;
 	uint32_t r = serial_results(s, s->x->kind_of[thread], (uint32_t)from->base[0],
 	                            (uint32_t)from->base[1 + thread]);
 	for (uint32_t k = 0; !s->out_of_memory && k < s->results[r]; k++) {
-		lag_copy(w, from);
+		delayed_copy(w, from);
 		w->base[0] = (int32_t)s->results[r + 4 + 2 * k];
 		w->base[1 + thread] = (int32_t)s->results[r + 5 + 2 * k];
-		if (i == LAG_ITEMS)
+		if (i == DELAYED_ITEMS)
 			set_status(s, w->base, thread, EFFECTIVE);
 		else
-			lag_remove(w, i);
+			delayed_remove(w, i);
 		if (settle(s, w))
 			keep(s, w, out);
 	}
 }
 
 /* Every way a step outside of the thread can be taken in `from`, where it is
- * item i (or LAG_ITEMS: it happens right now). */
-static void step_effects(struct shadow_sets *s, const struct lag_shadow *from, uint32_t thread,
+ * item i (or DELAYED_ITEMS: it happens right now). */
+static void step_effects(struct shadow_sets *s, const struct delayed_shadow *from, uint32_t thread,
                          uint32_t i, struct list *out)
 {
-	struct lag_shadow *w = &s->work;
+	assert(i == DELAYED_ITEMS || (i < from->n && from->item[i].block == DELAYED_NO_BLOCK));
+	struct delayed_shadow *w = &s->work;
 	uint32_t kind = s->x->kind_of[thread], n;
 	const struct prod_edge *e = product_step(s->x, kind, (uint32_t)from->base[0],
 	                                         (uint32_t)from->base[1 + thread], &n);
@@ -317,11 +329,11 @@ static void step_effects(struct shadow_sets *s, const struct lag_shadow *from, u
 			s->limit = true;
 		if (e[k].flags || s->x->kinds[kind].info[e[k].local].inside)
 			continue; /* it would enter a block instead */
-		lag_copy(w, from);
+		delayed_copy(w, from);
 		w->base[0] = (int32_t)e[k].global;
 		w->base[1 + thread] = (int32_t)e[k].local;
-		if (i < LAG_ITEMS)
-			lag_remove(w, i);
+		if (i < DELAYED_ITEMS)
+			delayed_remove(w, i);
 		if (settle(s, w))
 			keep(s, w, out);
 	}
@@ -331,19 +343,19 @@ static void step_effects(struct shadow_sets *s, const struct lag_shadow *from, u
 /* Everything that can take effect next in this shadow. */
 static void effects(struct shadow_sets *s, uint32_t id, struct list *out)
 {
-	struct lag_shadow *f = &s->from;
-	lag_load(f, &s->shadows, id);
+	struct delayed_shadow *f = &s->from;
+	delayed_load(f, &s->shadows, id);
 	for (uint32_t t = 0; t < s->nthreads && !s->out_of_memory; t++) {
-		uint32_t i = lag_first(f, t);
-		if (i < LAG_ITEMS) {
+		uint32_t i = delayed_first(f, t);
+		if (i < DELAYED_ITEMS) {
 			if (f->item[i].before)
 				continue;
-			if (f->item[i].block == LAG_NO_BLOCK)
+			if (f->item[i].block == DELAYED_NO_BLOCK)
 				step_effects(s, f, t, i, out);
 			else if (before_block(s, f->base, t, f->item[i].block))
 				block_effects(s, f, t, i, out);
-		} else if (status_of(s, f->base, t) == WAITING && lag_open(f, t) == LAG_ITEMS) {
-			block_effects(s, f, t, LAG_ITEMS, out);
+		} else if (status_of(s, f->base, t) == WAITING && delayed_open(f, t) == DELAYED_ITEMS) {
+			block_effects(s, f, t, DELAYED_ITEMS, out);
 		}
 	}
 }
@@ -407,43 +419,44 @@ enum shadow_event shadows_event(const struct product *x, uint32_t from, uint32_t
 }
 
 /* Puts a new item off, when the lag allows it. */
-static void put_off(struct shadow_sets *s, const struct lag_shadow *from, const struct shadow_step *e,
+static void put_off(struct shadow_sets *s, const struct delayed_shadow *from, const struct shadow_step *e,
                     struct list *out)
 {
-	struct lag_shadow *w = &s->work;
-	struct lag_item it = { .thread = e->thread, .block = LAG_NO_BLOCK,
-		               .before = lag_known(from, e->thread),
+	struct delayed_shadow *w = &s->work;
+	struct delayed_item it = { .thread = e->thread, .block = DELAYED_NO_BLOCK,
+		               .before = delayed_known(from, e->thread),
 		               .knows = (uint64_t)1 << e->thread };
-	if (lag_ended(from) >= s->lag)
+	if (delayed_ended(from) >= s->lag)
 		return;
-	lag_copy(w, from);
-	if (lag_insert(w, &it) && lag_teach(w, e->thread, e->touch, e->ntouch))
+	delayed_copy(w, from);
+	if (delayed_insert(w, &it) && delayed_teach(w, e->thread, e->touch, e->ntouch))
 		keep(s, w, out);
 }
 
-static void outside(struct shadow_sets *s, struct lag_shadow *f, const struct shadow_step *e,
+static void outside(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
                     struct list *out)
 {
 	uint32_t t = e->thread;
-	bool behind = lag_first(f, t) < LAG_ITEMS;
+	bool behind = delayed_first(f, t) < DELAYED_ITEMS;
 	bool own = e->event == SHADOW_LOCAL ||
 	           (s->lag && s->own_business[node_of(s, f->base, t)]);
-	lag_learn(f, t, e->touch, e->ntouch);
+	delayed_learn(f, t, e->touch, e->ntouch);
 	if (behind || !own)
 		put_off(s, f, e, out);
-	if (!behind && (own || !lag_known(f, t)) && lag_teach(f, t, e->touch, e->ntouch))
-		step_effects(s, f, t, LAG_ITEMS, out);
+	if (!behind && (own || !delayed_known(f, t)) && delayed_teach(f, t, e->touch, e->ntouch))
+		step_effects(s, f, t, DELAYED_ITEMS, out);
 }
 
-static void enter(struct shadow_sets *s, struct lag_shadow *f, const struct shadow_step *e,
+static void enter(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
                   struct list *out)
 {
+	assert(status_of(s, f->base, e->thread) == OUTSIDE && e->block < s->x->ir->nblocks);
 	uint32_t t = e->thread;
-	struct lag_item it = { .thread = t, .block = e->block, .open = true,
-		               .before = lag_known(f, t) };
+	struct delayed_item it = { .thread = t, .block = e->block, .open = true,
+		               .before = delayed_known(f, t) };
 	set_status(s, f->base, t, WAITING);
-	if (lag_first(f, t) < LAG_ITEMS || it.before) {
-		if (!lag_insert(f, &it))
+	if (delayed_first(f, t) < DELAYED_ITEMS || it.before) {
+		if (!delayed_insert(f, &it))
 			return;
 	} else if (!before_block(s, f->base, t, e->block)) {
 		return;
@@ -451,43 +464,45 @@ static void enter(struct shadow_sets *s, struct lag_shadow *f, const struct shad
 	keep(s, f, out);
 }
 
-static void leave(struct shadow_sets *s, struct lag_shadow *f, const struct shadow_step *e,
+static void leave(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
                   struct list *out)
 {
-	uint32_t t = e->thread, i = lag_open(f, t);
+	assert(status_of(s, f->base, e->thread) != OUTSIDE);
+	uint32_t t = e->thread, i = delayed_open(f, t);
 	bool effective = status_of(s, f->base, t) == EFFECTIVE;
-	struct lag_item it = { .thread = t, .block = e->block, .knows = (uint64_t)1 << t };
-	if (!effective && lag_ended(f) >= s->lag)
+	struct delayed_item it = { .thread = t, .block = e->block, .knows = (uint64_t)1 << t };
+	if (!effective && delayed_ended(f) >= s->lag)
 		return;
 	set_status(s, f->base, t, OUTSIDE);
 	if (effective)
 		;
-	else if (i < LAG_ITEMS) {
+	else if (i < DELAYED_ITEMS) {
 		f->item[i].open = false;
 		f->item[i].knows = it.knows;
-	} else if (!lag_insert(f, &it)) {
+	} else if (!delayed_insert(f, &it)) {
 		return;
 	}
 	keep(s, f, out);
 }
 
-static void inside(struct shadow_sets *s, struct lag_shadow *f, const struct shadow_step *e,
+static void inside(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
                    struct list *out)
 {
-	lag_learn(f, e->thread, e->touch, e->ntouch);
-	if (lag_teach(f, e->thread, e->touch, e->ntouch))
+	assert(s->lag && status_of(s, f->base, e->thread) != OUTSIDE);
+	delayed_learn(f, e->thread, e->touch, e->ntouch);
+	if (delayed_teach(f, e->thread, e->touch, e->ntouch))
 		keep(s, f, out);
 }
 
 static uint32_t compute(struct shadow_sets *s, uint32_t set, const struct shadow_step *e)
 {
 	struct list in = members(s, set), out = { 0 };
-	struct lag_shadow *f = &s->from;
+	struct delayed_shadow *f = &s->from;
 	if (e->event == SHADOW_OUTSIDE || e->event == SHADOW_LEAVE ||
 	    (e->event == SHADOW_LOCAL && s->lag))
 		close_list(s, &in);
 	for (uint64_t i = 0; i < in.n && !s->out_of_memory; i++) {
-		lag_load(f, &s->shadows, in.ids[i]);
+		delayed_load(f, &s->shadows, in.ids[i]);
 		switch (e->event) {
 		case SHADOW_OUTSIDE:
 		case SHADOW_LOCAL:
@@ -510,6 +525,7 @@ static uint32_t compute(struct shadow_sets *s, uint32_t set, const struct shadow
 
 uint32_t shadows_step(struct shadow_sets *s, uint32_t set, const struct shadow_step *e)
 {
+	assert(e->thread < s->nthreads && set < s->sets.n && e->ntouch <= IR_MAX_EVENTS);
 	if (e->event == SHADOW_INSIDE && !s->lag)
 		return set;
 	int32_t what[3 + IR_MAX_EVENTS] = { (int32_t)e->thread, (int32_t)e->event, 0 };
@@ -535,6 +551,7 @@ uint32_t shadows_step(struct shadow_sets *s, uint32_t set, const struct shadow_s
 
 uint32_t shadows_permute(struct shadow_sets *s, uint32_t set, const uint32_t *to)
 {
+	assert(set < s->sets.n);
 	uint32_t id = seqtab_add(&s->orders, (const int32_t *)to, s->nthreads);
 	if (id == SEQTAB_NONE) {
 		s->out_of_memory = true;
@@ -545,15 +562,15 @@ uint32_t shadows_permute(struct shadow_sets *s, uint32_t set, const uint32_t *to
 	if (result != MAP_NONE)
 		return result;
 	struct list in = members(s, set), out = { 0 };
-	struct lag_shadow *f = &s->from, *w = &s->work;
+	struct delayed_shadow *f = &s->from, *w = &s->work;
 	for (uint64_t i = 0; i < in.n && !s->out_of_memory; i++) {
-		lag_load(f, &s->shadows, in.ids[i]);
-		lag_copy(w, f);
+		delayed_load(f, &s->shadows, in.ids[i]);
+		delayed_copy(w, f);
 		for (uint32_t t = 0; t < s->nthreads; t++) {
 			w->base[1 + to[t]] = f->base[1 + t];
 			set_status(s, w->base, to[t], status_of(s, f->base, t));
 		}
-		lag_permute(w, to);
+		delayed_permute(w, to);
 		keep(s, w, &out);
 	}
 	free(in.ids);

@@ -21,7 +21,7 @@
  * such moments nothing happens to a shadow, so a block that takes effect in
  * between may as well do it right before the later one.
  *
- * With lag up to K (lag.h), a step outside and a block that is left may also
+ * With lag up to K (delayed_shadow.h), a step outside and a block that is left may also
  * be put off: they join the shadow's items and take effect at a later
  * closing, after the items that causally come before them. A shadow with more
  * than K ended items is dropped. A step that touches nothing that another
@@ -38,7 +38,7 @@
 #ifndef INTACT_EXPLORE_SHADOWS_H
 #define INTACT_EXPLORE_SHADOWS_H
 
-#include "explore/lag.h"
+#include "explore/delayed_shadow.h"
 #include "explore/product.h"
 
 #define SHADOWS_LAG_MAX 16u
@@ -47,7 +47,7 @@ struct shadow_sets {
 	struct product *x;      /* PROD_STANDARD; its ids are ours */
 	uint32_t nthreads;
 	uint32_t lag;           /* K */
-	struct seqtab shadows;  /* see lag.h */
+	struct seqtab shadows;  /* see delayed_shadow.h */
 	struct seqtab sets;     /* sorted shadow ids */
 	struct seqtab events;   /* thread, event, block, places touched */
 	struct seqtab orders;   /* permutations of the threads */
@@ -58,7 +58,7 @@ struct shadow_sets {
 	uint32_t *results;      /* n, then pairs (global, local) */
 	uint32_t nresults, cap_results;
 	bool *own_business;     /* by node: touches nothing others could meet */
-	struct lag_shadow work, from; /* room */
+	struct delayed_shadow work, from; /* room */
 	bool out_of_memory, limit;
 };
 

@@ -15,10 +15,11 @@
 #ifndef INTACT_EXPLORE_TREE_H
 #define INTACT_EXPLORE_TREE_H
 
-#include "explore/steady.h"
+#include "base/invariant.h"
+#include "explore/stable_array.h"
 
 struct tree {
-	struct steady values; /* uint64_t by id */
+	struct stable_array values; /* uint64_t by id */
 	uint64_t *table;      /* tag << 32 | id; 0 free */
 	uint64_t cap;         /* a power of two; 0: not in use */
 	uint64_t n, full;     /* ids given out, when to grow */
@@ -34,7 +35,8 @@ uint64_t tree_bytes(const struct tree *t);
 
 static inline uint64_t tree_value(const struct tree *t, uint32_t id)
 {
-	return *(uint64_t *)steady_at(&t->values, id);
+	assert(id); /* ids begin at 1 */
+	return *(uint64_t *)stable_array_at(&t->values, id);
 }
 static inline bool tree_crowded(const struct tree *t)
 {

@@ -108,7 +108,7 @@ static inline bool ir_is_jump(uint8_t op)
 	return op == IR_JMP || op == IR_JZ || op == IR_JNZ;
 }
 
-/* ---- the passes (live.c, foot.c) ---------------------------------------- */
+/* ---- the passes (live.c, footprint.c) ---------------------------------------- */
 
 void ir_pass_endless(struct ir_builder *b);
 void ir_pass_reach(struct ir_builder *b);

@@ -131,7 +131,7 @@ void dfs_close(struct dfs *d)
 {
 	struct limits *l = d->p->lim;
 	size_t bytes = d->p->n * 4ull + 4, live = d->lw * 8ull + 8;
-	guide_close(&d->guide);
+	read_guide_close(&d->guide);
 	lim_free(l, d->ev, d->ev ? d->p->nevents * 4ull + 4 : 0);
 	uint32_t *by_op[] = { d->slot, d->cls, d->crashed, d->same, d->lin, d->anchor, d->occupant };
 	for (size_t i = 0; i < sizeof by_op / sizeof *by_op; i++)
@@ -396,10 +396,10 @@ static bool hopeful(struct dfs *d, uint32_t state)
 				continue;
 			if (!reads)
 				return true; /* an open write may start the content afresh */
-			if (!guide_allows_read(&d->guide, &d->ctx, state, op, d->ncalls))
+			if (!read_guide_allows_read(&d->guide, &d->ctx, state, op, d->ncalls))
 				return false;
 		}
-	return guide_allows(&d->guide, &d->ctx, state, d->ncalls);
+	return read_guide_allows(&d->guide, &d->ctx, state, d->ncalls);
 }
 
 /* ---- the search ------------------------------------------------------------------ */
@@ -514,7 +514,7 @@ bool dfs_open(struct dfs *d, const struct problem *p)
 {
 	memset(d, 0, sizeof *d);
 	d->p = p;
-	guide_open(&d->guide, p);
+	read_guide_open(&d->guide, p);
 	if (!prepare(d) || !(d->starts = get(d, 4)))
 		return false;
 	d->bstarts = 4;

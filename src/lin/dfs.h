@@ -31,7 +31,7 @@
 #ifndef INTACT_LIN_DFS_H
 #define INTACT_LIN_DFS_H
 
-#include "lin/guide.h"
+#include "lin/read_guide.h"
 #include "lin/lin.h"
 #include "history/spec.h"
 
@@ -49,7 +49,7 @@ struct frame {
 struct dfs {
 	const struct problem *p;
 	struct spec_ctx ctx;
-	struct guide guide;
+	struct read_guide guide;
 	uint32_t *ev;
 	uint32_t *slot;      /* by operation: live ones 0.., crashed ones 0.. apart */
 	uint32_t *cls;       /* by operation: equal calls have equal numbers */

@@ -26,13 +26,13 @@
  * Outside it is a step like any other, which takes effect when it is taken.
  * So the places of the pure tries are kept, and flow_private answers for a
  * question. A loop that waits in several steps (test and test-and-set) is one
- * such try (wait.h).
+ * such try (spin_wait.h).
  */
 #ifndef INTACT_REDUCE_FLOW_H
 #define INTACT_REDUCE_FLOW_H
 
 #include "ir/ir.h"
-#include "reduce/held.h"
+#include "reduce/held_locks.h"
 #include "reduce/outcome.h"
 
 #define FLOW_UNREACHED UINT32_MAX
@@ -48,7 +48,7 @@ enum { /* of a variable */
 struct flow {
 	const struct ir *ir;
 	struct arena *arena;
-	struct held sets;
+	struct held_locks sets;
 	uint8_t *hand;     /* by variable */
 	struct flow_hand { /* by variable; nodes or IR_NONE */
 		uint32_t taken;    /* takes it */

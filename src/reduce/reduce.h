@@ -21,7 +21,7 @@
  * not make them. Those outside stay, so a lock coded by hand that a step
  * outside tries is no mover (flow.h): a block alone and the same block as a
  * part of the program are two questions.
- * Faults and assertions are another matter; where values.h can exclude them,
+ * Faults and assertions are another matter; where value_ranges.h can exclude them,
  * `fault_free` says so.
  *
  * The proof is for any number of threads of the templates that have more than
@@ -56,7 +56,7 @@ void reduce_run(const struct ir *p, struct reduce_result *r);
 void reduce_result_free(struct reduce_result *r);
 
 /* Why the two steps do not fit when the question is about `block` or FLOW_ALL,
- * as a sentence (why.c). */
+ * as a sentence (misfit_text.c). */
 void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first,
                 uint32_t second, struct buf *out);
 /* The locks coded by hand, as a sentence; nothing when there are none. */

@@ -1,5 +1,5 @@
 /*
- * pairs: the states of the searches of verify_anew.c, verify_causes.c and verify_object.c: an interleaved state with a set of
+ * pairs: the states of the searches of verify_exhaustive.c, verify_causal_order.c and verify_object.c: an interleaved state with a set of
  * what it can stand for, found again by both.
  *
  * States, members and sets are rows (rows.h); a set is the numbers of its members in order. One set is
@@ -9,7 +9,7 @@
 #define INTACT_VERDICT_PAIRS_H
 
 #include "verdict/rows.h"
-#include "verdict/verify_anew.h"
+#include "verdict/verify_exhaustive.h"
 
 struct pair {
 	uint32_t state, set, parent;
@@ -18,7 +18,7 @@ struct pair {
 };
 
 struct pairs {
-	struct verify_anew *out;   /* max_states, limit, path */
+	struct verify_exhaustive *out;   /* max_states, limit, path */
 	const char *crowded;       /* what the limit on a set's members is called */
 	uint32_t nstate, width;    /* words of a state, of a member */
 	struct rows states, members, sets;

@@ -1,7 +1,7 @@
 /*
- * verify_object: every history of a register in a model, gone through anew (verify_anew.h).
+ * verify_object: every history of a register in a model, gone through anew (verify_exhaustive.h).
  *
- * A state of the search is an interleaved state with what the register can be (ways.h). An answer that leaves nothing is a
+ * A state of the search is an interleaved state with what the register can be (register_states.h). An answer that leaves nothing is a
  * history that does not meet the condition, and this is exact: a set holds what every order of the operations
  * leads to, and a history that meets the condition so far always leaves something.
  *
@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verdict/ways.h"
+#include "verdict/register_states.h"
 
 struct object_search {
 	const struct ir *p;
 	uint32_t object;
-	struct verify_anew *out;
+	struct verify_exhaustive *out;
 	struct pairs pairs;   /* states with what the register can be */
-	struct ways ways;
+	struct register_states ways;
 	uint32_t wrong;       /* a pair with an empty set, or MAP_NONE */
 	int32_t *from, *to, *between, *scratch2;
 	uint32_t at, thread, set;
@@ -43,8 +43,8 @@ static bool counts(const struct object_search *x, uint32_t oper)
 static void add_pair(struct object_search *x, uint32_t set)
 {
 	struct move by = { x->thread, x->outcome };
-	uint32_t n, id = x->calling ? pairs_add_two(&x->pairs, x->to, set, x->at, x->first, by, ways_bytes(&x->ways))
-	                            : pairs_add(&x->pairs, x->to, set, x->at, by, ways_bytes(&x->ways));
+	uint32_t n, id = x->calling ? pairs_add_two(&x->pairs, x->to, set, x->at, x->first, by, register_states_bytes(&x->ways))
+	                            : pairs_add(&x->pairs, x->to, set, x->at, by, register_states_bytes(&x->ways));
 	if (id == MAP_NONE)
 		return;
 	row(&x->pairs.sets, set, &n);
@@ -57,11 +57,11 @@ static uint32_t behind(struct object_search *x, uint32_t set, const struct ir_ef
 {
 	if (counts(x, eff->invoked)) {
 		bool writes = x->p->opers[eff->invoked].is_write;
-		set = ways_next(&x->ways, set, x->thread, writes ? WAYS_ASK_WRITE : WAYS_ASK_READ, writes ? eff->arg : 0);
+		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_ASK_WRITE : REGISTER_ASK_READ, writes ? eff->arg : 0);
 	}
 	if (set != MAP_NONE && counts(x, eff->responded)) {
 		bool writes = x->p->opers[eff->responded].is_write;
-		set = ways_next(&x->ways, set, x->thread, writes ? WAYS_WRITTEN : WAYS_READ, writes ? 0 : eff->result);
+		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_WRITTEN : REGISTER_READ, writes ? 0 : eff->result);
 	}
 	return set;
 }
@@ -127,7 +127,7 @@ static void search(struct object_search *x, int32_t *scratch)
 	uint32_t len;
 	memcpy(x->to, x->p->init, x->p->nstate * sizeof *x->to);
 	ir_clear_dead(x->p, x->to);
-	uint32_t set = ways_first(&x->ways, x->p->objects[x->object].init);
+	uint32_t set = register_states_first(&x->ways, x->p->objects[x->object].init);
 	if (!x->out->limit)
 		add_pair(x, set);
 	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
@@ -146,7 +146,7 @@ static void search(struct object_search *x, int32_t *scratch)
 	}
 }
 
-void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t object, enum object_condition condition)
+void verify_exhaustive_object(struct verify_exhaustive *v, const struct ir *p, uint32_t object, enum object_condition condition)
 {
 	struct object_search x = { .p = p, .object = object, .out = v, .wrong = MAP_NONE };
 	x.pairs = (struct pairs){ .out = v, .crowded = "orders of the operations at one state", .nstate = p->nstate };
@@ -157,12 +157,12 @@ void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t obje
 	v->npath = 0;
 	v->states = 0;
 	v->answer = VERIFY_LIMIT;
-	if (!room || p->nthreads > WAYS_THREADS) {
+	if (!room || p->nthreads > REGISTER_THREADS) {
 		v->limit = room ? "threads" : "memory";
 		free(room);
 		return;
 	}
-	ways_init(&x.ways, &x.pairs, condition, p->nthreads);
+	register_states_init(&x.ways, &x.pairs, condition, p->nthreads);
 	x.from = room;
 	x.to = room + n;
 	x.between = room + 2 * n;
@@ -175,7 +175,7 @@ void verify_anew_object(struct verify_anew *v, const struct ir *p, uint32_t obje
 		v->limit = "memory";
 	else if (!v->limit)
 		v->answer = VERIFY_EXPLAINED;
-	ways_free(&x.ways);
+	register_states_free(&x.ways);
 	pairs_free(&x.pairs);
 	free(room);
 }

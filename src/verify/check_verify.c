@@ -8,6 +8,7 @@
 #include "check/answers.h"
 #include "check/engine.h"
 #include "verify/check_verify_int.h"
+#include "verify/document_model.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 
@@ -32,15 +33,15 @@ uint32_t verify_line(const struct verify *v)
 	return line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
 }
 
-void verify_say(struct verify *v, const char *name, enum ledger_answer a, const char *why)
+void verify_say(struct verify *v, const char *name, enum claim_answer a, const char *why)
 {
-	ledger_add(v->ledger, &(struct claim){ .name = name, .claimed = verify_claimed(v), .answer = a, .why = why,
+	claim_list_add(v->claims, &(struct claim){ .name = name, .claimed = verify_claimed(v), .answer = a, .why = why,
 	                                       .line = verify_line(v) });
 }
 
 static void reject(struct verify *v, const char *name, const char *why)
 {
-	verify_say(v, name, LEDGER_REJECTED, why);
+	verify_say(v, name, CLAIM_REJECTED, why);
 }
 
 /* The block of this name, VERDICT_PROGRAM for none; false: no such block. */
@@ -105,43 +106,20 @@ bool verify_alone(const struct verify *v, uint32_t block, struct lang *l)
 
 /* ---- the document ------------------------------------------------------- */
 
-/* The model the result is about: its own text, held against its hash and,
- * when a file is named, against that. */
+/* The model the result is about: its own text, held against its hash. */
 static int load_model(struct verify *v, json_t *root)
 {
 	json_t *m = json_object_get(root, "model");
-	json_t *text = json_object_get(m, "text"), *threads = json_object_get(m, "threads"), *n;
-	const char *name, *language = verify_string(m, "language");
-	char hash[17];
-	if (!json_is_string(text) || !json_is_object(threads)) {
-		buf_str(v->ledger->err, "intact verify: ");
-		buf_safe(v->ledger->err, v->ledger->file, strlen(v->ledger->file));
-		buf_str(v->ledger->err, ": the result carries no model\n");
-		return LEDGER_INPUT;
+	if (!json_is_string(json_object_get(m, "text")) || !json_is_object(json_object_get(m, "threads"))) {
+		buf_str(v->claims->err, "intact verify: ");
+		buf_safe(v->claims->err, v->claims->file, strlen(v->claims->file));
+		buf_str(v->claims->err, ": the result carries no model\n");
+		return CLAIM_INPUT;
 	}
-	text_hash(json_string_value(text), json_string_length(text), hash);
-	if (strcmp(hash, verify_string(m, "hash"))) {
-		reject(v, "model", "its text does not have the hash that is claimed");
-		return LEDGER_VIOLATED;
-	}
-	struct lang_threads *counts =
-		arena_array(&v->lang.arena, struct lang_threads, json_object_size(threads) + 1);
-	struct lang_options o = { .threads = counts, .sml = !strcmp(language, "sml"),
-		                  .keep_dead = !strcmp(verify_string(m, "dead"), "kept") };
-	json_object_foreach(threads, name, n) {
-		json_int_t count = json_integer_value(n);
-		if (count < 1 || count > 10000) {
-			reject(v, "model", "a number of threads is out of range");
-			return LEDGER_VIOLATED;
-		}
-		counts[o.nthreads++] = (struct lang_threads){ .name = name, .count = (uint32_t)count };
-	}
-	if (!lang_load_text(&v->lang, verify_string(m, "name"), json_string_value(text),
-	                    json_string_length(text), &o)) {
-		reject(v, "model", "it does not load");
-		return LEDGER_VIOLATED;
-	}
-	return LEDGER_HOLDS;
+	const char *why = document_model(&v->lang, root, false);
+	if (why)
+		reject(v, "model", why);
+	return why ? CLAIM_VIOLATED : CLAIM_HOLDS;
 }
 
 static bool same_file(struct verify *v, json_t *root)
@@ -153,7 +131,7 @@ static bool same_file(struct verify *v, json_t *root)
 	arena_init(&a, 0);
 	bool ok = source_read(&src, &a, v->model, &why);
 	if (!ok)
-		buf_printf(v->ledger->err, "intact verify: %s: %s\n", v->model, why);
+		buf_printf(v->claims->err, "intact verify: %s: %s\n", v->model, why);
 	else if (src.len != json_string_length(text) ||
 	         memcmp(src.text, json_string_value(text), src.len)) {
 		reject(v, "model", "the result is about another text than the file's");
@@ -170,13 +148,13 @@ static void check_one(struct verify *v, json_t *result)
 		name = *verify_string(result, "object") ? verify_string(result, "object") : "program";
 	if (!strcmp(verdict, "violated") && !strcmp(verify_string(result, "problem"), "causality") &&
 	    !json_object_get(result, "counterexample"))
-		verify_say(v, name, LEDGER_UNCHECKED, "by an abstract run: nothing to replay");
+		verify_say(v, name, CLAIM_UNCHECKED, "by an abstract run: nothing to replay");
 	else if (!strcmp(verdict, "violated"))
 		verify_counterexample(v, result, name);
 	else if (!strcmp(verdict, "holds"))
 		verify_holds(v, result, name);
 	else if (!strcmp(verdict, "unknown"))
-		verify_say(v, name, LEDGER_UNCHECKED, "the result says unknown: nothing to check");
+		verify_say(v, name, CLAIM_UNCHECKED, "the result says unknown: nothing to check");
 	else
 		reject(v, name, "no such verdict");
 }
@@ -298,14 +276,14 @@ static int check_result(struct verify *v, json_t *root)
 	int rc = load_model(v, root);
 	json_t *results = json_object_get(root, "results"), *result;
 	size_t i;
-	if (rc != LEDGER_HOLDS)
+	if (rc != CLAIM_HOLDS)
 		return rc;
 	if (v->model && !same_file(v, root))
-		return v->ledger->n[LEDGER_REJECTED] ? LEDGER_VIOLATED : LEDGER_INPUT;
+		return v->claims->n[CLAIM_REJECTED] ? CLAIM_VIOLATED : CLAIM_INPUT;
 	read_asked(v, root);
 	uint32_t n = whole_question(v, ASK_OBJECTS) + v->lang.ir->nobjects, *times = calloc(n + 1ull, sizeof *times);
 	if (!times)
-		return LEDGER_INTERNAL;
+		return CLAIM_INTERNAL;
 	json_array_foreach(results, i, result) {
 		v->result = result;
 		uint32_t q = answered(v, result);
@@ -320,20 +298,16 @@ static int check_result(struct verify *v, json_t *root)
 	if (!json_is_array(results) || strcmp(verify_string(root, "verdict"), verdict_of(results)))
 		reject(v, "result", "its verdict is not that of its parts");
 	free(times);
-	return ledger_code(v->ledger);
+	return claim_list_code(v->claims);
 }
 
-int check_verify_report(struct ledger *l, json_t *root, const char *model, uint64_t max_states)
+int check_verify_report(struct claim_list *l, json_t *root, const char *model, uint64_t max_states)
 {
-	struct verify v = { .ledger = l, .model = model, .max_states = max_states };
+	struct verify v = { .claims = l, .model = model, .max_states = max_states };
 	const char *name = verify_string(json_object_get(root, "model"), "name");
 	l->subject = model ? model : *name ? name : NULL;
 	lang_init(&v.lang);
 	int rc = check_result(&v, root);
-	struct buf *text = ledger_text(l);
-	if (text && rc != LEDGER_INPUT)
-		buf_printf(text, "%u accepted, %u rejected, %u unknown, %u unchecked\n", l->n[LEDGER_ACCEPTED],
-		           l->n[LEDGER_REJECTED], l->n[LEDGER_UNKNOWN], l->n[LEDGER_UNCHECKED]);
 	lang_free(&v.lang);
 	free(v.program.path);
 	return rc;

@@ -8,11 +8,11 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "verify/ledger.h"
+#include "report/claim_list.h"
 
 #define VERIFY_STATES 300000u /* of a search through what holds, unless told otherwise */
 
 /* `model`: the file that it must be about, or NULL. `max_states`: of a search through what holds. */
-int check_verify_report(struct ledger *l, json_t *root, const char *model, uint64_t max_states);
+int check_verify_report(struct claim_list *l, json_t *root, const char *model, uint64_t max_states);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * check_verify_holds: what is claimed to hold is gone through anew: every run of the declared threads for a block or
  * the program, every history of an object, every state for faults and ways out. What is claimed of more threads than
- * declared is checked by the text (verdict/verify_any.h).
+ * declared is checked by the text (verdict/verify_reduction.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "check/engine.h"
 #include "verify/check_verify_int.h"
 #include "report/step_text.h"
-#include "verdict/alone.h"
+#include "verdict/single_block.h"
 #include "verdict/replay.h"
 #include "verdict/schedule_text.h"
-#include "verdict/verify_any.h"
+#include "verdict/verify_reduction.h"
 #include "verdict/verify_reach.h"
 
 #define REACH_STATES 10u /* plain states are so much smaller than those with serial executions */
@@ -36,24 +36,24 @@ static void refute(struct verify *v, const char *name, const struct move *path, 
 	if (path)
 		run_free(&r);
 	c->name = name;
-	c->answer = ok ? LEDGER_REJECTED : LEDGER_UNKNOWN;
+	c->answer = ok ? CLAIM_REJECTED : CLAIM_UNKNOWN;
 	c->schedule = ok ? buf_cstr(&schedule) : NULL;
 	if (!ok)
 		c->why = object ? "unchecked: a run seems to refute it, but its history cannot be judged again"
 		                : "unchecked: no memory for the run that refutes it";
-	ledger_add(v->ledger, c);
+	claim_list_add(v->claims, c);
 	buf_free(&schedule);
 }
 
 /* What a search found about the claim. */
-static void judge_anew(struct verify *v, const char *name, const struct verify_anew *a, const struct question *object)
+static void judge_anew(struct verify *v, const char *name, const struct verify_exhaustive *a, const struct question *object)
 {
 	struct claim c = { .name = name, .claimed = verify_claimed(v), .line = verify_line(v), .states = a->states };
 	struct buf why;
 	buf_init(&why);
 	switch (a->answer) {
 	case VERIFY_EXPLAINED:
-		c.answer = LEDGER_ACCEPTED;
+		c.answer = CLAIM_ACCEPTED;
 		if (object)
 			buf_printf(&why, "every history is %s", object_conditions[object->condition]);
 		else
@@ -68,30 +68,30 @@ static void judge_anew(struct verify *v, const char *name, const struct verify_a
 		buf_free(&why);
 		return;
 	case VERIFY_OPEN:
-		c.answer = LEDGER_UNKNOWN;
+		c.answer = CLAIM_UNKNOWN;
 		buf_str(&why, "unchecked: some runs are explained only when more than 16 steps or blocks change places at once");
 		break;
 	case VERIFY_LIMIT:
-		c.answer = LEDGER_UNKNOWN;
+		c.answer = CLAIM_UNKNOWN;
 		buf_printf(&why, "unchecked: limit on %s spent after %llu states", a->limit, (unsigned long long)a->states);
 		break;
 	}
 	c.why = buf_cstr(&why);
-	ledger_add(v->ledger, &c);
+	claim_list_add(v->claims, &c);
 	buf_free(&why);
 }
 
 /* A block by itself, in the program with its marks alone; the run that refutes it is one of the model. */
-static void search_alone(struct verify *v, uint32_t block, struct verify_anew *a)
+static void search_alone(struct verify *v, uint32_t block, struct verify_exhaustive *a)
 {
 	struct lang l;
 	struct move *path;
 	uint32_t n;
 	if (!verify_alone(v, block, &l)) {
-		verify_anew(a, v->lang.ir, block);
+		verify_exhaustive(a, v->lang.ir, block);
 	} else {
-		verify_anew(a, l.ir, block);
-		if (a->path && alone_to_whole(l.ir, v->lang.ir, block, a->path, a->npath, &path, &n)) {
+		verify_exhaustive(a, l.ir, block);
+		if (a->path && single_block_to_whole(l.ir, v->lang.ir, block, a->path, a->npath, &path, &n)) {
 			free(a->path);
 			a->path = path;
 			a->npath = n;
@@ -138,7 +138,7 @@ static bool *any_templates(struct verify *v, json_t *any, const char *name)
 	if (many && known == json_array_size(any))
 		return many;
 	free(many);
-	verify_say(v, name, LEDGER_REJECTED, "the model has no such threads");
+	verify_say(v, name, CLAIM_REJECTED, "the model has no such threads");
 	return NULL;
 }
 
@@ -146,7 +146,7 @@ static bool *any_templates(struct verify *v, json_t *any, const char *name)
 static bool refuted_by_more(const struct verify *v, uint32_t block, const bool *many)
 {
 	const struct ir *p = v->lang.ir;
-	struct verify_anew a = { .max_states = v->max_states };
+	struct verify_exhaustive a = { .max_states = v->max_states };
 	uint32_t *counts = calloc(p->ntemplates + 1ull, sizeof *counts);
 	struct lang l;
 	for (uint32_t t = 0; counts && t < p->ntemplates; t++)
@@ -154,7 +154,7 @@ static bool refuted_by_more(const struct verify *v, uint32_t block, const bool *
 	lang_init(&l);
 	bool ok = counts && lang_load_again(&l, p, block == VERDICT_PROGRAM ? IR_NONE : block, counts);
 	if (ok)
-		verify_anew(&a, l.ir, block);
+		verify_exhaustive(&a, l.ir, block);
 	ok = ok && a.answer == VERIFY_UNEXPLAINED;
 	free(a.path);
 	free(counts);
@@ -171,7 +171,7 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 	size_t i;
 	json_array_foreach(v->asked.any, i, one)
 		if (!json_is_string(one) || !names(any, json_string_value(one))) {
-			verify_say(v, name, LEDGER_REJECTED, "it was asked for any number of threads, and what holds is said of the declared ones");
+			verify_say(v, name, CLAIM_REJECTED, "it was asked for any number of threads, and what holds is said of the declared ones");
 			return;
 		}
 	if (!json_array_size(any))
@@ -180,11 +180,11 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 	any_name(name, any, &what);
 	bool *many = NULL;
 	if (engine && !engine->about.any_threads)
-		verify_say(v, buf_cstr(&what), LEDGER_REJECTED, "the engine named proves nothing about other numbers of threads");
+		verify_say(v, buf_cstr(&what), CLAIM_REJECTED, "the engine named proves nothing about other numbers of threads");
 	else if ((many = any_templates(v, any, buf_cstr(&what))) != NULL) {
-		const char *why = verify_any(v->lang.ir, block, many);
+		const char *why = verify_reduction(v->lang.ir, block, many);
 		bool wrong = why && !part && refuted_by_more(v, block, many);
-		verify_say(v, buf_cstr(&what), wrong ? LEDGER_REJECTED : why ? LEDGER_UNCHECKED : LEDGER_ACCEPTED,
+		verify_say(v, buf_cstr(&what), wrong ? CLAIM_REJECTED : why ? CLAIM_UNCHECKED : CLAIM_ACCEPTED,
 		           wrong ? "with one thread more of each, some run ends like no serial one"
 		           : why ? why : "right-movers, at most one non-mover, left-movers on every path, by the locks held");
 	}
@@ -194,21 +194,21 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 
 void verify_holds(struct verify *v, json_t *result, const char *name)
 {
-	struct verify_anew own = { .max_states = v->max_states }, *a = &own;
+	struct verify_exhaustive own = { .max_states = v->max_states }, *a = &own;
 	struct question c;
 	const char *why;
 	if (!verify_question(v, result, &c, &why)) {
-		verify_say(v, name, LEDGER_REJECTED, why);
+		verify_say(v, name, CLAIM_REJECTED, why);
 		return;
 	}
 	bool part = json_is_true(json_object_get(result, "as_part"));
 	if (c.of_object) {
-		verify_anew_object(a, v->lang.ir, c.object, c.condition);
+		verify_exhaustive_object(a, v->lang.ir, c.object, c.condition);
 	} else if (c.block == VERDICT_PROGRAM || part) {
 		a = &v->program;
 		a->max_states = v->max_states;
 		if (!a->states)
-			verify_anew(a, v->lang.ir, VERDICT_PROGRAM);
+			verify_exhaustive(a, v->lang.ir, VERDICT_PROGRAM);
 	} else {
 		search_alone(v, c.block, a);
 	}
@@ -231,13 +231,13 @@ static void judge_reach(struct verify *v, const char *name, const struct verify_
 		c.why = wrong;
 		refute(v, name, path, npath, NULL, &c);
 	} else {
-		c.answer = a == VERIFY_EXPLAINED ? LEDGER_ACCEPTED : LEDGER_UNKNOWN;
+		c.answer = a == VERIFY_EXPLAINED ? CLAIM_ACCEPTED : CLAIM_UNKNOWN;
 		if (a == VERIFY_EXPLAINED)
 			buf_printf(&why, "%s (%llu states gone through anew)", fine, (unsigned long long)r->states);
 		else
 			buf_printf(&why, "unchecked: limit on %s spent after %llu states", r->limit, (unsigned long long)r->states);
 		c.why = buf_cstr(&why);
-		ledger_add(v->ledger, &c);
+		claim_list_add(v->claims, &c);
 	}
 	buf_free(&why);
 }
@@ -245,7 +245,7 @@ static void judge_reach(struct verify *v, const char *name, const struct verify_
 /* The result does not know whether threads can always leave their blocks: it claims nothing, but must not hide what is found. */
 static void judge_unknown_way(struct verify *v, const struct verify_reach *r)
 {
-	verify_say(v, "way out", r->out == VERIFY_EXPLAINED ? LEDGER_ACCEPTED : LEDGER_UNKNOWN,
+	verify_say(v, "way out", r->out == VERIFY_EXPLAINED ? CLAIM_ACCEPTED : CLAIM_UNKNOWN,
 	           r->out == VERIFY_EXPLAINED     ? "the result does not know; the threads can always leave their blocks"
 	           : r->out == VERIFY_UNEXPLAINED ? "the result does not know; there are runs after which the threads can never all leave their blocks"
 	                                          : "not known to the result, and too many states to go through");
@@ -258,9 +258,9 @@ void verify_whole(struct verify *v, json_t *root, bool faults, bool lost)
 	struct verify_reach r = { .max_states = v->max_states * REACH_STATES, .ways_out = always || unknown,
 		                  .deadlocks = v->asked.deadlock };
 	if (v->asked.quiescence && !*said)
-		verify_say(v, "way out", LEDGER_REJECTED, "the result does not answer whether threads can always leave their blocks");
+		verify_say(v, "way out", CLAIM_REJECTED, "the result does not answer whether threads can always leave their blocks");
 	else if (lost != !strcmp(said, "lost"))
-		verify_say(v, "way out", LEDGER_REJECTED, lost ? "the result shows a run without a way out and says something else"
+		verify_say(v, "way out", CLAIM_REJECTED, lost ? "the result shows a run without a way out and says something else"
 		                                               : "the result says that there is not always a way out, and shows no run");
 	if (!faults && !r.ways_out)
 		return;
@@ -269,7 +269,7 @@ void verify_whole(struct verify *v, json_t *root, bool faults, bool lost)
 		judge_reach(v, "faults", &r, r.fault, r.deadlocks ? "no run goes wrong or ends in a deadlock" : "no run goes wrong",
 		            r.deadlocks ? "the run goes wrong or ends in a deadlock" : "the run goes wrong", r.fault_path, r.nfault);
 	if (faults && json_array_size(v->asked.any))
-		verify_say(v, "faults", LEDGER_UNCHECKED, "that none happens with more threads than declared is not checked");
+		verify_say(v, "faults", CLAIM_UNCHECKED, "that none happens with more threads than declared is not checked");
 	if (always)
 		judge_reach(v, "way out", &r, r.out, "the threads can always leave their blocks",
 		            "the threads can never all leave their blocks again after the run", r.out_path, r.nout);

@@ -5,7 +5,7 @@
 #include "verify/check_verify.h"
 #include "lang/lang.h"
 #include "verdict/object_history.h"
-#include "verdict/verify_anew.h"
+#include "verdict/verify_exhaustive.h"
 
 struct verify_asked { /* what `intact check` was asked, as the document says; all of it when it says nothing */
 	const char *block;    /* one block alone, or NULL */
@@ -17,12 +17,12 @@ struct verify_asked { /* what `intact check` was asked, as the document says; al
 };
 
 struct verify {
-	struct ledger *ledger;
+	struct claim_list *claims;
 	const char *model;
 	uint64_t max_states;
 	struct lang lang;
 	struct verify_asked asked;
-	struct verify_anew program; /* .states: 0 before the search */
+	struct verify_exhaustive program; /* .states: 0 before the search */
 	json_t *result;             /* the one being looked at, or NULL */
 };
 
@@ -40,10 +40,10 @@ const char *verify_string(json_t *o, const char *key); /* "" when there is none 
 /* The verdict of the result that is looked at, if it is one. */
 const char *verify_claimed(const struct verify *v);
 uint32_t verify_line(const struct verify *v);
-void verify_say(struct verify *v, const char *name, enum ledger_answer a, const char *why);
+void verify_say(struct verify *v, const char *name, enum claim_answer a, const char *why);
 /* The block (VERDICT_PROGRAM: none) or the object a result names. False, with the reason in *why: there is no such thing. */
 bool verify_question(const struct verify *v, json_t *result, struct question *q, const char **why);
-/* Is a question about this block one about a program of its own (verdict/alone.h)? Then it is loaded. */
+/* Is a question about this block one about a program of its own (verdict/single_block.h)? Then it is loaded. */
 bool verify_alone(const struct verify *v, uint32_t block, struct lang *l);
 
 /* ---- check_verify_run.c: what is violated ------------------------------------------- */

@@ -24,19 +24,19 @@ static enum format format_of(const json_t *root)
 	return FORMAT_GUESS;
 }
 
-static int no_memory(struct ledger *l, const char *path)
+static int no_memory(struct claim_list *l, const char *path)
 {
-	ledger_add(l, &(struct claim){ .name = path, .answer = LEDGER_UNKNOWN, .why = "no memory for the history" });
-	return LEDGER_OPEN;
+	claim_list_add(l, &(struct claim){ .name = path, .answer = CLAIM_UNKNOWN, .why = "no memory for the history" });
+	return CLAIM_OPEN;
 }
 
-static int judge(struct ledger *l, json_t *root, struct history *h, const char *path, struct diags *d)
+static int judge(struct claim_list *l, json_t *root, struct history *h, const char *path, struct diags *d)
 {
-	static const enum ledger_answer answers[] = { LEDGER_ACCEPTED, LEDGER_REJECTED, LEDGER_UNKNOWN };
+	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	struct read_options ro = { .format = format_of(result_of(root)) };
 	char why[VERIFY_WHY] = "";
 	if (!history_read(h, path, &ro, d))
-		return d->errors ? LEDGER_INPUT : no_memory(l, path);
+		return d->errors ? CLAIM_INPUT : no_memory(l, path);
 	char *text = json_dumps(root, JSON_COMPACT);
 	enum verify_answer v = text ? verify_history_json(h, text, strlen(text), why) : VERIFY_UNDECIDED;
 	free(text);
@@ -50,13 +50,13 @@ static int judge(struct ledger *l, json_t *root, struct history *h, const char *
 		buf_printf(&said, "%s (%s)", verdict ? verdict : "violated", condition ? condition : "atomic");
 	else
 		buf_str(&said, why);
-	ledger_add(l, &(struct claim){ .name = path, .claimed = verdict, .answer = answers[v], .why = buf_cstr(&said) });
+	claim_list_add(l, &(struct claim){ .name = path, .claimed = verdict, .answer = answers[v], .why = buf_cstr(&said) });
 	buf_free(&said);
-	return ledger_code(l);
+	return claim_list_code(l);
 }
 
 /* The specification that the report names, if it does; false after a message. */
-static bool load_spec(struct ledger *led, json_t *root, struct lang *l, struct history *h)
+static bool load_spec(struct claim_list *led, json_t *root, struct lang *l, struct history *h)
 {
 	const char *path = json_string_value(json_object_get(result_of(root), "spec"));
 	if (!path)
@@ -67,7 +67,7 @@ static bool load_spec(struct ledger *led, json_t *root, struct lang *l, struct h
 	return h->user != NULL;
 }
 
-static int verify_file(struct ledger *l, json_t *root, const char *path)
+static int verify_file(struct claim_list *l, json_t *root, const char *path)
 {
 	struct arena arena;
 	struct limits lim = { 0 };
@@ -84,7 +84,7 @@ static int verify_file(struct ledger *l, json_t *root, const char *path)
 	history_init(&h, &arena, &lim);
 	diags_init(&d, &arena);
 	lang_init(&lang);
-	int rc = load_spec(l, root, &lang, &h) ? judge(l, root, &h, path, &d) : LEDGER_INPUT;
+	int rc = load_spec(l, root, &lang, &h) ? judge(l, root, &h, path, &d) : CLAIM_INPUT;
 	diags_render(&d, l->err, l->color);
 	history_free(&h);
 	arena_free(&arena);
@@ -92,7 +92,7 @@ static int verify_file(struct ledger *l, json_t *root, const char *path)
 	return rc;
 }
 
-int history_verify_report(struct ledger *l, json_t *root, const char *history)
+int history_verify_report(struct claim_list *l, json_t *root, const char *history)
 {
 	const json_t *result = result_of(root);
 	if (!history)
@@ -100,7 +100,7 @@ int history_verify_report(struct ledger *l, json_t *root, const char *history)
 	if (!result || !history || !strcmp(history, "-")) {
 		buf_str(l->err, result ? "intact verify: the report names no file: intact verify REPORT.json HISTORY\n"
 		                             : "intact verify: the report must be about one history\n");
-		return LEDGER_INPUT;
+		return CLAIM_INPUT;
 	}
 	l->subject = history;
 	return verify_file(l, root, history);

@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
-#include "verify/ledger.h"
+#include "report/claim_list.h"
 
 /* `history`: the file, or NULL for the one that the report names. */
-int history_verify_report(struct ledger *l, json_t *root, const char *history);
+int history_verify_report(struct claim_list *l, json_t *root, const char *history);
 
 #endif

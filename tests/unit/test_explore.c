@@ -9,7 +9,7 @@
 #include "judge.h"
 
 #include "explore/commit.h"
-#include "explore/tidy.h"
+#include "explore/minimize_run.h"
 #include "genmodel.h"
 #include "lang/lang.h"
 
@@ -114,16 +114,16 @@ static void compare_shortest(const struct ir *p, uint32_t block, struct search_r
 	vectab_free(&w.kinds);
 	if (w.gave_up || w.j.gave_up)
 		return;
-	uint32_t before = tidy_switches(r->path, r->npath);
-	r->npath = tidy_violation(p, block, r->path, r->npath);
+	uint32_t before = minimize_run_switches(r->path, r->npath);
+	r->npath = minimize_run_violation(p, block, r->path, r->npath);
 	if (r->npath != w.len)
 		complain(seed, text, "the counterexample is not the shortest");
-	else if (tidy_switches(r->path, r->npath) != w.switches)
+	else if (minimize_run_switches(r->path, r->npath) != w.switches)
 		complain(seed, text, "the counterexample does not have the fewest switches");
 	if (!real_violation(p, block, r))
 		complain(seed, text, "the tidied counterexample has a serial explanation");
 	tidied++;
-	tidied_better += tidy_switches(r->path, r->npath) < before;
+	tidied_better += minimize_run_switches(r->path, r->npath) < before;
 }
 
 static void compare_labelling(const struct ir *p, uint32_t block, uint64_t seed, const char *text)

@@ -8,7 +8,7 @@
  */
 #include "judge.h"
 
-#include "explore/quiet.h"
+#include "explore/quiescence_search.h"
 #include "genmodel.h"
 #include "lang/lang.h"
 
@@ -78,17 +78,17 @@ static void compare_quiet(const struct ir *p, uint64_t seed, const char *text)
 		struct search_options o = { .symmetry = symmetry };
 		struct search_result r;
 		struct run run;
-		enum quiet_answer a = quiet_run(p, &o, &r);
-		if (truth >= 0 && (a == QUIET_ALWAYS) != (truth == 1))
+		enum quiescence_answer a = quiescence_search(p, &o, &r);
+		if (truth >= 0 && (a == QUIESCENCE_ALWAYS) != (truth == 1))
 			complain(seed, text, truth ? "quiescence is not lost" : "lost quiescence is missed");
 		if (!run_init(&run, p) || !replay(&run, r.path, r.npath))
 			complain(seed, text, "the way to a lost state cannot be replayed");
-		else if (a == QUIET_LOST && verify_quiescence(&run) != VERIFY_UNEXPLAINED)
+		else if (a == QUIESCENCE_LOST && verify_quiescence(&run) != VERIFY_UNEXPLAINED)
 			complain(seed, text, "verify finds a way out");
-		else if (a == QUIET_ALWAYS && verify_quiescence(&run) == VERIFY_UNEXPLAINED)
+		else if (a == QUIESCENCE_ALWAYS && verify_quiescence(&run) == VERIFY_UNEXPLAINED)
 			complain(seed, text, "verify finds no way out of the initial state");
-		waits.lost += a == QUIET_LOST;
-		waits.always += a == QUIET_ALWAYS;
+		waits.lost += a == QUIESCENCE_LOST;
+		waits.always += a == QUIESCENCE_ALWAYS;
 		run_free(&run);
 		search_result_free(&r);
 	}

@@ -12,7 +12,7 @@
 #include "check/object_why.h"
 #include "verdict/object_history.h"
 #include "verdict/replay.h"
-#include "verdict/verify_anew.h"
+#include "verdict/verify_exhaustive.h"
 
 /* ---- random implementations ----------------------------------------------------------- */
 
@@ -295,8 +295,8 @@ static uint64_t anew_states;
 /* The independent search through the histories: the twin's answer, and a run that the judge of one history refutes too. */
 static void check_anew(const struct ir *p, enum object_condition c, bool wrong)
 {
-	struct verify_anew v = { .max_states = 1000000 };
-	verify_anew_object(&v, p, 0, c);
+	struct verify_exhaustive v = { .max_states = 1000000 };
+	verify_exhaustive_object(&v, p, 0, c);
 	CHECK_EQ(v.answer, wrong ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED);
 	if (v.answer == VERIFY_UNEXPLAINED) {
 		struct object_result r = { .path = v.path, .npath = v.npath };
@@ -391,8 +391,8 @@ static void test_anew_beside_a_fault(void)
 	CHECK(lang_load_text(&l, "fault.atm", text, sizeof text - 1, &(struct lang_options){ .sml = 0 }));
 	for (int c = 0; l.ir && c < 3; c++)
 		check_anew(l.ir, (enum object_condition)c, true);
-	struct verify_anew v = { .max_states = 3 };
-	verify_anew_object(&v, l.ir, 0, OBJECT_REGULAR);
+	struct verify_exhaustive v = { .max_states = 3 };
+	verify_exhaustive_object(&v, l.ir, 0, OBJECT_REGULAR);
 	CHECK(v.answer == VERIFY_LIMIT && v.limit && !strcmp(v.limit, "states"));
 	lang_free(&l);
 }

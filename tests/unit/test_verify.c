@@ -1,5 +1,5 @@
 /*
- * verify_anew against the exact engine, which shares no code with it: on random models, on those
+ * verify_exhaustive against the exact engine, which shares no code with it: on random models, on those
  * that synchronise and those whose blocks wait, for the program and for each block alone. What it
  * accepts is atomic, what it refuses is not, and the run it refuses has no serial explanation.
  *
@@ -12,12 +12,12 @@
 
 #include "campaign.h"
 #include "explore/exact.h"
-#include "explore/quiet.h"
+#include "explore/quiescence_search.h"
 #include "genmodel.h"
 #include "gensync.h"
 #include "lang/lang.h"
 #include "verdict/replay.h"
-#include "verdict/verify_anew.h"
+#include "verdict/verify_exhaustive.h"
 #include "verdict/verify_reach.h"
 
 static struct {
@@ -43,8 +43,8 @@ static enum search_verdict exact(const struct ir *p, uint32_t block)
 
 static void ask(const struct ir *p, uint32_t block, uint64_t seed, const char *text)
 {
-	struct verify_anew v = { .max_states = 20000 };
-	verify_anew(&v, p, block);
+	struct verify_exhaustive v = { .max_states = 20000 };
+	verify_exhaustive(&v, p, block);
 	enum search_verdict e = v.answer == VERIFY_OPEN || v.answer == VERIFY_LIMIT ? SEARCH_HOLDS : exact(p, block);
 	count.questions++;
 	count.accepted += v.answer == VERIFY_EXPLAINED;
@@ -79,14 +79,14 @@ static void ask_reach(const struct ir *p, uint64_t seed, const char *text)
 	struct verify_reach v = { .max_states = 50000, .ways_out = true };
 	struct search_result q, f;
 	verify_reach(&v, p);
-	enum quiet_answer quiet = quiet_run(p, &o, &q);
+	enum quiescence_answer quiet = quiescence_search(p, &o, &q);
 	o.faults = true;
 	search_run(p, PROD_STANDARD, PROD_BLOCK_ALL, NULL, &o, &f);
 	reached.asked++;
 	reached.faults += v.fault == VERIFY_UNEXPLAINED;
 	reached.lost += v.out == VERIFY_UNEXPLAINED;
 	reached.limit += v.limit != NULL;
-	if (!v.limit && quiet != QUIET_LIMIT && (v.out == VERIFY_UNEXPLAINED) != (quiet == QUIET_LOST))
+	if (!v.limit && quiet != QUIESCENCE_LIMIT && (v.out == VERIFY_UNEXPLAINED) != (quiet == QUIESCENCE_LOST))
 		complain(seed, text, "there is a way out, and there is none");
 	if (!v.limit && f.verdict != SEARCH_LIMIT && (v.fault == VERIFY_UNEXPLAINED) != (f.verdict == SEARCH_FAULT))
 		complain(seed, text, "a run goes wrong, and none does");
@@ -323,7 +323,7 @@ static struct {
 static void twin_ask(const struct ir *p, uint32_t block, uint64_t seed, const char *text)
 {
 	struct twin t = { .p = p, .block = block, .left = 100000 };
-	struct verify_anew v = { .max_states = 20000 };
+	struct verify_exhaustive v = { .max_states = 20000 };
 	twins.questions++;
 	if (p->nstate > 256 || p->nthreads > 8 || !run_init(&t.r, p)) {
 		complain(seed, text, "too large for the twin");
@@ -335,7 +335,7 @@ static void twin_ask(const struct ir *p, uint32_t block, uint64_t seed, const ch
 		twins.large++;
 		return;
 	}
-	verify_anew(&v, p, block);
+	verify_exhaustive(&v, p, block);
 	twins.explained += !t.unexplained;
 	twins.unexplained += t.unexplained;
 	twins.moved += t.moved > 0;
@@ -441,13 +441,13 @@ static void test_limit_is_named(void)
 	static const char text[] = "int[0..3] x; thread t * 3 { while (true) { atomic b { x = (x + 1) % 4; } } }";
 	struct lang l;
 	struct lang_options o = { .sml = 0 };
-	struct verify_anew v = { .max_states = 10 };
+	struct verify_exhaustive v = { .max_states = 10 };
 	lang_init(&l);
 	CHECK(lang_load_text(&l, "limit.atm", text, sizeof text - 1, &o));
-	verify_anew(&v, l.ir, VERDICT_PROGRAM);
+	verify_exhaustive(&v, l.ir, VERDICT_PROGRAM);
 	CHECK(v.answer == VERIFY_LIMIT && v.limit && !strcmp(v.limit, "states"));
 	v.max_states = 1000000;
-	verify_anew(&v, l.ir, VERDICT_PROGRAM);
+	verify_exhaustive(&v, l.ir, VERDICT_PROGRAM);
 	CHECK(v.answer == VERIFY_UNEXPLAINED && v.npath > 0);
 	free(v.path);
 	lang_free(&l);
