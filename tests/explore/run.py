@@ -63,8 +63,12 @@ def build(intact, path, combo, fixed, want, tmp):
     return (exe, None) if r.returncode == 0 else (None, "does not compile: " + r.stderr[-300:])
 
 
-def explore(intact, exe, options):
-    r = subprocess.run([intact, "explore", *options, "--", exe], capture_output=True, text=True, timeout=30)
+def without_count(option):
+    return option[2:] if option[:1] == ["-n"] else option
+
+
+def explore(intact, exe, options, seconds=30):
+    r = subprocess.run([intact, "explore", *options, "--", exe], capture_output=True, text=True, timeout=seconds)
     return r.returncode, r.stdout, r.stderr
 
 
@@ -84,8 +88,8 @@ def replays(intact, exe, want, tmp):
         return None
     saved = os.path.join(tmp, "schedule")
     explore(intact, exe, ([] if want["sampled"] else ["--exhaustive"]) + ["--save", saved, *want["option"]])
-    option = want["option"][2:] if want["option"][:1] == ["-n"] else want["option"]
-    for way in ([], ["--fork"], ["--threads"]):
+    option = without_count(want["option"])
+    for way in ([], ["--fork"], ["--threads"]) * 3:
         bad = wrong(want["find"], want["says"], explore(intact, exe, ["--replay", saved, *way, *option]))
         if bad:
             return " ".join(way) + bad
@@ -147,4 +151,5 @@ def main():
     return failed
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
