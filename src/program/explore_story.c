@@ -408,6 +408,7 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->estimate_total = got->stats.estimate_total;
 	out->blocks = got->blocks;
 	out->awaits = got->awaits > 0;
+	out->cancels = got->cancels > 0;
 	out->judged = got->judged;
 	out->unjudged = got->unjudged;
 	out->pairs = got->stats.pairs;
