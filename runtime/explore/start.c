@@ -101,6 +101,7 @@ static void thread_zero(void)
 void x_begin(long fd)
 {
 	map_control(fd);
+	x_survey_map();
 	X.run = 1;
 	thread_zero();
 	X.map_top = X_MAPPED;
@@ -146,6 +147,7 @@ static void run_begin(void)
 	sched_run_begin(X.sched);
 	if (X.ngaps)
 		x_gaps_run();
+	x_survey_run();
 }
 
 static _Noreturn void enter_main(void)
@@ -247,8 +249,9 @@ static bool run_failed(bool judge)
 {
 	struct control *c = X.ctl;
 	bool failed = is_failure(X.end);
-	c->gaps = X.gap_hit;
-	if (judge && X.blocks && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+	if (c->only_gaps)
+		c->gaps = X.gap_hit;
+	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && c->only_gaps)))
 		x_judge();
 	if (X.cycle && X.end == CONTROL_OK) {
 		X.end = CONTROL_NOT_ATOMIC;
@@ -261,6 +264,25 @@ static bool run_failed(bool judge)
 		return false;
 	}
 	return failed;
+}
+
+/*
+ * The run has shown that a function is not atomic which nobody has marked. It is told, but the program's own failures
+ * say more: they are looked for in some more runs.
+ */
+static bool keeps_on(void)
+{
+	struct control *c = X.ctl;
+	struct sched_stats stats;
+	if (X.end != CONTROL_NOT_ATOMIC || !c->gaps || c->only_gaps)
+		return false;
+	sched_stats(X.sched, &stats);
+	X.kept = true;
+	X.kept_until = X.run + 1000;
+	c->kept_run = stats.runs;
+	c->kept_places = c->nplaces;
+	X.end = CONTROL_OK;
+	return true;
 }
 
 /* The minimiser's turn: true when it has nothing left to try. */
@@ -296,6 +318,7 @@ static _Noreturn __attribute__((used)) void after_run(void)
 {
 	struct control *c = X.ctl;
 	x_set_fs(X.slot[0].fs);
+	x_survey_end();
 	if (c->goal) {
 		X.finished = true;
 		if (minimised())
@@ -312,11 +335,17 @@ static _Noreturn __attribute__((used)) void after_run(void)
 		if (failed)
 			x_report_run();
 	}
+	if (failed && !X.detail && keeps_on())
+		failed = false;
 	c->beat++;
 	c->cut += X.end == CONTROL_LIMIT;
 	X.finished = true;
-	if (last(failed || X.detail, verdict)) {
-		if (!failed && !X.detail)
+	if (last(failed || X.detail || (X.kept && X.run >= X.kept_until), verdict)) {
+		if (X.kept && !failed)
+			c->nplaces = c->kept_places;
+		else if (X.kept)
+			c->kept_run = 0;
+		if (!failed && !X.detail && !X.kept)
 			x_report_run();
 		leave(0);
 	}

@@ -10,6 +10,7 @@
 
 #include "base/paths.h"
 #include "cli/outputs.h"
+#include "judge/functions.h"
 #include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
 #include "program/explore_search.h"
@@ -18,7 +19,7 @@
 
 static struct {
 	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
-	int strategy, races;
+	int strategy, races, functions;
 	struct opt_list atomic;
 	bool exhaustive, spurious, fork;
 	const char *save, *replay, *confirm;
@@ -42,6 +43,7 @@ static const struct opt table[] = {
 	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut a schedule after N points (20,000)", 10, CONTROL_STEPS, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What counts", 0, 0, NULL },
 	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
+	{ OPT_CHOICE, "functions", 0, "yes|no", &o.functions, "judge the functions that `intact run` would report (yes, unless --atomic is given)", 0, 0, yes_no },
 	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
 	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
 	{ OPT_STR, "confirm", 0, "REPORT", &o.confirm, "explore each finding of REPORT, the JSON of `intact run` or `intact trace`", 0, 0, NULL },
@@ -121,6 +123,11 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
+	if (!file && !o.atomic.n && o.functions == 0) {
+		struct explore_gaps *gaps = arena_new(&a, struct explore_gaps);
+		functions_survey(cli, &ask, &a, gaps);
+		ask.gaps = gaps->n ? gaps : NULL;
+	}
 	int rc = explore_search(cli, &ask, &got);
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);

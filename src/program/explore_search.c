@@ -40,9 +40,12 @@ static void fill(const struct search *s, struct control *c, unsigned i)
 		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
 		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
 	};
+	c->survey_fd = a->survey_fd;
+	c->survey_room = a->survey_room;
 	if (a->gaps) {
 		c->ngaps = a->gaps->n;
 		c->only_gaps = a->only_gaps;
+		c->lock_order = a->gaps->lock_order;
 		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
 		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
 	}
@@ -308,7 +311,7 @@ static int once(struct search *s, struct control **found, bool *again)
 				s->got->modules = copy(v->c);
 			if (is_failure(v->c->end) && !*found) {
 				*found = copy(v->c);
-				s->got->schedule = v->c->stats.runs;
+				s->got->schedule = v->c->kept_run ? v->c->kept_run : v->c->stats.runs;
 				for (unsigned k = 0; k < s->n; k++) /* they end after their run */
 					s->server[k].c->stop = 1;
 			}
@@ -387,7 +390,7 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}
-	if (rc == EXIT_HOLDS && found) {
+	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
 		free(got->modules);
 		got->modules = NULL;
 		if (!ask->keep)

@@ -19,6 +19,8 @@ struct explore_ask {
 	bool real, gdb;       /* a replay: with real threads; under gdb */
 	const char *const *atomic; /* patterns of functions that are marked blocks, for the schedule file */
 	uint32_t natomic;
+	int survey_fd;        /* runs are told in records into this file; 0: no. They are not confirmed */
+	uint64_t survey_room;
 	const struct explore_gaps *gaps; /* functions that may not be atomic; NULL: none */
 	bool only_gaps;       /* they are to be confirmed: nothing else counts */
 	const struct control *replay; /* follow this one's events instead; NULL: explore */
