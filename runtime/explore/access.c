@@ -96,8 +96,13 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "memory is freed that is freed already"
 		                       : kind & XA_WRITE ? "write to freed memory" : "read of freed memory");
 	}
+	X.race_points |= X.place[place].flags & X.place[p->place].flags & XP_POINT;
 	becomes_point(place);
 	becomes_point(p->place);
+	uintptr_t pc = X.place[place].pc, before = X.place[p->place].pc;
+	if (!X.raced || (X.ctl->goal_pc && (pc == X.ctl->goal_pc || before == X.ctl->goal_pc)))
+		X.race_pc = before == X.ctl->goal_pc ? before : pc;
+	X.raced = true;
 	x_report_race(p, addr, bytes, kind, place);
 }
 

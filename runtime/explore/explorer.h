@@ -266,6 +266,9 @@ struct x {
 	bool marks;          /* of this process: blocks that are marked were entered */
 	bool cycle;          /* of this run: x_judge found one, closed at: */
 	uintptr_t cycle_pc;
+	bool raced, race_kept; /* in this run; the run that is told is one with a race */
+	bool race_points, race_shown; /* both accesses are points in this run; in the one that is told */
+	uintptr_t race_pc;   /* where the later access was */
 	bool kept;           /* a function that is not atomic was found: the search goes on for what fails by itself */
 	uint32_t kept_until; /* that run */
 	struct rec *survey;  /* survey.c: shared memory; NULL: none is made */

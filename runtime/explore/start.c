@@ -142,7 +142,7 @@ static void run_begin(void)
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;
-	X.cycle = false;
+	X.cycle = X.raced = X.race_points = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
 	if (X.ngaps)
@@ -258,6 +258,11 @@ static bool run_failed(bool judge)
 		X.end_pc = X.cycle_pc;
 		return true;
 	}
+	if (X.end == CONTROL_OK && X.raced && c->races && (X.detail || c->goal == CONTROL_RACE)) {
+		X.end = CONTROL_RACE;
+		X.end_pc = X.race_pc;
+		return true;
+	}
 	if (failed && c->only_gaps && !X.cycle && !X.gap_hit) {
 		c->aside++;
 		X.end = CONTROL_OK;
@@ -283,6 +288,24 @@ static bool keeps_on(void)
 	c->kept_places = c->nplaces;
 	X.end = CONTROL_OK;
 	return true;
+}
+
+/* The first run with a data race is told, unless another fails; the search goes on. */
+static void keep_race(void)
+{
+	struct control *c = X.ctl;
+	struct sched_stats stats;
+	if (!X.raced || X.end != CONTROL_OK || !c->races || X.kept || (X.race_kept && (X.race_shown || !X.race_points)))
+		return; /* better one whose accesses are steps of the schedule */
+	X.end = CONTROL_RACE;
+	X.end_pc = X.race_pc;
+	x_report_run();
+	X.end = CONTROL_OK;
+	X.race_kept = true;
+	X.race_shown = X.race_points;
+	sched_stats(X.sched, &stats);
+	c->kept_run = stats.runs;
+	c->kept_places = c->nplaces;
 }
 
 /* The minimiser's turn: true when it has nothing left to try. */
@@ -337,15 +360,20 @@ static _Noreturn __attribute__((used)) void after_run(void)
 	}
 	if (failed && !X.detail && keeps_on())
 		failed = false;
+	else if (!failed && !X.detail)
+		keep_race();
 	c->beat++;
+	if (!(c->beat & 255))
+		sched_stats(X.sched, &c->stats); /* for a line of progress */
 	c->cut += X.end == CONTROL_LIMIT;
 	X.finished = true;
 	if (last(failed || X.detail || (X.kept && X.run >= X.kept_until), verdict)) {
-		if (X.kept && !failed)
+		bool kept = (X.kept || X.race_kept) && !failed;
+		if (kept)
 			c->nplaces = c->kept_places;
-		else if (X.kept)
+		else
 			c->kept_run = 0;
-		if (!failed && !X.detail && !X.kept)
+		if (!failed && !X.detail && !kept)
 			x_report_run();
 		leave(0);
 	}

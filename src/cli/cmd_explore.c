@@ -10,6 +10,7 @@
 
 #include "base/paths.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
 #include "judge/functions.h"
 #include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
@@ -128,7 +129,12 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		functions_survey(cli, &ask, &a, gaps);
 		ask.gaps = gaps->n ? gaps : NULL;
 	}
+	struct progress progress;
+	progress_begin(&progress);
+	ask.progress = progress.on ? progress_schedules : NULL;
+	ask.arg = &progress;
 	int rc = explore_search(cli, &ask, &got);
+	progress_end(&progress);
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
 		if (got.failed && o.save) {
@@ -163,8 +169,13 @@ static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 	json_t *document;
 	struct arena a;
 	const json_t *findings = confirm_read(cli, o.confirm, argv[0], &document);
+	struct progress progress;
+	progress_begin(&progress);
+	ask.explore.progress = progress.on ? progress_schedules : NULL;
+	ask.explore.arg = &progress;
 	arena_init(&a, 0);
 	int rc = findings ? confirm_findings(cli, &ask, findings, &a, &got) : EXIT_USAGE;
+	progress_end(&progress);
 	if (rc == EXIT_HOLDS) {
 		bool yes = false, cut = false;
 		for (uint32_t i = 0; i < got.findings.len; i++) {

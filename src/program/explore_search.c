@@ -275,6 +275,23 @@ static void stop_all(struct search *s)
 		server_free(&s->server[i]);
 }
 
+static void tell_progress(const struct search *s)
+{
+	struct explore_progress p = { .limit = s->ask->schedules };
+	for (unsigned i = 0; i < s->n; i++) {
+		const struct control *c = s->server[i].c;
+		p.schedules += c ? __atomic_load_n(&c->beat, __ATOMIC_RELAXED) : 0;
+		p.traces += c ? c->stats.traces : 0;
+		if (c && c->stats.estimate_known) {
+			p.estimate_known = true;
+			p.estimate_total = c->stats.estimate_total;
+			p.estimate_seen = c->stats.estimate_seen;
+		}
+	}
+	if (s->ask->progress)
+		s->ask->progress(s->ask->arg, &p);
+}
+
 /* All have ended, or one has failed: which is the answer? */
 static int once(struct search *s, struct control **found, bool *again)
 {
@@ -284,7 +301,8 @@ static int once(struct search *s, struct control **found, bool *again)
 	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
 	bool done[MAX_JOBS] = { false };
 	while (left) {
-		server_wait(s->server, s->n, 1e9, (double)s->ask->stall);
+		server_wait(s->server, s->n, s->ask->progress ? 0.2 : 1e9, (double)s->ask->stall);
+		tell_progress(s);
 		for (unsigned i = 0; i < s->n; i++) {
 			struct explore_server *v = &s->server[i];
 			if (!v->ended || done[i])
