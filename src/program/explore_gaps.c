@@ -88,6 +88,8 @@ const char *gaps_add(struct explore_gaps *g, const json_t *finding, const char *
 		return "the report has no places for it";
 	bool own = !strcmp(doc_text(frame, "module"), base_name(program));
 	const char *file = doc_text(frame, "file");
+	if (!own && !strstr(doc_text(frame, "module"), ".so")) /* a library's may be loaded, another program's cannot */
+		return arena_printf(a, "'%s' is a function of %s", block, doc_text(frame, "module"));
 	if (!*mark && own && *file && !find_function(g, &gap, block, file, program, a))
 		return arena_printf(a, "there is no function '%s' in %s", block, base_name(program));
 	g->name[g->n] = arena_strdup(a, block);
