@@ -41,9 +41,12 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
 		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
 	};
+	c->survey_fd = a->survey_fd;
+	c->survey_room = a->survey_room;
 	if (a->gaps) {
 		c->ngaps = a->gaps->n;
 		c->only_gaps = a->only_gaps;
+		c->lock_order = a->gaps->lock_order;
 		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
 		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
 	}
@@ -300,6 +303,23 @@ static void stop_all(struct explore_search *s)
 		server_free(&s->server[i]);
 }
 
+static void tell_progress(const struct explore_search *s)
+{
+	struct explore_progress p = { .limit = s->ask->schedules };
+	for (unsigned i = 0; i < s->n; i++) {
+		const struct control *c = s->server[i].c;
+		p.schedules += c ? __atomic_load_n(&c->beat, __ATOMIC_RELAXED) : 0;
+		p.traces += c ? c->stats.traces : 0;
+		if (c && c->stats.estimate_known) {
+			p.estimate_known = true;
+			p.estimate_total = c->stats.estimate_total;
+			p.estimate_seen = c->stats.estimate_seen;
+		}
+	}
+	if (s->ask->progress)
+		s->ask->progress(s->ask->arg, &p);
+}
+
 /* All have ended, or one has failed: which is the answer? */
 static int once(struct explore_search *s, struct control **found, bool *again)
 {
@@ -309,7 +329,8 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
 	bool done[MAX_JOBS] = { false };
 	while (left) {
-		server_wait(s->server, s->n, 1e9, (double)s->ask->stall);
+		server_wait(s->server, s->n, s->ask->progress ? 0.2 : 1e9, (double)s->ask->stall);
+		tell_progress(s);
 		for (unsigned i = 0; i < s->n; i++) {
 			struct explore_server *v = &s->server[i];
 			if (!v->ended || done[i])
@@ -345,7 +366,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 				s->got->modules = copy(v->c);
 			if (is_failure(v->c->end) && !*found) {
 				*found = copy(v->c);
-				s->got->schedule = v->c->stats.runs;
+				s->got->schedule = v->c->kept_run ? v->c->kept_run : v->c->stats.runs;
 				for (unsigned k = 0; k < s->n; k++) /* they end after their run */
 					s->server[k].c->stop = 1;
 			}
@@ -424,7 +445,7 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}
-	if (rc == EXIT_HOLDS && found) {
+	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
 		free(got->modules);
 		got->modules = NULL;
 		if (!ask->keep)

@@ -110,7 +110,8 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_uint(j, "output_bytes", f->output_bytes);
 }
 
-static void race(struct json_out *j, const struct explore_race *r)
+/* With the schedule that shows it, if there is one. */
+static void race(struct json_out *j, const struct explore_race *r, const struct explore_failure *f)
 {
 	json_line(j, 1);
 	json_begin_object(j, NULL);
@@ -129,6 +130,12 @@ static void race(struct json_out *j, const struct explore_race *r)
 		json_end(j);
 	}
 	json_end(j);
+	if (f) {
+		json_uint(j, "preemptions", f->preemptions);
+		json_uint(j, "switches", f->switches);
+		threads(j, f);
+		steps(j, f);
+	}
 	json_end(j);
 }
 
@@ -182,14 +189,15 @@ void explore_json(const struct explore_report *r, struct buf *out)
 	json_text_if(j, "why_fork", r->why_fork);
 	json_line(j, 0);
 	json_begin_array(j, "results");
-	if (r->failure) {
+	bool raced = r->failure && !strcmp(r->failure->kind, "race");
+	if (r->failure && !raced) {
 		json_line(j, 1);
 		json_begin_object(j, NULL);
 		failure(j, r->failure);
 		json_end(j);
 	}
 	for (uint32_t i = 0; i < r->races.len; i++)
-		race(j, &r->races.data[i]);
+		race(j, &r->races.data[i], raced && !i ? r->failure : NULL);
 	json_end(j);
 	doc_end(j);
 }
