@@ -28,7 +28,6 @@ static uint32_t rank(const struct stats_use *u, size_t n, bool sum, struct stats
 	return have;
 }
 
-typedef unsigned long long ull;
 
 static void name_col(const struct names *n, uint32_t id, struct buf *out)
 {
