@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "cli/outputs.h"
+#include "cli/progress.h"
+#include "judge/functions.h"
 #include "program/atomic_functions.h"
 #include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
@@ -18,7 +20,7 @@
 
 static struct {
 	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
-	int strategy, races;
+	int strategy, races, functions;
 	struct opt_list atomic;
 	bool exhaustive, spurious, fork;
 	const char *save, *replay, *confirm;
@@ -42,6 +44,7 @@ static const struct opt table[] = {
 	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut a schedule after N points (20,000)", 10, CONTROL_STEPS, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What counts", 0, 0, NULL },
 	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
+	{ OPT_CHOICE, "functions", 0, "yes|no", &o.functions, "judge the functions that `intact run` would report (yes, unless --atomic is given)", 0, 0, yes_no },
 	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
 	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
 	{ OPT_STR, "confirm", 0, "REPORT", &o.confirm, "explore each finding of REPORT, the JSON of `intact run` or `intact trace`", 0, 0, NULL },
@@ -100,7 +103,17 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
+	if (!file && !o.atomic.n && o.functions == 0) {
+		struct explore_gaps *gaps = arena_new(&a, struct explore_gaps);
+		functions_survey(cli, &ask, &a, gaps);
+		ask.gaps = gaps->n ? gaps : NULL;
+	}
+	struct progress progress;
+	progress_begin(&progress);
+	ask.progress = progress.on ? progress_schedules : NULL;
+	ask.arg = &progress;
 	int rc = explore_search(cli, &ask, &got);
+	progress_end(&progress);
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
 		if (got.failed && o.save) {
@@ -129,8 +142,13 @@ static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 	json_t *document;
 	struct arena a;
 	const json_t *findings = confirm_read(cli, o.confirm, argv[0], &document);
+	struct progress progress;
+	progress_begin(&progress);
+	ask.explore.progress = progress.on ? progress_schedules : NULL;
+	ask.explore.arg = &progress;
 	arena_init(&a, 0);
 	int rc = findings ? confirm_findings(cli, &ask, findings, &a, &got) : EXIT_USAGE;
+	progress_end(&progress);
 	if (rc == EXIT_HOLDS) {
 		rc = confirm_code(&got);
 		if (!outputs_take_stdout(&o.outputs))

@@ -1,6 +1,7 @@
 #include "program/run_document.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/paths.h"
@@ -9,13 +10,15 @@
 
 static void add_end(struct json_out *j, const struct run_result *r)
 {
-	const char *name = r->signal ? sigabbrev_np(r->signal) : NULL;
+	const char *abbreviation = r->signal ? sigabbrev_np(r->signal) : NULL;
+	char name[32];
 	if (r->failed && !r->signal)
 		return;
+	snprintf(name, sizeof name, "SIG%s", abbreviation ? abbreviation : "?");
 	json_begin_object(j, "ended");
 	json_int(j, r->signal ? "signal" : "status", r->signal ? r->signal : r->status);
 	if (r->signal)
-		buf_printf(json_value(j, "name"), "\"SIG%s\"", name ? name : "?");
+		json_text(j, "name", name);
 	json_end(j);
 }
 
