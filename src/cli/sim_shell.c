@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "cli/sim.h"
+#include "cli/sim_shell.h"
 #include "verdict/schedule_text.h"
 
 #define LINE_MAX_LEN 65536
@@ -183,7 +183,7 @@ static void do_steps(struct shell *sh, const char *text)
 	show_steps(sh, before);
 	if (!ok) {
 		sc.diags.errors = 0; /* no closing count for one line of input */
-		diags_render(&sc.diags, sh->out, sh->s->cli->color_out);
+		diags_render(&sc.diags, sh->out, sh->s->color);
 	}
 	sched_free(&sc);
 }
@@ -374,14 +374,14 @@ static void read_commands(struct shell *sh, char *line)
 	}
 }
 
-void sim_shell(struct sim *s)
+void sim_shell(struct sim *s, struct cli *cli)
 {
-	struct shell sh = { .s = s, .out = &s->cli->out, .g = glyphs_for(s->utf8), .tty = isatty(0) };
+	struct shell sh = { .s = s, .out = &cli->out, .g = glyphs_for(s->utf8), .tty = isatty(0) };
 	char *line = malloc(LINE_MAX_LEN);
 	struct buf b;
 	if (!line)
 		return;
-	buf_flush(&s->cli->err, stderr);
+	buf_flush(&cli->err, stderr);
 	buf_init(&b);
 	for (uint32_t t = 0; t < s->ir->nthreads && t < SHOWN_THREADS; t++) {
 		buf_clear(&b);

@@ -385,6 +385,23 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
 	       (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
 }
 
+/*
+ * All places are taken: which one does t's evidence get? That of a thread from which t comes, for what it did before
+ * it made t: t cannot meet that, nor can those who are made after it. (A program that sets its data up
+ * under the lock, then starts its threads, is common.) Otherwise the first two stay: with them two threads are
+ * always told apart.
+ */
+static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *t, const struct lock *l,
+                                  const struct held *h)
+{
+	for (uint32_t i = 0; i < LOCK_EVIDENCE; i++) {
+		const struct evidence *e = &l->ev[i];
+		if (e->uid != t->uid && knows(t, e->tid, e->epoch) && descends(d, t->uid, e->uid))
+			return i;
+	}
+	return 2 + (h->read ? t->uid : h->seq) % 2; /* `seq` of readers is as chance has it */
+}
+
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held)
 {
@@ -400,9 +417,8 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
 	/* What is more than taking or giving back a token says all that is. */
 	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
 		token = 0;
-	else if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
-		/* The first two stay: with them two threads are always told apart. */
-		at = 2 + (h->read ? t->uid : h->seq) % 2;
+	else if (at == LOCK_EVIDENCE)
+		at = evidence_replaced(d, t, l, h);
 	else if (at == l->nev)
 		l->nev++;
 	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch,

@@ -17,6 +17,15 @@
 enum { TO_NONE, TO_PNML, TO_PEP, TO_DOT };
 const char *const net_forms[] = { "none", "pnml", "pep", "dot", NULL };
 
+void net_write_form(const struct net *n, int form, struct buf *out)
+{
+	switch (form) {
+	case TO_PNML: net_write_pnml(n, out); break;
+	case TO_PEP:  net_write_pep(n, out); break;
+	default:      net_write_dot(n, out); break;
+	}
+}
+
 struct net_run {
 	const struct net_args *a;
 	const struct net_sink *to;
@@ -359,12 +368,10 @@ static int load(struct net_run *r, struct arena *a)
 	diags_render(&d, r->to->err, r->to->color_err);
 	if (!ok)
 		return EXIT_USAGE;
-	switch (r->form) {
-	case TO_PNML: net_write_pnml(&r->net, r->to->text); return EXIT_HOLDS;
-	case TO_PEP:  net_write_pep(&r->net, r->to->text); return EXIT_HOLDS;
-	case TO_DOT:  net_write_dot(&r->net, r->to->text); return EXIT_HOLDS;
-	default:      return analyse(r);
-	}
+	if (!r->form)
+		return analyse(r);
+	net_write_form(&r->net, r->form, r->to->text);
+	return EXIT_HOLDS;
 }
 
 static int run(struct net_run *r)

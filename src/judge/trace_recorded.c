@@ -124,8 +124,8 @@ void recorded_judge(const struct run_reporting *how, const char *file, struct ms
 	struct run_message *msg = calloc(MAX_PROCESSES, sizeof *msg);
 	struct replay *r = replay_new();
 	memset(out, 0, sizeof *out);
-	buf_init(&out->text);
 	buf_init(&out->results);
+	buf_init(&out->summary);
 	buf_init(&symbols);
 	if (!ps.v || !texts || !msg || !r) {
 		out->nomem = true;
@@ -151,7 +151,7 @@ void recorded_judge(const struct run_reporting *how, const char *file, struct ms
 				                         symbols.len ? &names : NULL };
 	out->processes = ps.n;
 	if (k && !out->failed)
-		out->failed = !run_report(how, msg, k, &out->text, &out->results, &out->shown);
+		out->failed = !run_report(how, msg, k, &out->results, &out->summary, &out->shown);
 	for (uint32_t i = 0; texts && i < (ps.n ? ps.n : 1); i++) /* the first has one, also without a record */
 		buf_free(&texts[i]);
 	buf_free(&symbols);
@@ -163,6 +163,6 @@ void recorded_judge(const struct run_reporting *how, const char *file, struct ms
 
 void recorded_free(struct recorded *r)
 {
-	buf_free(&r->text);
 	buf_free(&r->results);
+	buf_free(&r->summary);
 }

@@ -81,7 +81,7 @@ size_t sched_memory(const struct sched_options *given, size_t *good)
 	lay_out(&s, &l);
 	size_t fixed = (size_t)l.at + (1u << 20);
 	if (good)
-		*good = fixed + ((size_t)64 << 20);
+		*good = fixed + ((size_t)128 << 20);
 	return fixed;
 }
 
