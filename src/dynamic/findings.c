@@ -2,13 +2,13 @@
 
 #include "dynamic/token.h"
 
-#define SLOTS (RED_MAX_FINDINGS * 4u)
+#define FINDINGS_SLOTS (RED_MAX_FINDINGS * 4u)
 
 bool dynamic_init(struct dynamic *d)
 {
 	*d = (struct dynamic){ .nfindings = 1, .history = RED_LOG };
 	d->findings = pages_map(RED_MAX_FINDINGS * sizeof *d->findings);
-	d->slots = pages_map(SLOTS * sizeof *d->slots);
+	d->slots = pages_map(FINDINGS_SLOTS * sizeof *d->slots);
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
 	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
 	d->slot = pages_map(RED_SLOTS * sizeof *d->slot);
@@ -26,7 +26,7 @@ void dynamic_free(struct dynamic *d)
 	if (d->findings)
 		pages_unmap(d->findings, RED_MAX_FINDINGS * sizeof *d->findings);
 	if (d->slots)
-		pages_unmap(d->slots, SLOTS * sizeof *d->slots);
+		pages_unmap(d->slots, FINDINGS_SLOTS * sizeof *d->slots);
 	if (d->parents)
 		pages_unmap(d->parents, RED_UIDS * sizeof *d->parents);
 	if (d->functions)
@@ -124,10 +124,10 @@ static void again_waiting(struct dynamic *d, struct finding *old, const struct f
 
 uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 {
-	uint32_t i = (uint32_t)f->key % SLOTS, id;
+	uint32_t i = (uint32_t)f->key % FINDINGS_SLOTS, id;
 	spin_lock(&d->lock);
 	while ((id = d->slots[i]) && d->findings[id].key != f->key)
-		i = (i + 1) % SLOTS;
+		i = (i + 1) % FINDINGS_SLOTS;
 	if (id && !d->findings[id].count) { /* a parent's, before the fork: not this process's */
 		d->findings[id].ready = false;
 		d->findings[id].happened = NULL;

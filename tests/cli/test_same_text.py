@@ -55,4 +55,49 @@ same("check with more threads than declared", ["check", "-q", "--threads", "work
 same("check about any number", ["check", "-q", "--threads", "worker=any", "examples/lost-update.atm"], without_times)
 same("check of one block", ["check", "-q", "--block", "worker.increment", "examples/lost-update.atm"], without_times)
 same("check on a narrow page", ["check", "-q", "examples/bluetooth-bug.atm"], without_times, width="50")
+
+
+# verify: each result of an example, held against it
+for name, args in (("check", ["check", "-q", "examples/bluetooth-bug.atm"]), ("a deadlock", ["check", "-q", "examples/bank-transfer-deadlock.atm"]),
+                   ("trace", ["trace", "examples/traces/crossed.std"]), ("history", ["history", "-w", "examples/history/two-keys.json"])):
+    run([intact, args[0], f"--json={work / 'claims.json'}", *args[1:]], cwd=root)
+    same(f"verify of {name}", ["verify", work / "claims.json"])
+same("history --verify", ["history", f"--verify={work / 'claims.json'}", "examples/history/two-keys.json"])
+
+# explore: real programs
+for name in ("lost_update", "deadlock", "racy_counter", "marked_block", "lost_wakeup", "freed_lock"):
+    program = work / name
+    rc, out, err = run([intact, "cc", "-g", "-O1", "-pthread", "-I", root / "include", "-o", program, root / f"tests/explore/{name}.c"], cwd=work)
+    check(f"{name} is built", rc == 0, err)
+    for args in ([], ["--exhaustive"], ["--schedules=3", "--strategy=random"]):
+        same(f"explore {' '.join([name, *args])}", ["explore", *args, "--", program])
+
+
+# traces, and a recording of a program
+for path in sorted(root.glob("examples/traces/*.std")):
+    for args in ([], ["--predict"], ["--each"], ["--algorithm=graph"], ["--limit=1"]):
+        same(f"trace {' '.join(args)} {path.name}", ["trace", *args, path.relative_to(root)])
+same("trace of a recording", ["trace", "tests/record/version2.itr.gz"])
+same("trace on a narrow page", ["trace", "examples/traces/stringbuffer.std"], width="60")
+
+
+# run: the reports go to standard error there, to standard output here
+def without_pids(text):
+    """Documents have no process numbers: they are another every time."""
+    return re.sub(r"(atomicity violation) \(pid=\d+\)", r"\1", text)
+
+
+for name in ("bank", "lost-update"):
+    program, saved = work / name, work / "run.json"
+    rc, out, err = run([intact, "cc", "-g", "-O1", "-pthread", "-o", program, root / f"examples/c/{name}.c"], cwd=work)
+    rc, out, err = run([intact, "run", f"--json={saved}", program], cwd=root)
+    rc2, again, err2 = run([intact, "report", saved], cwd=root)
+    own = "".join(x + "\n" for x in without_pids(err).splitlines() if not x.startswith("intact: "))
+    check(f"run {name}", rc == 66 and "WARNING: Intact" in again and own == again and not err2, f"{own}\n----\n{again}{err2}")
+program, saved = work / "bank", work / "run.json"
+rc, out, err = run([intact, "run", "--confirm", "--schedules=300", f"--json={saved}", f"--save={work / 'schedules'}", program], cwd=root)
+rc2, again, err2 = run([intact, "report", saved], cwd=root)
+own = "".join(x + "\n" for x in without_pids(err).splitlines() if not x.startswith("intact: "))
+check("run --confirm", "Explored: " in again and own == again and not err2, f"{own}\n----\n{again}{err2}")
+same("explore --confirm", ["explore", "--schedules=300", f"--confirm={saved}", f"--save={work / 'schedules'}", "--", program])
 done()

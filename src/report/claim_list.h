@@ -2,13 +2,14 @@
  * claim_list: what a saved result claims, with the checker's answer to each claim, for `intact verify` and the
  * other ways to it.
  *
- * A claim is told as a line of text as it comes in, and kept as JSON for the document (docs/json.md, kind
- * "verify") that every report is made of. The verdict is that of the claims: violated when one is rejected,
+ * Claims are kept as JSON for the document (docs/json.md, kind "verify") that every report is made of, the text
+ * with them. The verdict is that of the claims: violated when one is rejected,
  * unknown when one could not be decided or has nothing to check (unchecked), else holds.
  */
-#ifndef INTACT_VERIFY_CLAIM_LIST_H
-#define INTACT_VERIFY_CLAIM_LIST_H
+#ifndef INTACT_REPORT_CLAIM_LIST_H
+#define INTACT_REPORT_CLAIM_LIST_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,15 +31,11 @@ struct claim {
 };
 
 struct claim_list {
-	struct buf *text;      /* a line a claim; NULL: nowhere */
 	struct buf *err;       /* what is wrong with the input */
 	bool color;            /* ... in colours */
-	bool keep;             /* there will be a document */
 	const char *file;      /* the result */
 	const char *of;        /* its kind: "check", "trace", "history" */
 	const char *subject;   /* the model, trace or history it is about; NULL: not known */
-	bool brief;            /* what is accepted has no line of text */
-	bool silent;           /* no text at all */
 	struct buf list;       /* the claims as JSON ... */
 	struct json_out j;     /* ... by this */
 	uint32_t n[4];         /* by answer */
@@ -54,15 +51,14 @@ enum claim_status {
 	CLAIM_INTERNAL,
 };
 
-/* Nothing is told or kept until text and keep are set; err must be. */
 void claim_list_init(struct claim_list *l, struct buf *err, const char *file, const char *of);
 void claim_list_free(struct claim_list *l);
 void claim_list_add(struct claim_list *l, const struct claim *c);
 /* The status of what was added. */
 int claim_list_code(const struct claim_list *l);
-/* Where text goes. NULL: nowhere. */
-struct buf *claim_list_text(struct claim_list *l);
 /* The document (kind "verify") of what was kept. False: there is none, of what could not be read. */
 bool claim_list_document(const struct claim_list *l, int status, struct buf *doc);
+/* Such a document as text: a line a claim, and how many. */
+void claim_list_text(const json_t *doc, struct buf *out);
 
 #endif

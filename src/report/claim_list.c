@@ -1,4 +1,4 @@
-#include "verify/claim_list.h"
+#include "report/claim_list.h"
 
 #include <string.h>
 
@@ -20,27 +20,6 @@ void claim_list_init(struct claim_list *l, struct buf *err, const char *file, co
 void claim_list_free(struct claim_list *l)
 {
 	buf_free(&l->list);
-}
-
-struct buf *claim_list_text(struct claim_list *l)
-{
-	return l->silent ? NULL : l->text;
-}
-
-static void say(struct buf *out, const struct claim *c)
-{
-	buf_str(out, words[c->answer]);
-	buf_str(out, ": ");
-	buf_safe(out, c->name, strlen(c->name));
-	if (c->link)
-		buf_printf(out, ", link %u", c->link);
-	if (c->why && *c->why) {
-		buf_str(out, ": ");
-		buf_safe(out, c->why, strlen(c->why));
-	}
-	if (c->schedule)
-		buf_printf(out, " %s", c->schedule);
-	buf_char(out, '\n');
 }
 
 /* A text, cut where a character ends. */
@@ -80,12 +59,8 @@ static void keep(struct claim_list *l, const struct claim *c)
 
 void claim_list_add(struct claim_list *l, const struct claim *c)
 {
-	struct buf *text = claim_list_text(l);
-	if (text && !(c->answer == CLAIM_ACCEPTED && l->brief))
-		say(text, c);
 	l->n[c->answer]++;
-	if (l->keep)
-		keep(l, c);
+	keep(l, c);
 }
 
 int claim_list_code(const struct claim_list *l)
@@ -97,7 +72,6 @@ bool claim_list_document(const struct claim_list *l, int status, struct buf *doc
 {
 	uint32_t all = 0;
 	struct json_out w, *j = &w;
-	assert(l->keep);
 	if (status != CLAIM_HOLDS && status != CLAIM_VIOLATED && status != CLAIM_OPEN)
 		return false;
 	json_out_init(j, doc, false);
@@ -130,4 +104,59 @@ bool claim_list_document(const struct claim_list *l, int status, struct buf *doc
 	json_line(j, 0);
 	doc_end(j);
 	return true;
+}
+
+/* ---- text ----------------------------------------------------------------------------------------- */
+
+static void line(const json_t *claim, struct buf *out)
+{
+	static const char *const keys[] = { "answer", "name", "link", "why", "schedule" };
+	static const char *const before[] = { "", ": ", ", link ", ": ", " " };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const json_t *v = json_object_get(claim, keys[i]);
+		buf_str(out, v ? before[i] : "");
+		if (json_is_integer(v))
+			buf_printf(out, "%lld", (long long)json_integer_value(v));
+		else if (v)
+			buf_safe(out, json_string_value(v), json_string_length(v));
+	}
+	buf_char(out, '\n');
+}
+
+/* Of a trace, "finding 3": one of many cycles, of which only those are told that are not accepted. */
+static bool is_cycle(const json_t *doc, const json_t *claim)
+{
+	const char *name = doc_text(claim, "name");
+	return doc_is(doc, "of", "trace") && !strncmp(name, "finding ", 8) && name[8] >= '0' && name[8] <= '9';
+}
+
+static void cycles(const json_t *doc, struct buf *out)
+{
+	const json_t *claim;
+	size_t i, n = 0, good = 0;
+	json_array_foreach(json_object_get(doc, "results"), i, claim) {
+		if (!is_cycle(doc, claim))
+			continue;
+		n++;
+		if (doc_is(claim, "answer", words[CLAIM_ACCEPTED]))
+			good++;
+		else
+			line(claim, out);
+	}
+	buf_printf(out, "%zu of %zu cycle%s accepted\n", good, n, n == 1 ? "" : "s");
+}
+
+void claim_list_text(const json_t *doc, struct buf *out)
+{
+	const json_t *claim;
+	size_t i;
+	if (doc_is(doc, "of", "trace"))
+		cycles(doc, out);
+	json_array_foreach(json_object_get(doc, "results"), i, claim)
+		if (!is_cycle(doc, claim))
+			line(claim, out);
+	if (doc_number(doc, "not_listed"))
+		buf_printf(out, "... and %lld more\n", (long long)doc_number(doc, "not_listed"));
+	for (i = 0; i < 4 && doc_is(doc, "of", "check"); i++)
+		buf_printf(out, "%s%lld %s%s", i ? ", " : "", (long long)doc_number(doc, words[i]), words[i], i == 3 ? "\n" : "");
 }
