@@ -114,6 +114,8 @@ struct x_thread {
 	uint32_t spin_rounds, spin_pos; /* pos: what comes next, if rounds */
 	uint8_t state;
 	bool detached, signalled, timed, recursive, fenced, ended_holding;
+	bool cancel_off, cancel_async;
+	uint32_t cancelled;  /* pthread_cancel was called for it */
 	uint16_t slot, parent;
 	uint16_t joiner;     /* X_THREADS: nobody waits for its end */
 	uintptr_t created_pc;
@@ -152,6 +154,7 @@ struct x_slot {
 	char *data;          /* thread-local data and descriptor, up to `hi`, are saved in `image` */
 	char *image;
 	uint32_t go, ready;
+	uint32_t mxcsr, fpcw; /* of the creator, for a real thread */
 	uint16_t thread;     /* whose it is in this run */
 };
 
@@ -347,6 +350,7 @@ static inline void x_set_fs(uintptr_t fs)
 		x_set_fs_call(fs);
 }
 bool x_pool(uint32_t n);
+void *x_fiber_frame(char *top, void (*fn)(void)); /* a stack to switch to, which begins with fn */
 void x_fiber_prepare(struct x_thread *t);
 void x_fiber_go_real(struct x_thread *from, struct x_thread *to);
 /* Never returns when `from` has ended. */
@@ -578,7 +582,16 @@ int x_detach(pthread_t id, uintptr_t pc);
 _Noreturn void x_thread_exit(void *value);
 _Noreturn void x_thread_main(void);
 void x_run_dtors(struct x_thread *t);
-void x_unwind_init(void); /* unwind.c */
+/* unwind.c */
+void x_unwind_init(void);
+_Noreturn void x_leave_all(void *value); /* the frames of the thread, then the thread */
+/* cancel.c */
+void x_cancelled(struct x_thread *t);
+static inline void x_cancel_point(void)
+{
+	if (unlikely(x_me()->cancelled))
+		x_cancelled(x_me());
+}
 struct x_thread *x_thread_of(pthread_t id);
 
 /* heap.c */
@@ -614,6 +627,7 @@ void x_report_run(void);
 void x_report_step(void);
 void x_report_race(const struct x_past *was, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place);
 void x_report_modules(void);
+uintptr_t x_program_place(uintptr_t pc); /* who of the program called the library that is at pc */
 
 #pragma GCC visibility pop
 

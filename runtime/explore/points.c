@@ -24,14 +24,14 @@ static bool possible(const struct x_thread *t)
 	case SCHED_WRLOCK:
 		return o->owner < 0 && !o->count;
 	case SCHED_SEM_WAIT:
-		return o->count > 0;
+		return o->count > 0 || (t->cancelled && !t->cancel_off);
 	case SCHED_ONCE:
 		return o->owner < 0;
 	case SCHED_BARRIER_LEAVE:
 	case SCHED_FUTEX_WOKEN:
 		return t->signalled || t->timed;
 	case SCHED_JOIN:
-		return X.thread[t->op->a].state == XT_ENDED;
+		return X.thread[t->op->a].state == XT_ENDED || (t->cancelled && !t->cancel_off);
 	default:
 		return true;
 	}

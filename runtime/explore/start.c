@@ -47,7 +47,7 @@ void x_give_up(unsigned why, const char *fmt, ...)
 	va_start(ap, fmt);
 	text_set(c->text, fmt, ap);
 	va_end(ap);
-	c->pc = X.end_pc;
+	c->pc = X.active && X.end_pc ? x_program_place(X.end_pc) : X.end_pc;
 	c->why = why;
 	c->state = CONTROL_GIVEN_UP;
 	for (;;)
@@ -197,6 +197,8 @@ static _Noreturn void fork_runs(void)
 		long pid = x_child_pid = x_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 		if (pid == 0) {
 			x_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
+			if (x_sys(SYS_getppid, 0, 0, 0, 0, 0, 0) != x_server_pid) /* it has ended before that */
+				leave(0);
 			if (X.traps)
 				x_traps();
 			enter_main();
@@ -501,12 +503,7 @@ extern int program_main(int, char **, char **) __asm__("main") __attribute__((we
 /* Never returns to the frames that libc began the program with: main's own are above this one. */
 static NOINLINE void go(int argc, char **argv, char **envp)
 {
-	void **sp = (void **)((uintptr_t)X.controller_sp & ~(uintptr_t)15);
-	*--sp = NULL;
-	*--sp = (void *)(uintptr_t)controller;
-	for (int i = 0; i < 6; i++)
-		*--sp = NULL;
-	x_switch(&X.main_sp, sp);
+	x_switch(&X.main_sp, x_fiber_frame((char *)((uintptr_t)X.controller_sp & ~(uintptr_t)15), controller));
 	/* Every run begins here. */
 	exit(program_main(argc, argv, envp));
 }

@@ -273,6 +273,7 @@ int x_cond_wait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const st
 		return EINVAL;
 	if (mo->owner != (int)X.current)
 		misuse((uintptr_t)m, pc, "wait on a condition variable with a mutex that the thread does not hold");
+	x_cancel_point();
 	x_point(SCHED_COND_WAIT, NULL, (uintptr_t)c, (uintptr_t)m, 0, 0, pc);
 	uint32_t depth = mo->count;
 	x_sleep_in(co);
@@ -287,6 +288,7 @@ int x_cond_wait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const st
 	mo->count = depth;
 	if (t->signalled) {
 		x_result(0, 0);
+		x_cancel_point();
 		x_acquire(&co->clock);
 		return 0;
 	}
@@ -335,12 +337,16 @@ int x_sem_wait(void *s, bool try, clockid_t clock, const struct timespec *ts, ui
 		errno = EINVAL;
 		return -1;
 	}
+	if (!try)
+		x_cancel_point();
 	if (try || ts)
 		x_point(SCHED_SEM_TRY, NULL, (uintptr_t)s, 0, 0, ts ? SCHED_TIMED : 0, pc);
 	else
 		x_point(SCHED_SEM_WAIT, o, (uintptr_t)s, 0, 0, 0, pc);
 	x_result(o->count ? 0 : SCHED_RES_FAILED, o->count);
 	if (!o->count) {
+		if (!try)
+			x_cancel_point();
 		if (ts)
 			timed_out(x_deadline(clock, ts));
 		errno = ts ? ETIMEDOUT : EAGAIN;
@@ -527,7 +533,9 @@ void x_yield(uintptr_t pc)
 
 void x_sleep(uint64_t ns, uintptr_t pc)
 {
+	x_cancel_point();
 	x_point(SCHED_SLEEP, NULL, 0, 0, 0, 0, pc);
+	x_cancel_point();
 	x_me()->now += ns;
 }
 

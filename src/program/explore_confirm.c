@@ -259,3 +259,13 @@ int confirm_findings(struct cli *cli, const struct confirm_ask *ask, const json_
 		buf_printf(&cli->err, "intact: %zu of the findings are left out: %s\n", given - out->findings.len, why);
 	return out->findings.len ? EXIT_HOLDS : no_finding(cli, ask, given, why);
 }
+
+int confirm_code(const struct explore_confirmation *c)
+{
+	bool yes = false, cut = false;
+	for (uint32_t i = 0; i < c->findings.len; i++) {
+		yes |= c->findings.data[i].status == EXPLORE_CONFIRMED;
+		cut |= c->findings.data[i].status == EXPLORE_CUT_SHORT;
+	}
+	return yes ? EXIT_VIOLATED : cut ? EXIT_UNKNOWN : EXIT_HOLDS;
+}

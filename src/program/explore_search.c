@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { MAX_JOBS = 64, TRIES = 12 };
+enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4 };
 
 struct explore_search {
 	struct cli *cli;
@@ -24,6 +24,7 @@ struct explore_search {
 	uint32_t mode, threads;
 	struct explore_server server[MAX_JOBS];
 	unsigned n;
+	unsigned replaced; /* servers that were lost */
 	double began;
 };
 
@@ -269,6 +270,33 @@ static int start_all(struct explore_search *s)
 	return EXIT_HOLDS;
 }
 
+/* It was ended from outside or by its own failure, or its block is damaged. */
+static bool is_lost(const struct explore_server *v)
+{
+	const struct control *c = v->c;
+	bool intact = c->magic == CONTROL_MAGIC && c->version == CONTROL_VERSION && c->size == sizeof *c &&
+	              c->state <= CONTROL_GIVEN_UP;
+	return !v->stalled && (!intact || c->state == CONTROL_RUNNING || (c->state == CONTROL_NEW && WIFSIGNALED(v->status)));
+}
+
+/* Another in its place, from the beginning; what draws, draws otherwise. */
+static int replace(struct explore_search *s, unsigned i)
+{
+	struct explore_server *v = &s->server[i];
+	struct buf *err = &s->cli->err;
+	s->replaced++;
+	buf_str(err, "intact: a process that explores was ended or damaged");
+	if (WIFSIGNALED(v->status))
+		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
+	buf_str(err, "; another takes its place\n");
+	server_free(v);
+	if (!server_new(v, err))
+		return EXIT_INTERNAL;
+	fill(s, v->c, i);
+	v->c->sched.seed += (uint64_t)s->replaced << 40;
+	return server_start(v, s->ask->argv, s->cli->keeps_pipe, err) ? EXIT_HOLDS : EXIT_INTERNAL;
+}
+
 static void stop_all(struct explore_search *s)
 {
 	for (unsigned i = 0; i < s->n; i++)
@@ -309,6 +337,14 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 				continue;
 			done[i] = true;
 			left--;
+			if (is_lost(v) && s->replaced < LOST_MAX) { /* nothing that it says is believed */
+				rc = replace(s, i);
+				if (rc != EXIT_HOLDS)
+					return rc;
+				done[i] = false;
+				left++;
+				continue;
+			}
 			if (v->c->state != CONTROL_DONE) {
 				rc = died(s, v);
 				*again = rc == EXIT_HOLDS;
@@ -319,6 +355,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 			s->got->cut += v->c->cut;
 			s->got->blocks += v->c->nblocks;
 			s->got->awaits += v->c->awaits;
+			s->got->cancels += v->c->cancels;
 			s->got->aside += v->c->aside;
 			s->got->judged += v->c->judged;
 			s->got->unjudged += v->c->unjudged;

@@ -39,7 +39,7 @@ struct explore_ask {
 struct explore_got {
 	struct control *failed; /* a copy of the block of the run that failed, in detail; NULL: none */
 	struct sched_stats stats; /* of all servers together */
-	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits;
+	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits, cancels;
 	uint64_t aside;        /* schedules that failed without having to do with the gaps (only_gaps) */
 	uint32_t verdict;      /* enum sched_verdict */
 	struct sched_divergence divergence; /* of SCHED_NONDETERMINISTIC */

@@ -172,6 +172,7 @@ static void search(struct json_out *j, const struct explore_report *r)
 	json_uint(j, "traces_judged", r->judged);
 	json_uint(j, "traces_not_judged", r->unjudged);
 	json_flag(j, "awaits", r->awaits);
+	json_flag(j, "cancels", r->cancels);
 	if (r->estimate_known)
 		buf_printf(json_value(j, "estimated_traces"), "%.0f", r->estimate_total);
 	if (r->estimate_known)
@@ -377,7 +378,7 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 		.cut = number(doc, "cut"), .traces = number(doc, "traces"), .points = number(doc, "points"),
 		.judged = number(doc, "traces_judged"), .unjudged = number(doc, "traces_not_judged"),
 		.traces_full = flag(doc, "traces_are_a_lower_bound"), .exhausted = flag(doc, "searched_to_the_end"),
-		.bounded = flag(doc, "bounded"), .replayed = flag(doc, "replayed"), .awaits = flag(doc, "awaits"),
+		.bounded = flag(doc, "bounded"), .replayed = flag(doc, "replayed"), .awaits = flag(doc, "awaits"), .cancels = flag(doc, "cancels"),
 		.estimate_known = json_object_get(doc, "estimated_traces") != NULL,
 		.estimate_seen = json_number_value(json_object_get(doc, "estimated_share")),
 		.estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),

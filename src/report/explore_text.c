@@ -293,6 +293,8 @@ static void coverage(struct buf *b, const struct explore_report *r)
 	if (r->awaits && r->exhausted)
 		buf_str(b, "loops that repeat the same reads 12 times or more are taken to wait for a change; schedules in which one gives "
 		           "up later are left out\n");
+	if (r->cancels && r->exhausted)
+		buf_str(b, "threads were cancelled: not every order of a cancellation and of what the thread waits for was explored\n");
 	if (r->judged)
 		buf_printf(b, "marked blocks were judged in %llu trace%s\n", (unsigned long long)r->judged,
 		           r->judged == 1 ? "" : "s");

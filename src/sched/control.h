@@ -179,6 +179,7 @@ struct control {
 	uint64_t gone_pc;       /* MISUSE: where the object was destroyed or freed */
 	uint32_t gone_thread;
 	uint64_t awaits;        /* times that a loop was taken to wait */
+	uint64_t cancels;       /* threads that pthread_cancel has ended */
 	uint64_t judged, unjudged; /* traces whose marked blocks were judged, or could not be */
 	uint64_t nblocks;       /* marked blocks that were entered, in all runs */
 	uint32_t nsurveys, survey_full; /* runs that were told; memory for them has ended */
