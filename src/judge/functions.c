@@ -81,7 +81,7 @@ static void judge(struct survey *s, const struct rec *rec, size_t n)
 			struct run_reporting how = { .options = getenv("INTACT_OPTIONS"), .err = &text };
 			struct run_message m = { buf_cstr(&message), message.len, NULL };
 			buf_char(&results, '[');
-			run_report(&how, &m, 1, &text, &results, &shown);
+			run_report(&how, &m, 1, &results, &text, &shown);
 			buf_char(&results, ']');
 			json_t *findings = json_loadb(buf_cstr(&results), results.len, 0, NULL);
 			add_findings(s, findings);
