@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "base/invariant.h"
 #include "dynamic/serial.h"
 #include "runtime/explore/explorer.h"
 
@@ -24,6 +25,7 @@
 
 static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 {
+	assert(X.nlog <= X_LOG && kind < EVENT_KINDS);
 	if (X.nlog == X_LOG) {
 		X.log_full = true;
 		return;
@@ -38,6 +40,7 @@ void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc)
 
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc)
 {
+	assert(thread < X_THREADS);
 	put(join ? EVENT_JOIN : EVENT_FORK, 0, thread, pc);
 }
 
@@ -169,6 +172,7 @@ static void flush(struct judge *j)
 
 static void event(struct judge *j, uint32_t i, uint32_t target)
 {
+	assert(i < X.nlog && j->n < sizeof j->ev / sizeof *j->ev);
 	const struct x_logged *e = &X.log[i];
 	j->ev[j->n++] = (struct event){ .index = i + 1, .thread = e->thread, .target = target, .loc = i, .kind = e->kind };
 	if (j->n == sizeof j->ev / sizeof *j->ev)

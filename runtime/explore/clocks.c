@@ -11,6 +11,7 @@
  * Memory comes from X.clocks, which starts empty in every run; when it is spent the
  * run is given up with a message, as dropping an edge would invent races.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* Four entries at a time: all clocks have room for a multiple of four, and stay below 2^31. */
@@ -32,6 +33,7 @@ static void copy_clock(uint32_t *to, const uint32_t *from, unsigned n)
 
 void x_acquire(const struct x_clock *c)
 {
+	assert(c->n <= X_THREADS + X_THREADS / 2 + 3);
 	uint32_t *mine = X.clock[X.current];
 	if (c->now > x_me()->now)
 		x_me()->now = c->now;
@@ -61,6 +63,7 @@ void x_release(struct x_clock *c)
 {
 	uint32_t *mine = X.clock[X.current];
 	room(c);
+	assert(c->n >= X.nthreads);
 	copy_clock(c->at, mine, X.nthreads);
 	c->now = x_me()->now;
 	c->last = (uint16_t)X.current;

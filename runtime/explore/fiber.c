@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* Callee-saved registers onto the old stack, from the new one. */
@@ -109,6 +110,7 @@ bool x_pool(uint32_t n)
 /* The first instruction of a fiber: a call of x_thread_main on an aligned stack. */
 void x_fiber_prepare(struct x_thread *t)
 {
+	assert(t->slot < X_THREADS && X.slot[t->slot].used);
 	struct x_slot *s = &X.slot[t->slot];
 	t->fs = s->fs;
 	if (X.ctl->mode == CONTROL_REAL)
@@ -135,6 +137,7 @@ static void go_real(struct x_thread *from, struct x_thread *to)
 
 void x_fiber_go(struct x_thread *from, struct x_thread *to)
 {
+	assert(from != to && to->state == XT_LIVE && to >= X.thread && to < X.thread + X.nthreads);
 	X.switches++;
 	X.current = (uint32_t)(to - X.thread);
 	if (unlikely(X.ctl->mode == CONTROL_REAL)) {

@@ -7,6 +7,7 @@
  * threads whose pending operation it decides (`pend`), and when it changes those
  * alone are looked at.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* Can the pending operation of `t` be done now? */
@@ -61,6 +62,7 @@ void x_changed(struct x_object *o)
 
 void x_pends(struct x_thread *t, struct x_object *o)
 {
+	assert(t >= X.thread && t < X.thread + X.nthreads);
 	uint32_t i = (uint32_t)(t - X.thread);
 	if (t->pends)
 		x_bit_clear(t->pends->pend, i);
@@ -156,6 +158,7 @@ static NOINLINE void go_to(struct x_thread *t, uint32_t next)
 
 static inline void unpend(struct x_thread *t)
 {
+	assert(t == x_me());
 	if (t->pends) {
 		x_bit_clear(t->pends->pend, X.current);
 		t->pends = NULL;
@@ -165,6 +168,7 @@ static inline void unpend(struct x_thread *t)
 void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size,
              unsigned flags, uintptr_t pc)
 {
+	assert(X.active && x_me()->state == XT_LIVE && kind < SCHED_BLOCK_BEGIN);
 	struct x_thread *t = x_me();
 	t->op = (struct sched_op){ .a = a, .b = b, .pc = pc, .size = size, .kind = (uint8_t)kind,
 	                           .flags = (uint16_t)flags };
@@ -196,6 +200,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 
 void x_thread_over(void)
 {
+	assert(x_me()->state != XT_LIVE && X.live);
 	struct x_thread *t = x_me();
 	uint32_t next = sched_gone(X.sched, X.current);
 	go_to(t, next);

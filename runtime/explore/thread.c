@@ -23,10 +23,11 @@ struct x_thread *x_thread_of(pthread_t id)
 static uint16_t take_slot(void)
 {
 	uint32_t n = X.ctl->threads;
-	for (uint16_t i = 1; i < n; i++)
+	assert(n <= UINT16_MAX);
+	for (uint32_t i = 1; i < n; i++)
 		if (!X.slot[i].used) {
 			X.slot[i].used = true;
-			return i;
+			return (uint16_t)i;
 		}
 	X.ctl->need = n * 2;
 	x_give_up(CONTROL_WHY_THREADS, "more than %u threads at a time", n - 1);

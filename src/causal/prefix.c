@@ -12,10 +12,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "base/map.h"
 
 bool prefix_stop(struct prefix *p, const char *limit)
 {
+	assert(limit);
 	if (!p->limit)
 		p->limit = limit;
 	return false;
@@ -65,6 +67,7 @@ bool prefix_in_time(struct prefix *p)
 
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
 {
+	assert(p->nevents ? npre == net_npre(p->net, trans) : !npre); /* event 0 is the beginning */
 	uint32_t cap = p->cap_events, cap2 = p->cap_events;
 	if (!ROOM(p, p->cfg.trail, (uint64_t)p->nevents + 1, cap) ||
 	    !ROOM(p, p->cfg.scratch, (uint64_t)p->nevents + 1, cap2) ||
@@ -170,6 +173,7 @@ uint32_t *prefix_find(struct prefix *p, uint32_t t, enum colour ev, uint64_t has
 	struct config *c = &p->cfg;
 	if ((uint64_t)p->ntable * 4 >= (uint64_t)p->cap_table * 3 && !grow_table(p))
 		return NULL;
+	assert(p->ntable < p->cap_table && !(p->cap_table & (p->cap_table - 1)));
 	uint32_t k = (uint32_t)hash64(hash) & (p->cap_table - 1);
 	for (; p->table[k]; k = (k + 1) & (p->cap_table - 1)) {
 		uint32_t e = p->table[k] - 1;

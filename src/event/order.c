@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define NOBODY UINT32_MAX
 #define WARN_MAX 20 /* warnings told; the rest is counted */
 
@@ -52,6 +54,7 @@ void order_free(struct order *o)
 
 static void *grow(void *p, uint32_t *n, uint32_t want, size_t elem, bool *nomem)
 {
+	assert(want >= *n);
 	uint32_t cap = *n ? *n : 16;
 	while (cap <= want)
 		cap *= 2;
@@ -237,6 +240,7 @@ static bool join_thread(struct order *o, struct event *e, const struct trace_nam
 
 static bool end_block(struct order *o, struct event *e, const struct trace_names *t)
 {
+	assert(e->thread < o->nthreads);
 	struct thread *th = &o->threads[e->thread];
 	if (th->depth) {
 		if (--th->depth)
@@ -291,6 +295,7 @@ size_t order_check(struct order *o, struct event *ev, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		struct event *e = &ev[i];
+		assert(e->kind < EVENT_KINDS && (!i || e->index > ev[i - 1].index)); /* events come in order */
 		if (event_is_access(e) && e->thread < o->nthreads &&
 		    o->threads[e->thread].seen && !o->threads[e->thread].joined)
 			continue;

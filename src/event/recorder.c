@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 #include "event/itr.h"
 #include "event/recpack.h"
@@ -170,6 +171,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
  * was less than an eighth, the next blocks are stored as they are. */
 static void put_block(struct recorder *r, struct itr_head h, const void *raw, size_t len)
 {
+	assert(len <= ITR_MAX_RAW);
 	const char *p = raw;
 	unsigned char head[ITR_HEAD];
 	size_t bound = ZSTD_compressBound(len);
@@ -375,6 +377,7 @@ static void join_parts(struct recorder *r)
 static struct process *process_of(struct recorder *r, uint32_t process)
 {
 	if (process >= r->nproc) {
+		assert(process < 1u << 20);
 		uint32_t n = r->nproc ? r->nproc : 4;
 		while (n <= process)
 			n *= 2;
@@ -399,6 +402,7 @@ static struct process *process_of(struct recorder *r, uint32_t process)
 /* Writes the records held, all but a TEXT that is not complete. */
 static void write_held(struct recorder *r, uint32_t process)
 {
+	assert(process < r->nproc);
 	struct process *p = &r->proc[process];
 	size_t whole = p->held && p->n ? put_records(r, process, p->held, p->n, false) : 0;
 	if (!whole)

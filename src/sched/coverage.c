@@ -17,6 +17,7 @@
  * Seen traces are a hash set of 62 bits and a count up to 3 (once and twice
  * are what Chao's and Good and Turing's estimates need).
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 enum { OBJECTS_MIN = 1024, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
@@ -58,6 +59,7 @@ static size_t power_below(size_t n)
 	size_t p = 1;
 	while (p * 2 <= n)
 		p *= 2;
+	assert(!(p & (p - 1)));
 	return p;
 }
 
@@ -100,11 +102,13 @@ static void objects_clear(struct coverage *c)
 /* The entry of key; NULL when the table is full (the run is then not hashed). */
 static uint32_t slot_of(const struct coverage *c, uint64_t key)
 {
+	assert(c->objects && !(c->objects & (c->objects - 1)));
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (c->objects - 1);
 }
 
 static struct object *object_of(struct coverage *c, uint64_t key)
 {
+	assert(c->run && c->n_objects <= c->objects);
 	uint32_t mask = c->objects - 1, i = slot_of(c, key);
 	for (;; i = (i + 1) & mask) {
 		struct object *o = &c->object[i];
@@ -130,6 +134,7 @@ static struct object *object_of(struct coverage *c, uint64_t key)
 
 static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 {
+	assert(c->n_pairs <= c->pairs_max && c->both <= c->n_pairs && !(c->pair_slots & (c->pair_slots - 1)));
 	uint64_t first = before < after ? before : after, second = before < after ? after : before;
 	uint32_t orders = before == after ? 3 : before < after ? 1 : 2;
 	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(mix64(first * 31 + second) >> 32) & mask;
@@ -304,6 +309,7 @@ static void touch(struct visit *v, uint64_t key, enum mode m)
 /* One granule of a memory access that covers bytes [from, to) of it. */
 static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
 {
+	assert(from < to && to <= 8);
 	struct object *o = object_of(v->c, g * 8);
 	if (!o) {
 		v->full = true;
@@ -349,6 +355,8 @@ static void visit(struct visit *v)
 
 static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 {
+	assert(i < s->n && s->ev[i].thread < s->n_ids && s->ev[i].op.kind < SCHED_KINDS);
+	assert(s->ev[i].choice < s->ev[i].choices || !s->ev[i].choices);
 	struct coverage *c = s->cov;
 	const struct sched_event *e = &s->ev[i];
 	const struct sched_op *op = &e->op;
@@ -446,6 +454,7 @@ static uint64_t hash_run(struct sched *s)
 
 static void trace_seen(struct coverage *c, uint64_t h)
 {
+	assert(h && c->n_seen < c->seen_size && c->once + c->twice <= c->n_seen);
 	size_t mask = c->seen_size - 1, i = (size_t)(h >> 20) & mask;
 	uint64_t key = h & ~(uint64_t)3;
 	key = key ? key : 4;
@@ -474,6 +483,7 @@ static void trace_seen(struct coverage *c, uint64_t h)
 
 void coverage_run(struct sched *s, bool complete)
 {
+	assert(s->cov && !s->in_run);
 	struct coverage *c = s->cov;
 	c->last = hash_run(s);
 	while (!c->last && c->objects < c->objects_max) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 uint64_t row_hash(const int32_t *v, uint64_t len)
 {
@@ -15,6 +16,7 @@ uint64_t row_hash(const int32_t *v, uint64_t len)
 
 const int32_t *row(const struct rows *r, uint32_t id, uint32_t *len)
 {
+	assert(id < r->n && r->start[id] <= r->start[id + 1]);
 	*len = (uint32_t)(r->start[id + 1] - r->start[id]);
 	return r->pool + r->start[id];
 }
