@@ -2,11 +2,11 @@
 #include "dynamic/reduction.h"
 
 #define INF     UINT32_MAX
-#define HEADS   (1u << 20)
+#define REACH_HEADS   (1u << 20)
 #define RECORDS (1u << 20)
 #define NEIGHBOURS 512u /* cells whose heads stand side by side */
 #define FIRST_SIZE ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
-_Static_assert(!(HEADS & (HEADS - 1)) && HEADS % NEIGHBOURS == 0, "groups of neighbours fill the heads");
+_Static_assert(!(REACH_HEADS & (REACH_HEADS - 1)) && REACH_HEADS % NEIGHBOURS == 0, "groups of neighbours fill the heads");
 
 static bool map_tables(struct reach *r)
 {
@@ -15,7 +15,7 @@ static bool map_tables(struct reach *r)
 	r->column = pages_map(REACH_COLUMNS * sizeof *r->column);
 	r->first = pages_map(FIRST_SIZE);
 	r->low = pages_map(REACH_THREADS * sizeof *r->low);
-	r->heads = pages_map(HEADS * sizeof *r->heads);
+	r->heads = pages_map(REACH_HEADS * sizeof *r->heads);
 	r->access = pages_map(RECORDS * sizeof *r->access);
 	if (!r->column || !r->first || !r->low || !r->heads || !r->access)
 		reach_free(r);
@@ -33,7 +33,7 @@ void reach_free(struct reach *r)
 	if (r->low)
 		pages_unmap(r->low, REACH_THREADS * sizeof *r->low);
 	if (r->heads)
-		pages_unmap(r->heads, HEADS * sizeof *r->heads);
+		pages_unmap(r->heads, REACH_HEADS * sizeof *r->heads);
 	if (r->access)
 		pages_unmap(r->access, RECORDS * sizeof *r->access);
 	*r = (struct reach){ .whole = r->whole & REACH_WHOLE };
@@ -98,7 +98,7 @@ static void close_column(struct reach *r, uint32_t k)
 		r->low[i] = INF;
 	r->naccess = 1;
 	if (!++r->generation) {
-		pages_clear(r->heads, HEADS * sizeof *r->heads);
+		pages_clear(r->heads, REACH_HEADS * sizeof *r->heads);
 		r->generation = 1;
 	}
 }
@@ -262,7 +262,7 @@ void reach_open(struct thread *t)
 static uint64_t *head_of(struct reach *r, uint64_t cell)
 {
 	assert(r->heads);
-	uint64_t group = mix64(cell / NEIGHBOURS) % (HEADS / NEIGHBOURS);
+	uint64_t group = mix64(cell / NEIGHBOURS) % (REACH_HEADS / NEIGHBOURS);
 	return &r->heads[group * NEIGHBOURS + cell % NEIGHBOURS];
 }
 
