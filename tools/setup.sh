@@ -50,6 +50,7 @@ case $target in
 test)
 	want spin command -v spin
 	want chromium command -v chromium
+	want libgtest-dev test -f /usr/include/gtest/gtest.h
 	want npm command -v npm
 	want python3-jsonschema test -f /usr/lib/python3/dist-packages/jsonschema/__init__.py
 	;;

@@ -92,6 +92,7 @@ void x_gaps_begin(void)
 		becomes_point(violation);
 		becomes_point(until);
 	}
+	X.hooked = X.ngaps || X.survey;
 	if (X.ngaps)
 		sched_steer(X.sched, none, X.ngaps);
 }
@@ -133,7 +134,7 @@ static bool here(uintptr_t pc, struct x_gap_at *out)
 unsigned x_gap_flags(uintptr_t pc)
 {
 	struct x_gap_at p;
-	if (!here(pc, &p))
+	if (!X.ngaps || !here(pc, &p))
 		return 0;
 	return (p.violation & X.gap_now & x_me()->in_gap ? SCHED_AT_BEFORE : 0u) |
 	       (p.until & X.gap_now ? SCHED_AT_UNTIL : 0u);
@@ -143,7 +144,9 @@ void x_gap_passed(uintptr_t pc)
 {
 	struct x_thread *t = x_me();
 	struct x_gap_at at, *p = &at;
-	if (!here(pc, p))
+	if (unlikely(X.surveying))
+		x_survey_op(t->op);
+	if (!X.ngaps || !here(pc, p))
 		return;
 	for (uint32_t i = 0; p->until && i < X.nthreads; i++)
 		if (i != X.current && X.thread[i].state == XT_LIVE)

@@ -342,14 +342,6 @@ EXPORT void __assert_fail(const char *what, const char *file, unsigned line, con
 	x_fail(CONTROL_ASSERT, "%s:%u: %s: assertion '%s' failed", file, line, function ? function : "?", what);
 }
 
-EXPORT int pthread_cancel(pthread_t id)
-{
-	if (likely(!rt.explore))
-		return REAL(pthread_cancel)(id);
-	X.end_pc = CALLER;
-	x_give_up(CONTROL_WHY_UNSUPPORTED, "pthread_cancel is not simulated");
-}
-
 EXPORT int pthread_kill(pthread_t id, int sig)
 {
 	if (likely(!rt.explore))

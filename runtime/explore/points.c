@@ -25,14 +25,14 @@ static bool possible(const struct x_thread *t)
 	case SCHED_WRLOCK:
 		return o->owner < 0 && !o->count;
 	case SCHED_SEM_WAIT:
-		return o->count > 0;
+		return o->count > 0 || (t->cancelled && !t->cancel_off);
 	case SCHED_ONCE:
 		return o->owner < 0;
 	case SCHED_BARRIER_LEAVE:
 	case SCHED_FUTEX_WOKEN:
 		return t->signalled || t->timed;
 	case SCHED_JOIN:
-		return X.thread[t->op->a].state == XT_ENDED;
+		return X.thread[t->op->a].state == XT_ENDED || (t->cancelled && !t->cancel_off);
 	default:
 		return true;
 	}
@@ -198,7 +198,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		return;
 	}
 	X.unpointed = 0;
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	if (may_spin(kind))
 		x_spin(a, size, pc, kind == SCHED_YIELD || kind == SCHED_SLEEP);
@@ -208,7 +208,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 	if (next != X.current)
 		go_to(t, next);
 	unpend(t);
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		x_gap_passed(pc);
 	if (unlikely(X.detail))
 		x_report_step();
@@ -225,12 +225,12 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 		x_spin(addr, size, pc, false);
 	else
 		t->spins = 0;
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	uint32_t next = sched_point(X.sched, X.current, t->op, true);
 	if (next != X.current)
 		go_to(t, next);
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		x_gap_passed(pc);
 	if (unlikely(X.detail))
 		x_report_step();

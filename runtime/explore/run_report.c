@@ -13,6 +13,8 @@ enum { FRAMES = 512 };
 /* The frames from `to` on are left. */
 static void drop(struct x_thread *t, uint32_t to)
 {
+	if (unlikely(X.surveying))
+		x_survey_left(to);
 	while (t->top > to)
 		if (X.thread_more[X.current].frame[--t->top].marked) {
 			x_block_end(0);
@@ -23,7 +25,7 @@ static void drop(struct x_thread *t, uint32_t to)
 
 void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 {
-	if ((!X.detail && !rt.atomic_fns && !X.ngaps) || !X.active)
+	if ((!X.detail && !rt.atomic_fns && !X.hooked) || !X.active)
 		return;
 	struct x_thread *t = x_me();
 	struct x_thread_more *m = &X.thread_more[X.current];
@@ -45,7 +47,7 @@ void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 
 void x_leave(uintptr_t fn)
 {
-	if ((!X.detail && !rt.atomic_fns && !X.ngaps) || !X.active)
+	if ((!X.detail && !rt.atomic_fns && !X.hooked) || !X.active)
 		return;
 	struct x_thread *t = x_me();
 	for (uint32_t i = t->top; i-- > 0;)
@@ -55,20 +57,29 @@ void x_leave(uintptr_t fn)
 		}
 }
 
+extern const char __start_intact_text[], __stop_intact_text[];
+
+/* Of the program's file, and not the runtime in it. */
+static bool in_program(uintptr_t pc)
+{
+	return pc >= X.text_lo && pc < X.text_hi &&
+	       (pc < (uintptr_t)__start_intact_text || pc >= (uintptr_t)__stop_intact_text);
+}
+
 /* A call from the program's own file into a library that has no hooks leaves its
  * return address on the stack: the first word there that points behind a call. */
 static uintptr_t called_from(uintptr_t library, uintptr_t sp, uintptr_t hi)
 {
-	if (hi - sp > 8192)
-		hi = sp + 8192;
+	if (hi - sp > 16384)
+		hi = sp + 16384;
 	uintptr_t above = hi; /* our own frames, which may have copies of it */
-	for (uintptr_t p = sp; p + 8 <= hi && p < sp + 2048; p += 8)
+	for (uintptr_t p = sp; p + 8 <= hi && p < sp + 8192; p += 8)
 		if (*(uintptr_t *)p == library)
 			above = p + 8;
 	sp = above;
 	for (; sp + 8 <= hi; sp += 8) {
 		uintptr_t pc = *(uintptr_t *)sp;
-		if (pc < X.text_lo + 8 || pc >= X.text_hi)
+		if (!in_program(pc - 8))
 			continue;
 		const uint8_t *p = (const uint8_t *)pc;
 		if (p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) || (p[-6] == 0xff && p[-5] == 0x15) ||
@@ -78,9 +89,15 @@ static uintptr_t called_from(uintptr_t library, uintptr_t sp, uintptr_t hi)
 	return 0;
 }
 
-static bool in_program(uintptr_t pc)
+static uintptr_t stack_end(void)
 {
-	return pc >= X.text_lo && pc < X.text_hi;
+	return X.current ? (uintptr_t)X.slot[x_me()->slot].start : (uintptr_t)X.main_sp;
+}
+
+uintptr_t x_program_place(uintptr_t pc)
+{
+	uintptr_t at = in_program(pc) ? pc : called_from(pc, (uintptr_t)__builtin_frame_address(0), stack_end());
+	return at ? at : pc;
 }
 
 static uint32_t stack_of(const struct x_thread *t, uintptr_t pc, uint64_t *out)
@@ -128,9 +145,7 @@ void x_report_step(void)
 	s->flags = n > 1 && e[-1].thread != e->thread && x_can_go_on(&X.thread[e[-1].thread]) ? STEP_PREEMPTS : 0;
 	s->nstack = stack_of(x_me(), e->op.pc, s->stack);
 	if (e->op.pc && !in_program(e->op.pc) && s->nstack && s->nstack < CONTROL_STACK && e->op.kind != SCHED_START) {
-		uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
-		uintptr_t hi = X.current ? (uintptr_t)X.slot[x_me()->slot].start : (uintptr_t)X.main_sp;
-		uintptr_t pc = called_from(e->op.pc, sp, hi);
+		uintptr_t pc = called_from(e->op.pc, (uintptr_t)__builtin_frame_address(0), stack_end());
 		for (uint32_t i = s->nstack; i > 1; i--)
 			s->stack[i] = s->stack[i - 1];
 		s->stack[1] = pc;

@@ -49,7 +49,7 @@ void x_give_up(unsigned why, const char *fmt, ...)
 	va_start(ap, fmt);
 	text_set(c->text, fmt, ap);
 	va_end(ap);
-	c->pc = X.end_pc;
+	c->pc = X.active && X.end_pc ? x_program_place(X.end_pc) : X.end_pc;
 	c->why = why;
 	c->state = CONTROL_GIVEN_UP;
 	for (;;)
@@ -103,6 +103,7 @@ static void thread_zero(void)
 void x_begin(long fd)
 {
 	map_control(fd);
+	x_survey_map();
 	X.run = 1;
 	thread_zero();
 	X.map_top = X_MAPPED;
@@ -144,11 +145,12 @@ static void run_begin(void)
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;
-	X.cycle = false;
+	X.cycle = X.raced = X.race_points = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
 	if (X.ngaps)
 		x_gaps_run();
+	x_survey_run();
 }
 
 static _Noreturn void enter_main(void)
@@ -198,6 +200,8 @@ static _Noreturn void fork_runs(void)
 		long pid = x_child_pid = x_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 		if (pid == 0) {
 			x_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
+			if (x_sys(SYS_getppid, 0, 0, 0, 0, 0, 0) != x_server_pid) /* it has ended before that */
+				leave(0);
 			if (X.traps)
 				x_traps();
 			enter_main();
@@ -250,12 +254,18 @@ static bool run_failed(bool judge)
 {
 	struct control *c = X.ctl;
 	bool failed = is_failure(X.end);
-	c->gaps = X.gap_hit;
-	if (judge && X.blocks && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+	if (c->only_gaps)
+		c->gaps = X.gap_hit;
+	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && c->only_gaps)))
 		x_judge();
 	if (X.cycle && X.end == CONTROL_OK) {
 		X.end = CONTROL_NOT_ATOMIC;
 		X.end_pc = X.cycle_pc;
+		return true;
+	}
+	if (X.end == CONTROL_OK && X.raced && c->races && (X.detail || c->goal == CONTROL_RACE)) {
+		X.end = CONTROL_RACE;
+		X.end_pc = X.race_pc;
 		return true;
 	}
 	if (failed && c->only_gaps && !X.cycle && !X.gap_hit) {
@@ -264,6 +274,43 @@ static bool run_failed(bool judge)
 		return false;
 	}
 	return failed;
+}
+
+/*
+ * The run has shown that a function is not atomic which nobody has marked. It is told, but the program's own failures
+ * say more: they are looked for in some more runs.
+ */
+static bool keeps_on(void)
+{
+	struct control *c = X.ctl;
+	struct sched_stats stats;
+	if (X.end != CONTROL_NOT_ATOMIC || !c->gaps || c->only_gaps)
+		return false;
+	sched_stats(X.sched, &stats);
+	X.kept = true;
+	X.kept_until = X.run + 1000;
+	c->kept_run = stats.runs;
+	c->kept_places = c->nplaces;
+	X.end = CONTROL_OK;
+	return true;
+}
+
+/* The first run with a data race is told, unless another fails; the search goes on. */
+static void keep_race(void)
+{
+	struct control *c = X.ctl;
+	struct sched_stats stats;
+	if (!X.raced || X.end != CONTROL_OK || !c->races || X.kept || (X.race_kept && (X.race_shown || !X.race_points)))
+		return; /* better one whose accesses are steps of the schedule */
+	X.end = CONTROL_RACE;
+	X.end_pc = X.race_pc;
+	x_report_run();
+	X.end = CONTROL_OK;
+	X.race_kept = true;
+	X.race_shown = X.race_points;
+	sched_stats(X.sched, &stats);
+	c->kept_run = stats.runs;
+	c->kept_places = c->nplaces;
 }
 
 /* The minimiser's turn: true when it has nothing left to try. */
@@ -299,6 +346,7 @@ static _Noreturn __attribute__((used)) void after_run(void)
 {
 	struct control *c = X.ctl;
 	x_set_fs(X.slot[0].fs);
+	x_survey_end();
 	if (c->goal) {
 		X.finished = true;
 		if (minimised())
@@ -315,11 +363,22 @@ static _Noreturn __attribute__((used)) void after_run(void)
 		if (failed)
 			x_report_run();
 	}
+	if (failed && !X.detail && keeps_on())
+		failed = false;
+	else if (!failed && !X.detail)
+		keep_race();
 	c->beat++;
+	if (!(c->beat & 255))
+		sched_stats(X.sched, &c->stats); /* for a line of progress */
 	c->cut += X.end == CONTROL_LIMIT;
 	X.finished = true;
-	if (last(failed || X.detail, verdict)) {
-		if (!failed && !X.detail)
+	if (last(failed || X.detail || (X.kept && X.run >= X.kept_until), verdict)) {
+		bool kept = (X.kept || X.race_kept) && !failed;
+		if (kept)
+			c->nplaces = c->kept_places;
+		else
+			c->kept_run = 0;
+		if (!failed && !X.detail && !kept)
 			x_report_run();
 		leave(0);
 	}
@@ -448,12 +507,7 @@ extern int program_main(int, char **, char **) __asm__("main") __attribute__((we
 /* Never returns to the frames that libc began the program with: main's own are above this one. */
 static NOINLINE void go(int argc, char **argv, char **envp)
 {
-	void **sp = (void **)((uintptr_t)X.controller_sp & ~(uintptr_t)15);
-	*--sp = NULL;
-	*--sp = (void *)(uintptr_t)controller;
-	for (int i = 0; i < 6; i++)
-		*--sp = NULL;
-	x_switch(&X.main_sp, sp);
+	x_switch(&X.main_sp, x_fiber_frame((char *)((uintptr_t)X.controller_sp & ~(uintptr_t)15), controller));
 	/* Every run begins here. */
 	exit(program_main(argc, argv, envp));
 }

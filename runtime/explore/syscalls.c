@@ -393,6 +393,7 @@ static void wait_ready(long fd, short events, uintptr_t pc)
 	if (x_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK)
 		return;
 	while (!ready(fd, events)) {
+		x_cancel_point();
 		if (X.alone)
 			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that nobody is left to write");
 		x_point(SCHED_LOAD, NULL, IO, 0, 8, 0, pc);
@@ -475,6 +476,9 @@ static long sleeps(long nr, const long a[6], uintptr_t pc)
  * happened before what is done behind a read, or with a number that is given out again. */
 static void may_wait(long nr, const long a[6], uintptr_t pc)
 {
+	if (nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev || nr == SYS_accept || nr == SYS_accept4 ||
+	    nr == SYS_recvfrom || nr == SYS_recvmsg || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_poll)
+		x_cancel_point();
 	if (X.alone)
 		return;
 	struct x_object *io = x_object(IO, XO_ATOMIC, pc);

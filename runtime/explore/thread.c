@@ -88,6 +88,7 @@ int x_create(pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), voi
 	x_point(SCHED_CREATE, NULL, 0, 0, 0, 0, pc);
 	X.alone = false;
 	uint32_t n = sched_thread(X.sched, X.current, pc);
+	X.end_pc = pc; /* should there be too many */
 	if (n >= X_THREADS)
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "more than %d threads in a run", X_THREADS);
 	struct x_thread *t = begin(n, pc);
@@ -96,6 +97,7 @@ int x_create(pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), voi
 	int state = PTHREAD_CREATE_JOINABLE;
 	if (attr)
 		pthread_attr_getdetachstate(attr, &state);
+	X.end_pc = 0;
 	t->detached = state == PTHREAD_CREATE_DETACHED;
 	t->fn = fn;
 	t->arg = arg;
@@ -187,6 +189,8 @@ int x_join(pthread_t id, void **value, bool try, const struct timespec *ts, cloc
 	if (t == x_me())
 		return EDEADLK;
 	uint32_t n = (uint32_t)(t - X.thread);
+	if (!try)
+		x_cancel_point();
 	if (try || ts) {
 		x_point(SCHED_TRYJOIN, NULL, n, 0, 0, ts ? SCHED_TIMED : 0, pc);
 		x_result(t->state == XT_ENDED ? 0 : SCHED_RES_FAILED, 0);
@@ -200,6 +204,10 @@ int x_join(pthread_t id, void **value, bool try, const struct timespec *ts, cloc
 			return EINVAL;
 		t->joiner = (uint16_t)X.current;
 		x_point(SCHED_JOIN, NULL, n, 0, 0, 0, pc);
+		if (t->state != XT_ENDED) { /* the one that waits was cancelled */
+			t->joiner = X_THREADS;
+			x_cancel_point();
+		}
 	}
 	x_join_clock(X.clock[X.current], X.clock[n], X.nthreads);
 	if (t->now > x_me()->now)

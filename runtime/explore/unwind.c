@@ -44,7 +44,7 @@ static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exc
 }
 
 /* The next handler in C, or the frames, or the end. */
-static _Noreturn void leave_all(void)
+static _Noreturn void leave_frames(void)
 {
 	struct x_thread *t = x_me();
 	struct __jmp_buf_tag *b = t->cleanup;
@@ -59,12 +59,17 @@ static _Noreturn void leave_all(void)
 	x_thread_exit(t->value);
 }
 
+void x_leave_all(void *value)
+{
+	x_me()->value = value;
+	leave_frames();
+}
+
 EXPORT void pthread_exit(void *value)
 {
 	if (likely(!rt.explore))
 		REAL(pthread_exit)(value);
-	x_me()->value = value;
-	leave_all();
+	x_leave_all(value);
 }
 
 EXPORT void __pthread_register_cancel(__pthread_unwind_buf_t *buf)
@@ -89,5 +94,5 @@ EXPORT void __pthread_unwind_next(__pthread_unwind_buf_t *buf)
 {
 	if (likely(!rt.explore))
 		REAL(__pthread_unwind_next)(buf);
-	leave_all();
+	leave_frames();
 }

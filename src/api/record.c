@@ -17,7 +17,8 @@
 
 #include "lin/check.h"
 #include "history/read.h"
-#include "lin/say.h"
+#include "lin/check.h"
+#include "report/history_text.h"
 
 #define RECORD_EXPORT __attribute__((visibility("default")))
 #define CHUNK_EVENTS 1023
@@ -258,7 +259,9 @@ static enum intact_verdict judge(struct intact_history *ih, struct history *h, s
 	enum lin_verdict v = LIN_UNKNOWN;
 	if (lin_check(h, &in, &o, &c)) {
 		v = c.verdict;
-		say_text(h, &in, &o, &c, false, false, &ih->report);
+		struct history_told told;
+		history_told_make(&told, h->arena, h, &in, &o, &c);
+		history_text(&told, false, &ih->report);
 	}
 	check_free(&c, h);
 	return v == LIN_HOLDS ? INTACT_HOLDS : v == LIN_VIOLATED ? INTACT_VIOLATED : INTACT_UNKNOWN;

@@ -111,8 +111,6 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = model_load(cli, cmd, &l, c.s.path, &c.model);
 	if (ok && rc == EXIT_HOLDS && !o.help) {
 		c.s.ir = l.ir;
-		c.s.threads = c.model.threads;
-		c.s.sml = c.model.sml;
 		rc = simulate(cli, cmd, &c);
 		run_free(&c.s.run);
 	}

@@ -114,7 +114,7 @@ static void list_next(struct shell *sh)
 		return;
 	}
 	buf_printf(sh->out, "\nafter %u step%s: ", r->nsteps, r->nsteps == 1 ? "" : "s");
-	sim_shared_state(sh->s, sh->out);
+	sim_shared_text(&sh->s->run, sh->s->utf8, sh->out);
 	buf_char(sh->out, '\n');
 	for (uint32_t t = 0; t < r->ir->nthreads; t++) {
 		if (shown >= SHOWN_THREADS) {
@@ -167,7 +167,7 @@ static void show_steps(struct shell *sh, uint32_t n)
 	for (uint32_t i = n; r->nsteps - n <= SHOWN_STEPS && i < r->nsteps; i++)
 		show_step(sh, i);
 	if (r->nsteps > n && run_faulted(r))
-		sim_fault(sh->s, sh->out);
+		sim_fault_text(&sh->s->run, sh->s->color, sh->out);
 }
 
 static void do_steps(struct shell *sh, const char *text)
@@ -231,7 +231,7 @@ static void do_state(struct shell *sh)
 {
 	const struct run *r = &sh->s->run;
 	buf_str(sh->out, "shared: ");
-	sim_shared_state(sh->s, sh->out);
+	sim_shared_text(&sh->s->run, sh->s->utf8, sh->out);
 	buf_char(sh->out, '\n');
 	for (uint32_t t = 0; t < r->ir->nthreads && t < 200; t++) {
 		const struct ir_node *n = &r->ir->nodes[ir_node_of(r->ir, run_now(r), t)];

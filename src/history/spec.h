@@ -13,6 +13,7 @@
 #ifndef INTACT_HISTORY_SPEC_H
 #define INTACT_HISTORY_SPEC_H
 
+#include "base/seqtab.h"
 #include "history/history.h"
 
 struct spec_ctx;
@@ -31,15 +32,6 @@ struct spec {
 	bool (*value)(struct spec_ctx *c, uint32_t state, struct values *vals, val *v);
 };
 
-/* Interned vectors of words: the states of objects that hold many values. */
-struct states {
-	uint32_t *words;
-	size_t nwords, cwords;
-	size_t *start; /* of each vector; start[n] = nwords */
-	uint32_t n, cap;
-	uint32_t *slots, nslots;
-};
-
 struct text_node;
 
 struct spec_ctx {
@@ -48,7 +40,7 @@ struct spec_ctx {
 	struct limits *lim;
 	uint32_t k;                /* of the k-atomic register */
 	bool failed;               /* memory ended: answers mean nothing now */
-	struct states st;
+	struct seqtab st;          /* states that are vectors of values */
 	struct text_node *texts;   /* of the key-value map */
 	uint32_t ntexts, ctexts;
 	struct map text_map;
@@ -90,7 +82,7 @@ void spec_close(struct spec_ctx *c);
 uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
 static inline const uint32_t *states_at(const struct spec_ctx *c, uint32_t id)
 {
-	return c->st.words ? c->st.words + c->st.start[id] : NULL; /* while all are empty there are none */
+	return (const uint32_t *)c->st.pool + c->st.start[id];
 }
 static inline uint32_t states_len(const struct spec_ctx *c, uint32_t id)
 {

@@ -11,8 +11,6 @@
 #include "base/invariant.h"
 #include "lin/lin.h"
 
-const char *const algorithm_names[] = { "auto", "soar", "clmt", "greedy", "backward", "zones",
-	                                "direct", "pairs", "search", "dfs", "bfs", "brute", NULL };
 
 void result_init(struct result *r, enum algorithm a, struct limits *lim)
 {

@@ -25,6 +25,7 @@ struct follower {
 	struct watch *keys;
 	uint32_t nkeys, ckeys, nopen, violated;
 	uint32_t max_rows;
+	proof_text *say;
 	struct read_rec *ahead;
 	uint32_t nahead;
 	struct follow_result *out;
@@ -137,7 +138,7 @@ static struct watch *watch_of(struct follower *f, uint32_t key)
 	struct watch *w = &f->keys[key];
 	if (key >= f->nkeys)
 		f->nkeys = key + 1;
-	return w->open || watch_open(w, f->r.h, f->in, f->k, f->max_rows) ? w : NULL;
+	return w->open || watch_open(w, f->r.h, f->in, f->k, f->max_rows, f->say) ? w : NULL;
 }
 
 /* An error at a record; of one that was read ahead only the line is known. */
@@ -276,9 +277,9 @@ static void conclude(struct follower *f, int ok)
 }
 
 bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in,
-            uint32_t k, uint32_t max_rows, struct diags *d, struct follow_result *out)
+            uint32_t k, uint32_t max_rows, proof_text *say, struct diags *d, struct follow_result *out)
 {
-	struct follower f = { .in = in, .k = k, .max_rows = max_rows ? max_rows : WATCH_ROWS, .out = out };
+	struct follower f = { .in = in, .k = k, .say = say, .max_rows = max_rows ? max_rows : WATCH_ROWS, .out = out };
 	memset(out, 0, sizeof *out);
 	out->verdict = LIN_UNKNOWN;
 	int ok = reader_open(&f.r, h, path, o->format, d) ? 1 : -2, more = 1;

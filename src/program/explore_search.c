@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { MAX_JOBS = 64, TRIES = 12 };
+enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4 };
 
 struct explore_search {
 	struct cli *cli;
@@ -24,6 +24,7 @@ struct explore_search {
 	uint32_t mode, threads;
 	struct explore_server server[MAX_JOBS];
 	unsigned n;
+	unsigned replaced; /* servers that were lost */
 	double began;
 };
 
@@ -40,9 +41,12 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
 		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
 	};
+	c->survey_fd = a->survey_fd;
+	c->survey_room = a->survey_room;
 	if (a->gaps) {
 		c->ngaps = a->gaps->n;
 		c->only_gaps = a->only_gaps;
+		c->lock_order = a->gaps->lock_order;
 		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
 		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
 	}
@@ -266,10 +270,54 @@ static int start_all(struct explore_search *s)
 	return EXIT_HOLDS;
 }
 
+/* It was ended from outside or by its own failure, or its block is damaged. */
+static bool is_lost(const struct explore_server *v)
+{
+	const struct control *c = v->c;
+	bool intact = c->magic == CONTROL_MAGIC && c->version == CONTROL_VERSION && c->size == sizeof *c &&
+	              c->state <= CONTROL_GIVEN_UP;
+	return !v->stalled && (!intact || c->state == CONTROL_RUNNING || (c->state == CONTROL_NEW && WIFSIGNALED(v->status)));
+}
+
+/* Another in its place, from the beginning; what draws, draws otherwise. */
+static int replace(struct explore_search *s, unsigned i)
+{
+	struct explore_server *v = &s->server[i];
+	struct buf *err = &s->cli->err;
+	s->replaced++;
+	buf_str(err, "intact: a process that explores was ended or damaged");
+	if (WIFSIGNALED(v->status))
+		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
+	buf_str(err, "; another takes its place\n");
+	server_free(v);
+	if (!server_new(v, err))
+		return EXIT_INTERNAL;
+	fill(s, v->c, i);
+	v->c->sched.seed += (uint64_t)s->replaced << 40;
+	return server_start(v, s->ask->argv, s->cli->keeps_pipe, err) ? EXIT_HOLDS : EXIT_INTERNAL;
+}
+
 static void stop_all(struct explore_search *s)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		server_free(&s->server[i]);
+}
+
+static void tell_progress(const struct explore_search *s)
+{
+	struct explore_progress p = { .limit = s->ask->schedules };
+	for (unsigned i = 0; i < s->n; i++) {
+		const struct control *c = s->server[i].c;
+		p.schedules += c ? __atomic_load_n(&c->beat, __ATOMIC_RELAXED) : 0;
+		p.traces += c ? c->stats.traces : 0;
+		if (c && c->stats.estimate_known) {
+			p.estimate_known = true;
+			p.estimate_total = c->stats.estimate_total;
+			p.estimate_seen = c->stats.estimate_seen;
+		}
+	}
+	if (s->ask->progress)
+		s->ask->progress(s->ask->arg, &p);
 }
 
 /* All have ended, or one has failed: which is the answer? */
@@ -281,13 +329,22 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
 	bool done[MAX_JOBS] = { false };
 	while (left) {
-		server_wait(s->server, s->n, 1e9, (double)s->ask->stall);
+		server_wait(s->server, s->n, s->ask->progress ? 0.2 : 1e9, (double)s->ask->stall);
+		tell_progress(s);
 		for (unsigned i = 0; i < s->n; i++) {
 			struct explore_server *v = &s->server[i];
 			if (!v->ended || done[i])
 				continue;
 			done[i] = true;
 			left--;
+			if (is_lost(v) && s->replaced < LOST_MAX) { /* nothing that it says is believed */
+				rc = replace(s, i);
+				if (rc != EXIT_HOLDS)
+					return rc;
+				done[i] = false;
+				left++;
+				continue;
+			}
 			if (v->c->state != CONTROL_DONE) {
 				rc = died(s, v);
 				*again = rc == EXIT_HOLDS;
@@ -298,6 +355,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 			s->got->cut += v->c->cut;
 			s->got->blocks += v->c->nblocks;
 			s->got->awaits += v->c->awaits;
+			s->got->cancels += v->c->cancels;
 			s->got->aside += v->c->aside;
 			s->got->judged += v->c->judged;
 			s->got->unjudged += v->c->unjudged;
@@ -308,7 +366,7 @@ static int once(struct explore_search *s, struct control **found, bool *again)
 				s->got->modules = copy(v->c);
 			if (is_failure(v->c->end) && !*found) {
 				*found = copy(v->c);
-				s->got->schedule = v->c->stats.runs;
+				s->got->schedule = v->c->kept_run ? v->c->kept_run : v->c->stats.runs;
 				for (unsigned k = 0; k < s->n; k++) /* they end after their run */
 					s->server[k].c->stop = 1;
 			}
@@ -387,7 +445,7 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}
-	if (rc == EXIT_HOLDS && found) {
+	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
 		free(got->modules);
 		got->modules = NULL;
 		if (!ask->keep)

@@ -87,11 +87,14 @@ static _Noreturn void become(const struct explore_server *s, char **argv, bool k
 	char option[32];
 	snprintf(option, sizeof option, "explore=%d", s->fd);
 	add_env("INTACT_OPTIONS", ':', option);
+	setenv("OMP_WAIT_POLICY", "passive", 0); /* OpenMP's libraries spin, which takes long when nobody else runs */
 	setenv("LD_BIND_NOW", "1", 1); /* or every run would look functions up again */
 	add_env("GLIBC_TUNABLES", ':', "glibc.pthread.rseq=0"); /* the kernel writes to its area at any time */
 	if (s->gdb)
 		become_gdb(argv);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive us */
+	if (getppid() != s->parent)       /* who ended before that */
+		_exit(70);
 	personality(ADDR_NO_RANDOMIZE); /* where it is forbidden addresses differ between processes */
 	int null = open("/dev/null", O_RDONLY);
 	if (null >= 0 && null != 0) {
@@ -113,6 +116,7 @@ bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct
 	s->beat = s->c->beat;
 	s->beat_at = server_now();
 	fflush(NULL);
+	s->parent = getpid();
 	s->pid = fork();
 	if (s->pid == 0)
 		become(s, argv, keeps_pipe);

@@ -18,7 +18,7 @@
 struct explore_server {
 	struct control *c;
 	int fd, pidfd;
-	pid_t pid;
+	pid_t pid, parent;
 	int status;      /* as of waitpid, when it has ended */
 	bool ended;
 	uint64_t beat;   /* at the last look */

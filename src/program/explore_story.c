@@ -201,6 +201,8 @@ static const char *sentence(struct explore_story *s)
 	case CONTROL_MISUSE:
 		return c->addr ? arena_printf(s->a, "%s (%s, by %s)", text_of(s), name_of(s, c->addr, 'L'), who)
 		               : arena_printf(s->a, "%s (by %s)", text_of(s), who);
+	case CONTROL_RACE:
+		return "two accesses to the same data, at least one of which writes, and neither happens before the other";
 	case CONTROL_DEADLOCK:
 		return "threads wait for each other";
 	case CONTROL_NOT_ATOMIC:
@@ -408,6 +410,7 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->estimate_total = got->stats.estimate_total;
 	out->blocks = got->blocks;
 	out->awaits = got->awaits > 0;
+	out->cancels = got->cancels > 0;
 	out->judged = got->judged;
 	out->unjudged = got->unjudged;
 	out->pairs = got->stats.pairs;
@@ -462,4 +465,14 @@ void explore_say_place(struct buf *out, const struct control *c)
 	}
 	symbols_close(s->symbols);
 	arena_free(&a);
+}
+
+int explore_code(const struct explore_ask *ask, const struct explore_report *r)
+{
+	const char *v = explore_verdict(r);
+	if (!strcmp(v, "violated"))
+		return EXIT_VIOLATED;
+	if (strcmp(v, "holds") != 0 || r->stopped)
+		return EXIT_UNKNOWN;
+	return ask->strategy == SCHED_DPOR && (!r->exhausted || r->cut) ? EXIT_UNKNOWN : EXIT_HOLDS;
 }

@@ -83,6 +83,7 @@ struct explore_report {
 	bool traces_full, exhausted, bounded;
 	bool replayed;        /* one saved schedule was followed */
 	bool awaits;          /* loops that repeat the same reads were taken to wait */
+	bool cancels;         /* threads were ended by pthread_cancel */
 	bool estimate_known;
 	double estimate_seen, estimate_total;
 	uint64_t pairs, pairs_both;

@@ -110,7 +110,8 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_uint(j, "output_bytes", f->output_bytes);
 }
 
-static void race(struct json_out *j, const struct explore_race *r)
+/* With the schedule that shows it, if there is one. */
+static void race(struct json_out *j, const struct explore_race *r, const struct explore_failure *f)
 {
 	json_line(j, 1);
 	json_begin_object(j, NULL);
@@ -129,6 +130,12 @@ static void race(struct json_out *j, const struct explore_race *r)
 		json_end(j);
 	}
 	json_end(j);
+	if (f) {
+		json_uint(j, "preemptions", f->preemptions);
+		json_uint(j, "switches", f->switches);
+		threads(j, f);
+		steps(j, f);
+	}
 	json_end(j);
 }
 
@@ -165,6 +172,7 @@ static void search(struct json_out *j, const struct explore_report *r)
 	json_uint(j, "traces_judged", r->judged);
 	json_uint(j, "traces_not_judged", r->unjudged);
 	json_flag(j, "awaits", r->awaits);
+	json_flag(j, "cancels", r->cancels);
 	if (r->estimate_known)
 		buf_printf(json_value(j, "estimated_traces"), "%.0f", r->estimate_total);
 	if (r->estimate_known)
@@ -181,14 +189,15 @@ void explore_json(const struct explore_report *r, struct buf *out)
 	json_text_if(j, "why_fork", r->why_fork);
 	json_line(j, 0);
 	json_begin_array(j, "results");
-	if (r->failure) {
+	bool raced = r->failure && !strcmp(r->failure->kind, "race");
+	if (r->failure && !raced) {
 		json_line(j, 1);
 		json_begin_object(j, NULL);
 		failure(j, r->failure);
 		json_end(j);
 	}
 	for (uint32_t i = 0; i < r->races.len; i++)
-		race(j, &r->races.data[i]);
+		race(j, &r->races.data[i], raced && !i ? r->failure : NULL);
 	json_end(j);
 	doc_end(j);
 }
@@ -369,7 +378,7 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 		.cut = number(doc, "cut"), .traces = number(doc, "traces"), .points = number(doc, "points"),
 		.judged = number(doc, "traces_judged"), .unjudged = number(doc, "traces_not_judged"),
 		.traces_full = flag(doc, "traces_are_a_lower_bound"), .exhausted = flag(doc, "searched_to_the_end"),
-		.bounded = flag(doc, "bounded"), .replayed = flag(doc, "replayed"), .awaits = flag(doc, "awaits"),
+		.bounded = flag(doc, "bounded"), .replayed = flag(doc, "replayed"), .awaits = flag(doc, "awaits"), .cancels = flag(doc, "cancels"),
 		.estimate_known = json_object_get(doc, "estimated_traces") != NULL,
 		.estimate_seen = json_number_value(json_object_get(doc, "estimated_share")),
 		.estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),

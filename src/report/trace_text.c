@@ -13,7 +13,7 @@
 #include "report/trace_judged.h"
 
 
-struct out { /* the document is a file: what it says goes through buf_safe */
+struct trace_text_out { /* the document is a file: what it says goes through buf_safe */
 	struct buf *b;
 	unsigned width;
 	bool color, full;
@@ -35,7 +35,7 @@ static void plural(struct buf *out, uint64_t n, const char *word)
 	buf_printf(out, "%llu %s%s", (ull)n, word, n == 1 ? "" : "s");
 }
 
-static void bold(const struct out *o, bool on)
+static void bold(const struct trace_text_out *o, bool on)
 {
 	if (o->color)
 		buf_str(o->b, on ? BOLD : RESET);
@@ -140,7 +140,7 @@ static void block_show(const json_t *b, struct buf *out)
 
 /* One event of the cycle; `what` closes the line, or stands below when the
  * line would be wider than the terminal. Long names are cut. */
-static void event_line(const struct out *o, const json_t *e, const char *what)
+static void event_line(const struct trace_text_out *o, const json_t *e, const char *what)
 {
 	struct line l = { o->b, false, 0, 0 };
 	struct buf b;
@@ -199,7 +199,7 @@ static bool same_transaction(const json_t *a, const json_t *b)
 	       (x || number(a, "event") == number(b, "event"));
 }
 
-static void cycle_text(const struct out *o, const json_t *cycle)
+static void cycle_text(const struct trace_text_out *o, const json_t *cycle)
 {
 	struct buf b;
 	size_t n = json_array_size(cycle);
@@ -265,7 +265,7 @@ static void times(const json_t *f, struct buf *out)
 	buf_char(out, '\n');
 }
 
-static void cycles(const struct out *o, const json_t *r)
+static void cycles(const struct trace_text_out *o, const json_t *r)
 {
 	const json_t *f;
 	size_t i;
@@ -359,7 +359,7 @@ static void schedule(const json_t *f, struct buf *out)
 	buf_str(out, ".\n");
 }
 
-static void prediction(const struct out *o, const json_t *f, size_t n)
+static void prediction(const struct trace_text_out *o, const json_t *f, size_t n)
 {
 	static const struct { const char *what, *key; } lines[2][4] = {
 		{ { "entered at", "begin" }, { "commits at", "commits" }, { "violated at", "violated" } },
@@ -389,7 +389,7 @@ static void prediction(const struct out *o, const json_t *f, size_t n)
 		schedule(f, o->b);
 }
 
-static void predictions(const struct out *o, const json_t *p)
+static void predictions(const struct trace_text_out *o, const json_t *p)
 {
 	const json_t *all = json_object_get(p, "findings"), *f;
 	uint64_t proven = number(p, "proven"), possible = number(p, "possible");
@@ -405,7 +405,7 @@ static void predictions(const struct out *o, const json_t *p)
 
 void trace_text(const json_t *result, const struct trace_text_options *how, struct buf *out)
 {
-	const struct out o = { out, how->width, how->color, how->full };
+	const struct trace_text_out o = { out, how->width, how->color, how->full };
 	const json_t *run = json_object_get(result, "run"), *predicted = json_object_get(result, "predicted");
 	verdict_line(result, run, out);
 	if (how->quiet)

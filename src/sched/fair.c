@@ -4,7 +4,9 @@
  *
  * Yields, time-outs and steering are for the sampling strategies; delay and
  * preemption bounding let a thread give way that yields again and again (as
- * CHESS does: without it a loop that yields has no end); the exhaustive searches
+ * CHESS does: without it a loop that yields has no end), and so does one run in
+ * four of the sampling ones: what spins a little and then waits (std::atomic::wait)
+ * would otherwise hardly ever come to wait. The exhaustive searches
  * see every order and park nobody but a process exit with exit_last. Awaits are
  * part of what enabled means and hold for all.
  */
@@ -23,6 +25,7 @@ void fair_begin(struct sched *s)
 	struct steer *b = s->steer;
 	b->now = NONE;
 	b->held = b->hit = false;
+	s->patient = !samples(s) || !rnd_below(s, 4);
 	if (b->n && samples(s) && rnd_below(s, 8)) {
 		b->now = rnd_below(s, b->n);
 		s->settles = true;
@@ -61,13 +64,14 @@ void fair_arrive(struct sched *s, uint32_t t)
 		thread_park(s, t, PARK_EXIT);
 	if (s->strategy >= SCHED_ALL)
 		return;
-	if (kind == SCHED_YIELD && x->place != NONE && (samples(s) || yields_on(s, x))) {
+	bool gives_way = kind == SCHED_YIELD && (!s->patient || yields_on(s, x));
+	if (gives_way && x->place != NONE) {
 		thread_park(s, t, PARK_YIELD);
 		s->yielded[s->n_yielded++] = t;
 	}
 	if (!samples(s))
 		return;
-	if (kind == SCHED_YIELD && s->strategy == SCHED_PCT)
+	if (gives_way && s->strategy == SCHED_PCT)
 		set_priority(s, t, lower_than_all(s));
 	if ((kind == SCHED_SLEEP || x->op.flags & (SCHED_TIMED | SCHED_SPURIOUS)) && rnd_below(s, 8))
 		thread_park(s, t, PARK_LATE);

@@ -255,13 +255,15 @@ static inline uint32_t pick_pct(struct sched *s)
 	return t;
 }
 
-static inline void draw_again(struct sched *s, uint32_t t, const struct sched_op *op, uint32_t u)
+/* The pending operation of u, which is ready, if it depends on op. Of the one that is picked, too:
+ * it is drawn anyway at its next point. The highest is not known any more. */
+static inline void draw_again(struct sched *s, const struct sched_op *op, uint32_t u)
 {
-	const struct sched_thread *x = &s->th[u];
+	const struct sched_op *its = &s->th[u].op;
+	bool both_write = op->kind == SCHED_RMW && its->kind == SCHED_RMW && op->a == its->a; /* quickly: the usual case */
 	/* what this disables is drawn again when it is enabled */
-	if (u != t && x->place != NONE && !(op->kind == SCHED_LOCK && x->op.kind == SCHED_LOCK) &&
-	    sched_op_dependent(op, &x->op))
-		rank_thread(s, u, random_priority(s));
+	if (both_write || (!(op->kind == SCHED_LOCK && its->kind == SCHED_LOCK) && sched_op_dependent(op, its)))
+		s->rank[u] = s->priority[u] = random_priority(s);
 }
 
 static inline uint32_t pick_pos(struct sched *s)
@@ -271,22 +273,21 @@ static inline uint32_t pick_pos(struct sched *s)
 	if (g == GRANULE_NONE)
 		return t;
 	if (UNLIKELY(g == GRANULE_WIDE)) {
-		for (; u < n; u++)
-			draw_again(s, t, op, u);
+		for (uint32_t i = 0; i < s->n_ready; i++)
+			draw_again(s, op, s->dense[i]);
+		s->top = NONE;
 		return t;
 	}
 	if (s->n_ready <= FEW) {
-		/* Its own is drawn, too: it is drawn anew at its next point. */
 		for (uint32_t i = 0; i < s->n_ready; i++) {
 			u = s->dense[i];
-			const struct sched_op *its = &s->th[u].op;
-			if (((s->granule[u] == g) | (s->granule[u] == GRANULE_WIDE)) &&
-			    !(op->kind == SCHED_LOCK && its->kind == SCHED_LOCK) && sched_op_dependent(op, its))
-				s->rank[u] = s->priority[u] = random_priority(s);
+			if ((s->granule[u] == g) | (s->granule[u] == GRANULE_WIDE))
+				draw_again(s, op, u);
 		}
 		s->top = NONE;
 		return t;
 	}
+	s->top = NONE;
 #ifdef __SSE2__
 	/* the array is padded: groups of 16 */
 	const __m128i *r = (const __m128i *)(const void *)s->granule;
@@ -298,12 +299,12 @@ static inline uint32_t pick_pos(struct sched *s)
 		__m128i d = _mm_or_si128(_mm_cmpeq_epi32(r[3], mine), _mm_cmpeq_epi32(r[3], wide));
 		uint32_t hits = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
 		for (; hits; hits &= hits - 1)
-			draw_again(s, t, op, u + (uint32_t)__builtin_ctz(hits));
+			draw_again(s, op, u + (uint32_t)__builtin_ctz(hits));
 	}
 #else
 	for (; u < n; u++)
 		if (s->granule[u] == g || s->granule[u] == GRANULE_WIDE)
-			draw_again(s, t, op, u);
+			draw_again(s, op, u);
 #endif
 	return t;
 }

@@ -133,6 +133,7 @@ struct sched {
 	struct coverage *cov;
 	bool choice_made, in_run, exhausted;
 	uint64_t prefix;         /* shards: hash of the first split_depth picks */
+	bool patient;            /* of this run: a thread yields several times before it gives way */
 	bool has_many;           /* an await on several objects was seen */
 	struct sched_stats st;
 };

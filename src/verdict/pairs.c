@@ -25,9 +25,9 @@ void pairs_worked(struct pairs *x, uint64_t n)
 
 void pairs_free(struct pairs *x)
 {
-	rows_free(&x->states);
-	rows_free(&x->members);
-	rows_free(&x->sets);
+	seqtab_free(&x->states);
+	seqtab_free(&x->members);
+	seqtab_free(&x->sets);
 	map_free(&x->seen);
 	free(x->v);
 	free(x->set);
@@ -48,7 +48,7 @@ void pairs_put(struct pairs *x, const int32_t *member)
 void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len)
 {
 	assert(x->nset <= x->cap_set);
-	uint32_t id = row_add(&x->members, member, len);
+	uint32_t id = seqtab_add(&x->members, member, len);
 	pairs_worked(x, 1);
 	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
 		pairs_spent(x, "memory");
@@ -67,7 +67,7 @@ bool pairs_in_set(const struct pairs *x, const int32_t *member)
 
 bool pairs_in_set_row(const struct pairs *x, const int32_t *member, uint32_t len)
 {
-	uint32_t id = row_find(&x->members, member, len, row_hash(member, len));
+	uint32_t id = seqtab_find(&x->members, member, len);
 	return id != MAP_NONE && id < x->cap_stamp && x->stamp[id] == x->stamped;
 }
 
@@ -83,7 +83,7 @@ uint32_t pairs_keep_set(struct pairs *x)
 		qsort(x->set, x->nset, sizeof *x->set, by_number);
 	for (uint32_t i = 1; i < x->nset; i++)
 	assert(x->set[i - 1] < x->set[i]); /* sorted, no member twice */
-	uint32_t id = row_add(&x->sets, (const int32_t *)x->set, x->nset);
+	uint32_t id = seqtab_add(&x->sets, (const int32_t *)x->set, x->nset);
 	if (id == MAP_NONE)
 		pairs_spent(x, "memory");
 	return id;
@@ -97,8 +97,8 @@ uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t
 uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, struct move then,
                        uint64_t more)
 {
-	uint32_t s = row_add(&x->states, state, x->nstate), id = x->n;
-	uint64_t bytes = more + rows_bytes(&x->states) + rows_bytes(&x->members) + rows_bytes(&x->sets) +
+	uint32_t s = seqtab_add(&x->states, state, x->nstate), id = x->n;
+	uint64_t bytes = more + seqtab_bytes(&x->states) + seqtab_bytes(&x->members) + seqtab_bytes(&x->sets) +
 	                 x->cap * sizeof *x->v + x->seen.cap * sizeof(struct map_slot);
 	if (s == MAP_NONE || set == MAP_NONE || !map_intern(&x->seen, (uint64_t)s << 32 | set, &id) ||
 	    !GROW(x->v, x->cap, x->n + 1ull) || bytes > PAIRS_MAX_BYTES) {

@@ -55,8 +55,8 @@ struct verify_search {
 	bool waits, circles; /* some stops because a block alone waits, goes round */
 	struct tried { bool moved, astray, waits, circles; } now; /* at one point */
 	/* what was met, when that is asked; else NULL */
-	struct rows *ends;   /* states at the end of an order */
-	struct rows *halts;  /* a thread, and the state its block stands in, running alone: where it waits, ... */
+	struct seqtab *ends;   /* states at the end of an order */
+	struct seqtab *halts;  /* a thread, and the state its block stands in, running alone: where it waits, ... */
 	bool anywhere;       /* ... or anywhere on its way */
 };
 
@@ -247,7 +247,7 @@ static void note_halt(struct verify_search *s, const int32_t *state, uint32_t th
 		both[0] = (int32_t)thread;
 		memcpy(both + 1, state, s->p->nstate * sizeof *both);
 	}
-	s->limit |= !both || row_add(s->halts, both, s->p->nstate + 1) == MAP_NONE || s->halts->n > MAX_HALTS;
+	s->limit |= !both || seqtab_add(s->halts, both, s->p->nstate + 1) == SEQTAB_NONE || s->halts->n > MAX_HALTS;
 	free(both);
 }
 
@@ -356,7 +356,7 @@ static bool explain(struct verify_search *s, const int32_t *point)
 		done &= s->start[t] + (uint32_t)point[t] == s->start[t + 1];
 	s->ended |= done;
 	if (done && s->ends)
-		s->limit |= row_add(s->ends, point + p->nthreads, p->nstate) == MAP_NONE;
+		s->limit |= seqtab_add(s->ends, point + p->nthreads, p->nstate) == SEQTAB_NONE;
 	if (done)
 		return !memcmp(point + p->nthreads, s->goal, sizeof *point * p->nstate);
 	if (!fresh(s, point))
@@ -453,13 +453,13 @@ enum verify_run_answer verify_halt(struct run *r, uint32_t block, enum verdict_p
 	return holds ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
 }
 
-enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct rows *ends)
+enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct seqtab *ends)
 {
 	struct verify_search s = { .ends = ends };
 	return ask(r, block, &s, 0);
 }
 
-enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct rows *halts)
+enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct seqtab *halts)
 {
 	struct verify_search s = { .halts = halts, .anywhere = problem == PROBLEM_ENDLESS };
 	return ask(r, block, &s, 0);

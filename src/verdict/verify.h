@@ -10,7 +10,7 @@
 #ifndef INTACT_VERDICT_VERIFY_H
 #define INTACT_VERDICT_VERIFY_H
 
-#include "verdict/rows.h"
+#include "base/seqtab.h"
 #include "verdict/run.h"
 #include "verdict/verdict.h"
 
@@ -39,8 +39,8 @@ enum verify_run_answer verify_halt(struct run *r, uint32_t block, enum verdict_p
  * them when none explains the run; and where blocks stand that do not finish alone: a thread, then a state in which its
  * block waits (PROBLEM_STUCK) or goes on (PROBLEM_ENDLESS).
  */
-enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct rows *ends);
-enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct rows *halts);
+enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct seqtab *ends);
+enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct seqtab *halts);
 
 /*
  * Whether nothing that can happen after the run leads to a state in which all

@@ -47,7 +47,7 @@ static void add_pair(struct verify_object_search *x, uint32_t set)
 	                            : pairs_add(&x->pairs, x->to, set, x->at, by, register_states_bytes(&x->ways));
 	if (id == MAP_NONE)
 		return;
-	row(&x->pairs.sets, set, &n);
+	seqtab_get(&x->pairs.sets, set, &n);
 	if (!n)
 		x->wrong = id;
 }
@@ -132,7 +132,7 @@ static void search(struct verify_object_search *x, int32_t *scratch)
 		add_pair(x, set);
 	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
 		uint32_t answers = x->p->nthreads;
-		memcpy(x->from, row(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
+		memcpy(x->from, seqtab_get(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
 		for (uint32_t t = x->p->nthreads; t-- > 0;)
 			if (silent(x, t, IRN_RESPOND))
 				answers = t;

@@ -6,7 +6,7 @@
  * From the states in which all threads are outside their blocks, or a step can go wrong (what then would have
  * been is nobody's business), everything that can get there is marked, backwards. A state that is left has no way out.
  *
- * Cost: a row (rows.h) and 12 bytes a state, 8 bytes a step for the second question; both bounded.
+ * Cost: a row (seqtab.h) and 12 bytes a state, 8 bytes a step for the second question; both bounded.
  */
 #ifndef INTACT_VERDICT_VERIFY_REACH_H
 #define INTACT_VERDICT_VERIFY_REACH_H

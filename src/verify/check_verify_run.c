@@ -88,7 +88,7 @@ static bool same_member(json_t *own, json_t *claimed, const char *key)
 }
 
 /* Is this one of the ends? */
-static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
+static bool is_end(const struct ir *p, const struct seqtab *ends, json_t *claimed)
 {
 	bool found = false;
 	struct buf text;
@@ -98,7 +98,7 @@ static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
 		uint32_t len;
 		buf_clear(&text);
 		json_out_init(&j, &text, true);
-		run_json_end(p, row(ends, i, &len), NULL, &j);
+		run_json_end(p, seqtab_get(ends, i, &len), NULL, &j);
 		json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 		found = own && json_equal(own, claimed);
 		json_decref(own);
@@ -110,7 +110,7 @@ static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
 /* Are the ends of serial orders that are claimed the ones there are? As many as can be are listed, each once. */
 static const char *check_ends(struct run *r, uint32_t block, json_t *serial, bool *unknown)
 {
-	struct rows ends = { 0 };
+	struct seqtab ends = { 0 };
 	json_t *list = json_object_get(serial, "ends"), *one;
 	json_int_t more = json_integer_value(json_object_get(serial, "more"));
 	size_t i, k, n = json_array_size(list);
@@ -135,26 +135,26 @@ static const char *check_ends(struct run *r, uint32_t block, json_t *serial, boo
 		if (twice || i >= ENDS_SHOWN || !is_end(r->ir, &ends, one))
 			why = "an end that is claimed is not that of a serial order of the same blocks";
 	}
-	rows_free(&ends);
+	seqtab_free(&ends);
 	return why;
 }
 
 /* Where a block stands, running alone, when no serial order comes to an end: is the sentence about such a place? */
 static const char *check_halt(struct run *r, const struct verify_question *q, const char *sentence, bool *unknown)
 {
-	struct rows halts = { 0 };
+	struct seqtab halts = { 0 };
 	bool found = false;
 	struct buf text;
 	buf_init(&text);
 	if (verify_halts(r, q->block, q->problem, &halts) == VERIFY_LIMIT) {
 		*unknown = true;
 		buf_free(&text);
-		rows_free(&halts);
+		seqtab_free(&halts);
 		return "unchecked: too many serial orders to try";
 	}
 	for (uint32_t i = 0; i < halts.n && !found; i++) {
 		uint32_t len;
-		const int32_t *h = row(&halts, i, &len);
+		const int32_t *h = seqtab_get(&halts, i, &len);
 		struct verdict v = { .block = q->block, .problem = q->problem, .halt_thread = (uint32_t)h[0],
 			             .halt = (int32_t *)(uintptr_t)(h + 1) };
 		buf_clear(&text);
@@ -166,7 +166,7 @@ static const char *check_halt(struct run *r, const struct verify_question *q, co
 	story_halt(r->ir, &nowhere, &text);
 	found |= !strcmp(buf_cstr(&text), sentence);
 	buf_free(&text);
-	rows_free(&halts);
+	seqtab_free(&halts);
 	return found ? NULL : "the sentence is not about where a block stands when it runs alone";
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lin/check.h"
-#include "lin/say.h"
+#include "report/history_proof.h"
 
 #define BUDGET (1u << 20) /* configurations of the naive search */
 
@@ -119,7 +119,7 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
 		part.r.states[part.r.nstates++] = (char *)(uintptr_t)json_string_value(json_array_get(states, i));
 	part.r.more_states = json_is_true(json_object_get(j, "more_states"));
 	buf_init(&text);
-	say_proof(h, in, &o, &part, &text);
+	history_proof_text(h, in, &o, &part, &text);
 	const char *said = json_string_value(json_object_get(j, "sentence"));
 	bool same = said && !strcmp(said, buf_cstr(&text));
 	buf_free(&text);
