@@ -24,6 +24,7 @@
  * dynamic linker. */
 #pragma GCC visibility push(hidden)
 
+#include "base/invariant.h"
 #include "dynamic/message.h"
 #include "dynamic/reduction.h"
 
@@ -161,6 +162,7 @@ static inline struct rt_thread *rt_enter(void)
 }
 static inline void rt_leave(struct rt_thread *th)
 {
+	assert(th->busy && th != &rt_nobody);
 	rt_set_key(th);
 	__asm__ volatile("" ::: "memory");
 	th->busy = 0;

@@ -16,6 +16,7 @@
  * Memory that is freed is written as by free, and marked: every later access is
  * a use after free, ordered or not.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* ---- places ---- */
@@ -38,6 +39,7 @@ uint32_t x_place_look(uintptr_t pc)
 
 static void becomes_point(uint32_t place)
 {
+	assert(place < X_PLACES);
 	struct x_place *p = &X.place[place];
 	if (p->flags & (XP_POINT | XP_NEXT))
 		return;
@@ -82,6 +84,7 @@ static struct x_cell *cell_at(uintptr_t addr)
 
 static bool before_me(const struct x_past *p)
 {
+	assert(p->thread < X_THREADS);
 	return (p->thread == X.current) | (p->clock <= X.clock[X.current][p->thread]);
 }
 
@@ -109,6 +112,7 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 /* The entries of a cell, and of those that follow it. True: the new one is known already. */
 static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
 {
+	assert(c->n <= sizeof c->past / sizeof *c->past && bytes && bytes <= 0xff && place < X_PLACES);
 	uint32_t now = X.clock[X.current][X.current];
 	for (uint32_t i = 0; i < c->n;) {
 		struct x_past *p = &c->past[i];
@@ -167,12 +171,14 @@ static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t pla
 
 static void access_point(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
+	assert(mask && mask <= 0xff);
 	unsigned from = (unsigned)__builtin_ctz(mask), to = 32 - (unsigned)__builtin_clz(mask);
 	x_point_memory(write ? SCHED_WRITE : SCHED_READ, (addr & ~(uintptr_t)7) + from, to - from, pc);
 }
 
 void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
+	assert(mask && mask <= 0xff);
 	if (X.alone)
 		return;
 	uint32_t place = x_place(pc);
@@ -210,6 +216,7 @@ void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 
 void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 {
+	assert(size >= 1 && size <= 16);
 	if (o->pc != pc) {
 		o->pc = pc;
 		o->place = x_place(pc);

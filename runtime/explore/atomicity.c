@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "base/invariant.h"
 #include "dynamic/serial.h"
 #include "runtime/explore/explorer.h"
 
@@ -25,6 +26,7 @@
 
 static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 {
+	assert(X.nlog <= X_LOG && kind < EVENT_KINDS);
 	if (unlikely(X.surveying)) {
 		x_survey_event(kind, bytes, addr, pc);
 		return;
@@ -52,6 +54,7 @@ void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc)
 
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc)
 {
+	assert(thread < X_THREADS);
 	put(join ? EVENT_JOIN : EVENT_FORK, 0, thread, pc);
 }
 
@@ -243,6 +246,7 @@ static void flush(struct judge *j)
 
 static void event(struct judge *j, uint32_t i, uint32_t target)
 {
+	assert(i < X.nlog && j->n < sizeof j->ev / sizeof *j->ev);
 	const struct x_logged *e = &X.log[i];
 	uint8_t kind = e->kind == EVENT_ACQ || e->kind == EVENT_REL ? e->bytes == 1 ? EVENT_READ : EVENT_WRITE : e->kind;
 	j->ev[j->n++] = (struct event){ .index = i + 1, .thread = e->thread, .target = target, .loc = i, .kind = kind };

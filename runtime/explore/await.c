@@ -15,6 +15,7 @@
  * an exhaustive result says (control.awaits); and an endless loop is reported only when
  * the schedule, followed without awaits, does not end either (explore_search.c).
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 enum { ROUNDS = 24, ROUNDS_YIELD = 12 /* a loop that yields is not likely to count */ };
@@ -27,6 +28,7 @@ static bool same(const struct x_spun *e, uintptr_t a, uintptr_t pc)
 /* Where the round stands in what has been collected: from the last time this was done on. */
 static void collect(struct x_thread *t, struct x_spun *e, struct x_spun new)
 {
+	assert(t->spins <= X_SPIN);
 	for (uint32_t i = t->spins; i-- > 0;)
 		if (same(&e[i], new.a, new.pc)) {
 			for (uint32_t k = i; k < t->spins; k++)

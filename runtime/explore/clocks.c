@@ -11,6 +11,7 @@
  * Memory comes from X.clocks, which starts empty in every run; when it is spent the
  * run is given up with a message, as dropping an edge would invent races.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* With many threads. Clocks are used four entries at a time, here eight where the processor can. */

@@ -26,6 +26,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "base/invariant.h"
 #include "runtime/rt.h"
 #include "sched/control.h"
 #include "sched/minimize.h"
@@ -310,22 +311,32 @@ struct x {
 };
 
 #define X (*(struct x *)X_AT)
+_Static_assert(X_AT + sizeof(struct x) <= X_SAVED && X_SAVED + (uint64_t)X_PAGES * 4096 <= X_SCRATCH_AT && X_SCRATCH_AT + X_SCRATCH <= X_HEAP,
+               "the explorer's mappings do not overlap");
+_Static_assert(X_HEAP + X_THREADS * X_HEAP_EACH <= X_LARGE && X_LARGE + X_THREADS * X_LARGE_EACH <= X_MAPPED, "nor do the heaps");
+_Static_assert(!(X_OBJECTS & (X_OBJECTS - 1)) && !(X_PLACES & (X_PLACES - 1)) && !(X_CELLS & (X_CELLS - 1)) && !(X_SEEN & (X_SEEN - 1)),
+               "hash tables are powers of two");
+_Static_assert(X_THREADS % 64 == 0 && X_THREADS % 4 == 0, "sets of threads are words, clocks are joined by fours");
 
 static inline struct x_thread *x_me(void)
 {
+	assert(X.current < X_THREADS);
 	return &X.thread[X.current];
 }
 
 static inline void x_bit_set(uint64_t *set, unsigned i)
 {
+	assert(i < X_THREADS);
 	set[i / 64] |= 1ull << i % 64;
 }
 static inline void x_bit_clear(uint64_t *set, unsigned i)
 {
+	assert(i < X_THREADS);
 	set[i / 64] &= ~(1ull << i % 64);
 }
 static inline bool x_bit(const uint64_t *set, unsigned i)
 {
+	assert(i < X_THREADS);
 	return set[i / 64] >> i % 64 & 1;
 }
 static inline uint32_t x_slot_hash(pthread_t id)

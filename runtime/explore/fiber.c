@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* Callee-saved registers onto the old stack, from the new one. To those belong how floating
@@ -168,6 +169,7 @@ void *x_fiber_frame(char *top, void (*fn)(void))
 /* The first instruction of a fiber: a call of x_thread_main on an aligned stack. */
 void x_fiber_prepare(struct x_thread *t)
 {
+	assert(t->slot < X_THREADS && x_bit(X.slots, t->slot));
 	struct x_slot *s = &X.slot[t->slot];
 	t->fs = s->fs;
 	__asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(s->mxcsr), "=m"(s->fpcw));

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 extern void *__libc_realloc(void *, size_t);
@@ -42,6 +43,7 @@ bool x_owns(const void *p)
 
 static struct x_chunk *chunk_of(void *p)
 {
+	assert(x_owns(p));
 	return (struct x_chunk *)p - 1;
 }
 
@@ -52,6 +54,7 @@ static size_t room_of(const struct x_chunk *c)
 
 static unsigned class_of(size_t n) /* n: a multiple of 16, below 2048 */
 {
+	assert(n % 16 == 0 && n / 16 < X_CLASSES);
 	return (unsigned)(n / 16);
 }
 
@@ -198,6 +201,7 @@ void *x_realloc(void *p, size_t n)
 
 void x_heap_begin(unsigned t)
 {
+	assert(t < X_THREADS);
 	struct x_heap *h = &X.heap[t];
 	if (unlikely(h->full))
 		for (unsigned i = 0; i < X_CLASSES; i++)

@@ -7,6 +7,7 @@
  * threads whose pending operation it decides (`pend`), and when it changes those
  * alone are looked at.
  */
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* Can the pending operation of `t` be done now? */
@@ -61,6 +62,7 @@ void x_changed(struct x_object *o)
 
 void x_pends(struct x_thread *t, struct x_object *o)
 {
+	assert(t >= X.thread && t < X.thread + X.nthreads);
 	uint32_t i = (uint32_t)(t - X.thread);
 	if (t->pends)
 		x_bit_clear(t->pends->pend, i);
@@ -156,6 +158,7 @@ static NOINLINE void go_to(struct x_thread *t, uint32_t next)
 
 static inline void unpend(struct x_thread *t)
 {
+	assert(t == x_me());
 	if (t->pends) {
 		x_bit_clear(t->pends->pend, X.current);
 		t->pends = NULL;
@@ -178,6 +181,7 @@ static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintp
 void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size,
              unsigned flags, uintptr_t pc)
 {
+	assert(X.active && x_me()->state == XT_LIVE && kind < SCHED_BLOCK_BEGIN);
 	struct x_thread *t = x_me();
 	set_op(t->op, kind, a, b, size, flags, pc);
 	bool can = true;
@@ -234,6 +238,7 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 
 void x_thread_over(void)
 {
+	assert(x_me()->state != XT_LIVE && X.live);
 	struct x_thread *t = x_me();
 	uint32_t next = sched_gone(X.sched, X.current);
 	go_to(t, next);

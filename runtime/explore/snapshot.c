@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 enum { PAGE = 4096 };
@@ -45,6 +46,7 @@ static void add_region(uintptr_t lo, uintptr_t hi)
 {
 	if (lo >= hi)
 		return;
+	assert(!X.nregions || X.region[X.nregions - 1].hi <= lo); /* in order, none twice */
 	if (X.nregions == X_REGIONS)
 		x_give_up(CONTROL_WHY_INTERNAL, "the program has more than %d mappings", X_REGIONS);
 	X.region[X.nregions].lo = lo;
@@ -124,6 +126,7 @@ static bool look(void)
 
 static void save(uintptr_t page)
 {
+	assert(page % PAGE == 0);
 	if (X.npages == X_PAGES)
 		x_give_up(CONTROL_WHY_RESTORE, "a run changes more than 1 GiB of memory");
 	copy_page((char *)X_SAVED + (size_t)X.npages * PAGE, (void *)page);
@@ -187,6 +190,7 @@ bool x_snapshot_take(void)
 
 void x_snapshot_restore(void)
 {
+	assert(X.ready && X.npages <= X_PAGES);
 	for (uint32_t i = 0; i < X.npages; i++)
 		copy_page((void *)X.page[i], (char *)X_SAVED + (size_t)i * PAGE);
 	rt_copy(X.main_sp, X.stack_saved, X.stack_size);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "runtime/explore/explorer.h"
 
 /* ---- words ---- */
@@ -31,6 +32,7 @@ NOINLINE void x_failed(void)
 
 void x_fail(unsigned end, const char *fmt, ...)
 {
+	assert(end != CONTROL_OK && X.active);
 	va_list ap;
 	va_start(ap, fmt);
 	text_set(X.text, fmt, ap);
@@ -118,6 +120,7 @@ void x_begin(long fd)
 
 static void run_begin(void)
 {
+	assert(X.ready);
 	X.run++;
 	if (!(X.run & 0xfffff)) { /* cells carry so many of its bits */
 		X.run++;
@@ -389,6 +392,7 @@ static _Noreturn __attribute__((used)) void after_run(void)
 /* From whatever stack: the controller's begins anew. */
 void x_end_run(void)
 {
+	assert(X.current < X_THREADS);
 	X.active = false;
 	X.selector = 0;
 	if (X.real)

@@ -27,6 +27,7 @@ struct x_thread *x_thread_of(pthread_t id)
 static uint16_t take_slot(void)
 {
 	uint32_t n = X.ctl->threads;
+	assert(n <= UINT16_MAX);
 	X.slots[0] |= 1; /* main's */
 	for (uint32_t w = 0; w * 64 < n; w++) {
 		uint32_t i = w * 64 + (~X.slots[w] ? (uint32_t)__builtin_ctzll(~X.slots[w]) : n);

@@ -17,6 +17,7 @@
 #ifndef INTACT_CAUSAL_CONFIG_H
 #define INTACT_CAUSAL_CONFIG_H
 
+#include "base/invariant.h"
 #include "causal/colour.h"
 
 enum { COLOUR_PAIRS = 6 }; /* (w, r) with w <= r */
@@ -66,6 +67,7 @@ struct config {
 
 static inline const uint32_t *uf_pre(const struct config *c, uint32_t e)
 {
+	assert(e < c->nevents);
 	return c->pres + c->events[e].pre;
 }
 static inline uint32_t uf_npre(const struct config *c, uint32_t e)
@@ -81,6 +83,7 @@ static inline uint32_t uf_npost(const struct config *c, uint32_t e)
 static inline uint32_t colour_index(colours c)
 {
 	uint32_t w = c & 15, r = c >> 4;
+	assert(w <= r || r > COLOUR_Y);
 	return r > COLOUR_Y ? 0 : r * (r + 1) / 2 + w;
 }
 /* The share of a token in the hash of a marking. */

@@ -9,6 +9,7 @@
 #ifndef INTACT_CAUSAL_COVER_STATE_H
 #define INTACT_CAUSAL_COVER_STATE_H
 
+#include "base/invariant.h"
 #include "causal/cover.h"
 
 #define COVER_OMEGA UINT32_MAX
@@ -23,6 +24,7 @@ static inline unsigned taint_join(unsigned a, unsigned b)
 /* A cell of a state. */
 static inline uint32_t cword(uint32_t value, unsigned w, unsigned r)
 {
+	assert(value <= 0xffff && w <= 15 && r <= 15);
 	return value | w << 16 | r << 20;
 }
 static inline uint32_t cword_value(uint32_t c)

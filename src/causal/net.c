@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 void net_builder_init(struct net_builder *b, struct arena *a)
 {
 	memset(b, 0, sizeof *b);
@@ -17,6 +19,7 @@ void net_builder_init(struct net_builder *b, struct arena *a)
 
 uint32_t net_add_place(struct net_builder *b, const char *name, bool marked)
 {
+	assert(b->places.len == b->marked.len && name);
 	avec_push(b->arena, &b->places, name);
 	avec_push(b->arena, &b->marked, (uint8_t)marked);
 	return b->places.len - 1;
@@ -24,6 +27,7 @@ uint32_t net_add_place(struct net_builder *b, const char *name, bool marked)
 
 uint32_t net_add_trans(struct net_builder *b, const char *name, struct span at)
 {
+	assert(b->trans.len == b->trans_at.len && name);
 	avec_push(b->arena, &b->trans, name);
 	avec_push(b->arena, &b->trans_at, at);
 	return b->trans.len - 1;
@@ -31,12 +35,14 @@ uint32_t net_add_trans(struct net_builder *b, const char *name, struct span at)
 
 void net_add_take(struct net_builder *b, uint32_t trans, uint32_t place, struct span at)
 {
+	assert(trans < b->trans.len && place < b->places.len);
 	struct net_arc arc = { trans, place, at };
 	avec_push(b->arena, &b->take, arc);
 }
 
 void net_add_put(struct net_builder *b, uint32_t trans, uint32_t place, struct span at)
 {
+	assert(trans < b->trans.len && place < b->places.len);
 	struct net_arc arc = { trans, place, at };
 	avec_push(b->arena, &b->put, arc);
 }
@@ -101,6 +107,7 @@ static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool t
 
 static void consumers(struct net_builder *b, struct net *n)
 {
+	assert(n->nplaces == b->places.len && n->ntrans == b->trans.len);
 	uint32_t arcs = n->pre_at[n->ntrans];
 	n->use_at = arena_array(b->arena, uint32_t, (size_t)n->nplaces + 2);
 	n->use = arena_array(b->arena, uint32_t, (size_t)arcs + 1);

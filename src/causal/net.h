@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/invariant.h"
 
 #define NET_MAX_NODES (UINT32_C(1) << 24) /* places, and transitions */
 #define NET_MAX_ARCS  (UINT32_C(1) << 27)
@@ -35,10 +36,12 @@ struct net {
 
 static inline uint32_t net_npre(const struct net *n, uint32_t t)
 {
+	assert(t < n->ntrans && n->pre_at[t] <= n->pre_at[t + 1]);
 	return n->pre_at[t + 1] - n->pre_at[t];
 }
 static inline uint32_t net_npost(const struct net *n, uint32_t t)
 {
+	assert(t < n->ntrans && n->post_at[t] <= n->post_at[t + 1]);
 	return n->post_at[t + 1] - n->post_at[t];
 }
 

@@ -12,10 +12,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "base/map.h"
 
 bool prefix_stop(struct prefix *p, const char *limit)
 {
+	assert(limit);
 	if (!p->limit)
 		p->limit = limit;
 	return false;
@@ -31,6 +33,7 @@ bool prefix_in_time(struct prefix *p)
 
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
 {
+	assert(p->nevents ? npre == net_npre(p->net, trans) : !npre); /* event 0 is the beginning */
 	uint32_t cap = p->cap_events, cap2 = p->cap_events;
 	if (!PREFIX_ROOM(p, p->cfg.trail, cap, (uint64_t)p->nevents + 1) ||
 	    !PREFIX_ROOM(p, p->cfg.scratch, cap2, (uint64_t)p->nevents + 1) ||

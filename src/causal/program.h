@@ -26,6 +26,7 @@
 #ifndef INTACT_CAUSAL_PROGRAM_H
 #define INTACT_CAUSAL_PROGRAM_H
 
+#include "base/invariant.h"
 #include "causal/colour.h"
 #include "ir/ir.h"
 
@@ -108,6 +109,7 @@ void program_cell_name(const struct program *g, uint32_t cell, struct buf *out);
 /* The block a thread in this spot is inside of, or IR_NONE. */
 static inline uint32_t program_block(const struct program *g, uint32_t spot)
 {
+	assert(spot < g->nspots);
 	return g->ir->nodes[g->spots[spot].node].block;
 }
 

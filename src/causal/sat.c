@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 
 enum { UNSET = 2, NO_REASON = 0, HEAD = 3 /* words before the literals */ };
 
@@ -72,6 +73,7 @@ static bool spent(struct sat *s, const char *why)
 
 static bool grow(struct sat *s, void **array, uint64_t from, uint64_t to, size_t elem)
 {
+	assert(from <= to);
 	uint64_t more = (to - from) * elem;
 	if (s->max_bytes && s->bytes + more > s->max_bytes)
 		return spent(s, "memory");
@@ -159,6 +161,7 @@ static void heap_add(struct sat *s, uint32_t v)
 {
 	if (s->where[v])
 		return;
+	assert(v < s->nvars && s->nheap < s->nvars);
 	s->heap[s->nheap] = v;
 	s->where[v] = ++s->nheap;
 	sift(s, s->nheap - 1);
@@ -166,6 +169,7 @@ static void heap_add(struct sat *s, uint32_t v)
 
 static uint32_t heap_pop(struct sat *s)
 {
+	assert(s->nheap);
 	uint32_t v = s->heap[0], last = s->heap[--s->nheap];
 	s->where[v] = 0;
 	if (s->nheap) {
@@ -203,6 +207,7 @@ uint32_t sat_var(struct sat *s, bool phase)
 
 static bool watch_lit(struct sat *s, uint32_t l, uint32_t clause, uint32_t other)
 {
+	assert(l < 2 * s->nvars && other < 2 * s->nvars);
 	struct sat_list *w = &s->watch[l];
 	if (w->n == w->cap) {
 		uint32_t cap = w->cap ? w->cap * 2 : 4;
@@ -217,6 +222,7 @@ static bool watch_lit(struct sat *s, uint32_t l, uint32_t clause, uint32_t other
 /* Stores a clause of at least two literals; 0 when memory ends. */
 static uint32_t store(struct sat *s, const uint32_t *lits, uint32_t n, uint32_t quality)
 {
+	assert(n >= 2);
 	uint64_t need = (uint64_t)s->nmem + HEAD + n;
 	if (need >= UINT32_MAX) {
 		spent(s, "memory");
@@ -244,6 +250,7 @@ static uint32_t store(struct sat *s, const uint32_t *lits, uint32_t n, uint32_t 
 
 static void assign(struct sat *s, uint32_t l, uint32_t reason)
 {
+	assert(s->val[l] == UNSET && s->val[l ^ 1] == UNSET && s->ntrail < s->nvars);
 	s->val[l] = 1;
 	s->val[l ^ 1] = 0;
 	s->level[l / 2] = s->nlimit;
@@ -255,6 +262,7 @@ static void back_to(struct sat *s, uint32_t level)
 {
 	if (s->nlimit <= level)
 		return;
+	assert(s->limit[level] <= s->ntrail);
 	for (uint32_t to = s->limit[level]; s->ntrail > to;) {
 		uint32_t l = s->trail[--s->ntrail];
 		s->phase[l / 2] = !(l & 1);
@@ -269,6 +277,7 @@ bool sat_add(struct sat *s, uint32_t *lits, uint32_t n)
 {
 	uint32_t out = 0;
 	back_to(s, 0);
+	assert(!s->nlimit);
 	for (uint32_t i = 0; i < n; i++) { /* level 0 values are for ever */
 		bool twice = s->val[lits[i]] == 0;
 		if (s->val[lits[i]] == 1)
@@ -295,6 +304,7 @@ bool sat_add(struct sat *s, uint32_t *lits, uint32_t n)
 /* The clause that has become false, 0, or UINT32_MAX when memory ends. */
 static uint32_t propagate(struct sat *s)
 {
+	assert(s->head <= s->ntrail);
 	while (s->head < s->ntrail) {
 		uint32_t l = s->trail[s->head++] ^ 1; /* now false */
 		struct sat_list *w = &s->watch[l];
@@ -359,6 +369,7 @@ static bool implied(const struct sat *s, uint32_t l)
  * front, a literal of the level to go back to behind it; that level. */
 static uint32_t analyse(struct sat *s, uint32_t c)
 {
+	assert(s->nlimit); /* a conflict at level 0 is the end */
 	uint32_t open = 0, at = s->ntrail, n = 1, l = UINT32_MAX, all;
 	do {
 		for (uint32_t k = l == UINT32_MAX ? 0 : 1; k < s->mem[c]; k++) {
@@ -418,6 +429,7 @@ static uint32_t quality(struct sat *s)
 static bool learn(struct sat *s, uint32_t c)
 {
 	uint32_t to = analyse(s, c), q = quality(s);
+	assert(to < s->nlimit && s->nlearnt);
 	back_to(s, to);
 	uint32_t r = s->nlearnt > 1 ? store(s, s->learnt, s->nlearnt, q) : NO_REASON;
 	if (s->nlearnt > 1 && !r)
@@ -470,6 +482,7 @@ static bool sweep(struct sat *s)
 
 static uint64_t luby(uint64_t i)
 {
+	assert(i);
 	for (uint64_t k = 1;; k++) {
 		if (i == (UINT64_C(1) << k) - 1)
 			return UINT64_C(1) << (k - 1);
@@ -544,6 +557,7 @@ int sat_solve(struct sat *s)
 
 bool sat_value(const struct sat *s, uint32_t v)
 {
+	assert(v < s->nvars);
 	return s->model[v] == 1;
 }
 const char *sat_limit(const struct sat *s)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
 
 void assertion_open(struct assertion *a, bool clmt, int32_t init)
@@ -37,6 +38,7 @@ static bool room(struct assertion *a, uint32_t n)
  * the paper's Fig. 4. */
 bool assertion_judge(void *arg, const struct monitor_op *ops, uint32_t n, uint32_t nevents)
 {
+	assert(nevents <= 2 * n);
 	struct assertion *a = arg;
 	struct result r;
 	uint32_t m = 0;

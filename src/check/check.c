@@ -9,6 +9,7 @@
 #include "check/answers.h"
 #include "check/causal_question.h"
 #include "check/decide.h"
+#include "verdict/replay.h"
 
 #define WAY_OUT_STATES 20000u
 #define WAY_OUT_BYTES  (4u << 20)
@@ -154,6 +155,7 @@ static uint32_t look_for_a_way_out(struct checking *c, const struct ir *p, struc
 /* Every question that is asked of this program; how many answers there are. `need`: see struct decide. */
 static uint32_t ask_everything(struct checking *c, const struct ir *p, struct verdict *v, uint32_t *need)
 {
+	assert(c->decide.search.max_bytes);
 	struct decide d;
 	uint64_t limit = c->decide.search.max_states;
 	c->r->way_out = WAY_OUT_NOT_ASKED;
@@ -265,6 +267,15 @@ static bool has_block(const struct ir *p, const char *name)
 }
 
 /* What check.h promises about the verdicts. */
+/* For PARANOID: a counterexample is a run of the model. */
+static bool witness_replays(const struct ir *p, const struct verdict *v)
+{
+	struct run run;
+	bool ok = !run_init(&run, p) || !v->path || replay(&run, v->path, v->npath);
+	run_free(&run);
+	return ok;
+}
+
 static void assert_result(const struct check_result *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -273,6 +284,8 @@ static void assert_result(const struct check_result *r)
 		assert(v->engine && v->nattempts <= VERDICT_ATTEMPTS);
 		assert(v->block < r->p->nblocks || v->block == VERDICT_PROGRAM);
 		assert(v->object1 <= r->p->nobjects);
+		assert(!v->path == !v->npath || v->answer == ANSWER_VIOLATED);
+		PARANOID(witness_replays(r->p, v));
 		assert(v->answer != ANSWER_HOLDS || (!v->path && !v->causal && v->problem == PROBLEM_NONE));
 		assert(v->answer != ANSWER_VIOLATED || v->causal || v->problem != PROBLEM_NONE);
 		assert(!v->causal || r->causality);

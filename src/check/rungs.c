@@ -46,6 +46,7 @@ const char *rung_spent(const struct decide *d)
 
 double rung_part_of_time(const struct decide *d, double part)
 {
+	assert(part > 0 && part <= 1);
 	double now = clock_seconds(), end = d->o.search.deadline;
 	return end <= 0 ? 0 : now < end ? now + (end - now) * part : end;
 }

@@ -1,8 +1,12 @@
 #include "dynamic/findings.h"
 
+#include "base/invariant.h"
 #include "dynamic/token.h"
 
 #define FINDINGS_SLOTS (RED_MAX_FINDINGS * 4u)
+_Static_assert(RED_MAX_FINDINGS < RED_MAX_FINDINGS * 4u, "a search of `slots` ends at a free one");
+_Static_assert(RED_MARKS <= 32, "a bit for each mark");
+_Static_assert(FIND_KINDS <= UINT8_MAX && OP_KINDS <= UINT8_MAX, "kinds and operations are bytes");
 
 bool dynamic_init(struct dynamic *d)
 {
@@ -98,6 +102,7 @@ static const char *kept_name(struct dynamic *d, const char *name)
 /* Another occurrence takes the place of the one told of so far, whole. */
 static void replace(struct finding *f, const struct finding *by)
 {
+	assert(f->key == by->key || !by->key);
 	struct finding old = *f;
 	*f = *by;
 	f->key = old.key;
@@ -124,6 +129,8 @@ static void again_waiting(struct dynamic *d, struct finding *old, const struct f
 
 uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 {
+	assert(f->kind < FIND_KINDS && f->commit_op < OP_KINDS && f->violation_op < OP_KINDS);
+	assert(d->nfindings >= 1 && d->nfindings <= RED_MAX_FINDINGS);
 	uint32_t i = (uint32_t)f->key % FINDINGS_SLOTS, id;
 	spin_lock(&d->lock);
 	while ((id = d->slots[i]) && d->findings[id].key != f->key)
@@ -156,6 +163,7 @@ uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 
 void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *e)
 {
+	assert(!f->ready);
 	if (f->happened) {
 		replace(f, f->happened);
 		f->confirmed = true;
@@ -176,6 +184,7 @@ void finding_ready(struct dynamic *d, struct finding *f, const struct evidence *
 
 void finding_confirm(struct dynamic *d, uint32_t index, const struct finding *seen)
 {
+	assert(index && index < d->nfindings && seen->kind == d->findings[index].kind);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	if (!f->confirmed || !f->ready) {
@@ -200,6 +209,7 @@ static bool about(const struct finding *f, const struct thread *t, const struct 
 void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h,
                    enum uses uses)
 {
+	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	bool mine = about(f, t, h);
@@ -217,6 +227,7 @@ void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const st
 
 void finding_writer(struct dynamic *d, const struct thread *t, uint32_t index, uint32_t stack)
 {
+	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	if (f->kind == FIND_RACE && !f->confirmed && !f->other_write && f->uid != t->uid) {
@@ -286,6 +297,7 @@ static const struct evidence *look(struct dynamic *d, const struct thread *t,
                                    const struct finding *f, uint32_t lock,
                                    const struct evidence *news)
 {
+	assert(lock && lock < d->locks.max && (lock == f->lock || lock == f->lock2));
 	struct lock *l = &d->locks.locks[lock];
 	if (l->life != (lock == f->lock ? f->life : f->life2))
 		return NULL; /* another object lives there now */
@@ -320,6 +332,7 @@ static void judge(struct dynamic *d, const struct thread *t, struct finding *f,
 
 void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 {
+	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	if (f->ready)
 		return;
@@ -333,6 +346,7 @@ void finding_judge(struct dynamic *d, struct thread *t, uint32_t index)
 
 void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_t token)
 {
+	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
 	spin_lock(&d->lock);
 	bool mine = f->unsettled == t->uid;
@@ -367,6 +381,7 @@ bool finding_counts(const struct finding *f, bool final)
 static uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held,
                             uint32_t write)
 {
+	assert(l->nev <= LOCK_EVIDENCE);
 	uint32_t at = 0;
 	for (; at < l->nev; at++) {
 		const struct evidence *e = &l->ev[at];
@@ -405,6 +420,7 @@ static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held)
 {
+	assert(l > d->locks.locks && h->lock == (uint32_t)(l - d->locks.locks));
 	/* What a reader of the lock writes is not under its protection. */
 	uint32_t write = h->read ? 0 : h->write, token = token_of(t, l, h);
 	uint32_t id = (uint32_t)(l - d->locks.locks), at = evidence_at(t, l, held, write);

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "dynamic/serial.h"
 
 #define SWEEP_MIN 1024
@@ -91,6 +92,7 @@ struct graph {
 /* Marks with a new stamp what is reached from the queue's first n nodes. */
 static void reach(struct graph *g, uint32_t n)
 {
+	assert(n <= g->nnodes);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t e = g->nodes[g->queue[i]].out; e; e = g->edges[e].next) {
 			struct graph_node *to = &g->nodes[g->edges[e].to];
@@ -104,6 +106,7 @@ static void reach(struct graph *g, uint32_t n)
 
 static void sweep(struct graph *g)
 {
+	assert(g->live < g->nnodes);
 	uint32_t n = 0;
 	g->stamp++;
 	for (uint32_t i = 1; i < g->nnodes; i++)
@@ -152,6 +155,7 @@ static uint32_t node_new(struct graph *g)
 static void edge_add(struct graph *g, uint32_t from, uint32_t to,
                      const struct cycle_link *link)
 {
+	assert(from && from < g->nnodes && to && to < g->nnodes && g->nodes[from].live && g->nodes[to].live);
 	for (uint32_t e = g->nodes[from].out; e; e = g->edges[e].next)
 		if (g->edges[e].to == to)
 			return;
@@ -208,6 +212,7 @@ static void nested(struct graph *g, const struct event *e)
 static void report(struct graph *g, uint32_t block, uint32_t source,
                    const struct cycle_link *last)
 {
+	assert(g->nodes[block].open && !g->nodes[block].found);
 	uint32_t n = 1;
 	struct cycle c = { .closing = last->to, .alone = true };
 	g->nodes[block].found = true;
@@ -259,6 +264,7 @@ static struct past past_of(const struct graph *g, const struct event *e)
 /* A link from p to event e of the current transaction of its thread. */
 static void link_in(struct graph *g, const struct past *p, const struct event *e)
 {
+	assert(!p->end.event || p->end.event < e->index); /* conflicts lead forward */
 	struct graph_thread *th = &g->threads[e->thread];
 	if (!p->end.event || p->end.thread == e->thread)
 		return;
@@ -306,6 +312,7 @@ static void var_renew(struct var *v, const struct event *e)
 
 static void do_read(struct graph *g, const struct event *e)
 {
+	assert(e->kind == EVENT_READ && e->target < g->nvars);
 	struct var *v = &g->vars[e->target];
 	var_renew(v, e);
 	uint32_t i = 0;
@@ -322,6 +329,7 @@ static void do_read(struct graph *g, const struct event *e)
 
 static void do_write(struct graph *g, const struct event *e)
 {
+	assert(e->kind == EVENT_WRITE && e->target < g->nvars);
 	struct var *v = &g->vars[e->target];
 	bool mine = false;
 	var_renew(v, e);
@@ -337,6 +345,7 @@ static void do_write(struct graph *g, const struct event *e)
 
 static void do_event(struct graph *g, const struct event *e)
 {
+	assert(e->thread < g->nthreads && e->kind < EVENT_KINDS);
 	struct graph_thread *th = &g->threads[e->thread];
 	if (e->kind == EVENT_BEGIN) {
 		start(g, th);

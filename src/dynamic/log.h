@@ -7,6 +7,7 @@
 #ifndef INTACT_DYNAMIC_LOG_H
 #define INTACT_DYNAMIC_LOG_H
 
+#include "base/invariant.h"
 #include "dynamic/reduction.h"
 
 static inline void log_push(struct thread *t, struct log_entry e)
@@ -28,6 +29,7 @@ static inline void log_acquire(struct thread *t)
 /* The oldest entry that a block other than the outermost can contain. */
 static inline uint32_t log_floor(const struct dynamic *d, const struct thread *t)
 {
+	assert(d->history <= RED_LOG);
 	if (t->top <= t->frames + 1)
 		return t->nlog;
 	uint32_t floor = t->frames[2].log;
@@ -76,6 +78,7 @@ static inline bool log_marked(const struct thread *t, uint32_t at, const struct 
 /* Locks held all the way from entry `at` until now. */
 static inline uint32_t log_held_across(struct dynamic *d, struct thread *t, uint32_t at)
 {
+	assert(t->nlog - at <= RED_LOG);
 	uint32_t set = lockset_meet(&d->sets, &t->cache, t->log[at % RED_LOG].held,
 	                            t->acc.all);
 	for (uint32_t i = at + 1; set && i != t->nlog; i++)

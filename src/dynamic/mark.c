@@ -1,10 +1,12 @@
 #include "dynamic/mark.h"
 
+#include "base/invariant.h"
 #include "dynamic/findings.h"
 
 void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
                     uintptr_t pc)
 {
+	assert(t->nmarks <= RED_MARKS && t->top >= t->frames);
 	if (t->nmarks == RED_MARKS)
 		return; /* deeper nesting is judged by the blocks around */
 	reach_trim(t);
@@ -29,6 +31,7 @@ void red_mark_end(struct thread *t)
 
 void red_mark_drop(struct thread *t)
 {
+	assert(t->top >= t->frames && t->top <= t->limit);
 	while (t->nmarks && t->marks[t->nmarks - 1].nframes > (uint32_t)(t->top - t->frames))
 		t->nmarks--;
 	reach_trim(t);
@@ -57,6 +60,7 @@ static struct mark *blame(struct thread *t)
 /* What a finding says of this very block, with what `violated` has of it. */
 static struct finding occurrence(struct dynamic *d, struct thread *t, const struct mark *m)
 {
+	assert(m >= t->marks && m < t->marks + t->nmarks);
 	return (struct finding){
 		.kind = FIND_MARKED,
 		.key = mix64(m->pc ^ mix64((uint64_t)m->commit << 32 | m->violated.stack)),
@@ -107,6 +111,7 @@ static struct finding violated(struct dynamic *d, struct thread *t, struct mark 
 void mark_acquire(struct dynamic *d, struct thread *t, uint32_t lock,
                   uint32_t stack, bool wait)
 {
+	assert(lock && lock < d->locks.max);
 	struct mark *m = blame(t);
 	if (!m)
 		return;
@@ -191,6 +196,7 @@ void mark_access(struct dynamic *d, struct thread *t, uintptr_t addr,
 
 void mark_looked(struct thread *t, uintptr_t addr, uint32_t before)
 {
+	assert(t->nmarks <= RED_MARKS);
 	for (uint32_t i = 0; i < t->nmarks; i++) {
 		struct mark *m = &t->marks[i];
 		if (!(before >> i & 1) || m->state == MARK_DONE)
@@ -245,6 +251,7 @@ static void who_closed(const struct dynamic *d, const struct reach_cycle *c, con
 void mark_cycle(struct dynamic *d, struct thread *t, const struct reach_cycle *c,
                 struct finding *now)
 {
+	assert(c->level >= 1 && c->level <= t->nmarks);
 	struct mark *m = &t->marks[c->level - 1];
 	bool told = m->cycle;
 	for (uint32_t i = 0; i < c->level; i++) {

@@ -1,5 +1,6 @@
 #include "dynamic/message.h"
 
+#include "base/invariant.h"
 #include "dynamic/findings.h"
 
 /* FINDING_ROOM: more than any finding takes: 12 stacks of 64 counters, 17 bytes
@@ -9,6 +10,7 @@ _Static_assert(FINDING_ROOM * 2 < MESSAGE_SIZE, "a finding fits a piece");
 
 static size_t put_number(char *out, size_t at, size_t max, uint64_t v, unsigned base)
 {
+	assert(base == 10 || base == 16);
 	char tmp[24];
 	unsigned n = 0;
 	do {
@@ -57,6 +59,7 @@ static void put(struct message *m, const char *fmt, ...)
 	va_list ap;
 	va_start(ap, fmt);
 	m->n += message_format(m->text + m->n, MESSAGE_SIZE - m->n, fmt, ap);
+	assert(m->n < MESSAGE_SIZE);
 	va_end(ap);
 }
 
@@ -153,6 +156,7 @@ _Static_assert(sizeof kinds / sizeof *kinds == FIND_KINDS && sizeof ops / sizeof
 
 static void put_finding(struct message *m, const struct dynamic *d, const struct finding *f)
 {
+	assert(f > d->findings && f < d->findings + d->nfindings && f->kind < FIND_KINDS);
 	put(m, "finding %lx %u\n", (unsigned long)f->key, (unsigned)(f - d->findings));
 	put(m, "set kind %s\nset confirmed %u\nset count %u\nset loop %u\n", kinds[f->kind],
 	    f->confirmed, f->count, f->loop);

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/invariant.h"
+
 /* `size` zeroed bytes, or NULL when the address space or limit is spent. */
 void *pages_map(size_t size);
 void pages_unmap(void *p, size_t size);
@@ -40,6 +42,7 @@ static inline void spin_lock(struct spin *s)
 
 static inline void spin_unlock(struct spin *s)
 {
+	assert(__atomic_load_n(&s->held, __ATOMIC_RELAXED) == 1);
 	__atomic_store_n(&s->held, 0, __ATOMIC_RELEASE);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 
 #define KEYS_MAX 1000000
@@ -66,6 +67,7 @@ const struct predicted *predict_list(const struct predict *p, size_t *n)
 
 uint64_t predict_count(const struct predict *p, enum predict_kind kind)
 {
+	assert((unsigned)kind < sizeof p->kinds / sizeof *p->kinds);
 	return p->kinds[kind];
 }
 
@@ -93,6 +95,8 @@ bool predict_known(const struct predict *p, const struct predicted *f)
 
 void predict_add(struct predict *p, struct predicted f)
 {
+	assert(f.kind == PREDICT_PROVEN || f.kind == PREDICT_POSSIBLE);
+	assert(f.kind != PREDICT_PROVEN || f.order);
 	uint64_t key = key_of(&f);
 	uint32_t at = map_get(&p->by_places, key);
 	if (at != MAP_NONE) {

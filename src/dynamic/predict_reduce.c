@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "dynamic/predict.h"
 #include "dynamic/reduction.h"
@@ -79,6 +80,7 @@ static uintptr_t place_of(struct reduce *r, const struct event *e)
 
 static struct predict_event place_at(const struct reduce *r, uint32_t stack)
 {
+	assert(r->nplaces >= 1);
 	uint64_t pc = 0;
 	stack_walk(&r->d.stacks, stack, &pc, 1);
 	return r->places[pc < r->nplaces ? pc : 0];
@@ -89,6 +91,7 @@ static struct predict_event place_at(const struct reduce *r, uint32_t stack)
 static struct reduce_watched *thread_new(struct reduce *r, uint32_t id, struct reduce_watched *parent,
                                   uintptr_t pc)
 {
+	assert(id >= r->nthreads || !r->threads[id]);
 	if (!REDUCE_ROOM(r, r->threads, r->nthreads, id))
 		return NULL;
 	uint32_t slot = r->nfree ? r->free_slots[--r->nfree] : r->nslots;
@@ -186,6 +189,7 @@ static void one(struct reduce *r, const struct event *e)
 /* Findings that are new: the events they are about. */
 static void note(struct reduce *r)
 {
+	assert(r->d.nfindings <= RED_MAX_FINDINGS);
 	for (; r->nseen < r->d.nfindings; r->nseen++) {
 		const struct finding *f = &r->d.findings[r->nseen];
 		r->seen[r->nseen] = (struct reduce_seen){ place_at(r, f->entered), place_at(r, f->commit),

@@ -37,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/predict_window.h"
 #include "verdict/verify_reorder.h"
 
@@ -52,6 +53,7 @@
 
 static void want(struct reorder *r, uint32_t i)
 {
+	assert(i == NO || i < r->n);
 	if (i != NO && r->tpos[i] + 1 > r->target[r->tid[i]])
 		r->target[r->tid[i]] = r->tpos[i] + 1;
 }
@@ -59,6 +61,7 @@ static void want(struct reorder *r, uint32_t i)
 /* What must come with event i. False: it cannot come at all. */
 static bool include(struct reorder *r, uint32_t i)
 {
+	assert(i < r->n && r->tid[i] < r->nlocal);
 	const struct event *e = &r->ev[i];
 	uint32_t fork = r->forked_by[r->tid[i]];
 	if (fork != NO && fork < i)
@@ -101,6 +104,7 @@ static bool include(struct reorder *r, uint32_t i)
 /* Everything that must come before g and s; false when that holds one. */
 static bool closure(struct reorder *r, uint32_t g, uint32_t s)
 {
+	assert(g < r->n && s < r->n && r->tid[g] != r->tid[s]);
 	uint32_t tg = r->tid[g], ts = r->tid[s];
 	memset(r->target, 0, r->nlocal * sizeof *r->target);
 	memset(r->done, 0, r->nlocal * sizeof *r->done);
@@ -132,6 +136,7 @@ static bool closure(struct reorder *r, uint32_t g, uint32_t s)
  * still held at a2. */
 static uint32_t last_part(const struct reorder *r, uint32_t a1, uint32_t a2)
 {
+	assert(a1 < a2 && r->tid[a1] == r->tid[a2]);
 	const uint32_t *list = r->tev + r->tstart[r->tid[a2]];
 	uint32_t g = a2, walked = 0;
 	for (uint32_t p = r->tpos[a2]; p-- > r->tpos[a1] + 1;) {
@@ -193,6 +198,7 @@ static uint32_t holder(const struct reorder *r, uint32_t l)
 static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to,
                        uint32_t other)
 {
+	assert(r->tid[from] == r->tid[to] && r->tpos[from] <= r->tpos[to]);
 	const uint32_t *list = r->tev + r->tstart[r->tid[from]];
 	for (uint32_t p = r->tpos[from]; p <= r->tpos[to]; p++) {
 		const struct event *e = &r->ev[list[p]];
@@ -207,6 +213,7 @@ static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to,
 static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
                       uint32_t a2, struct predicted *out)
 {
+	assert(r->tid[s] == r->tid[f] && r->tid[g] == r->tid[a2]);
 	size_t k = 0;
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->tpos[i] < r->done[r->tid[i]])
@@ -223,6 +230,7 @@ static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
 static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
                     uint32_t r2)
 {
+	assert(a1 < a2 && r->tid[a1] == r->tid[a2] && r->tid[r1] == r->tid[r2] && r->tid[r1] != r->tid[a1]);
 	struct block *root = &r->blocks[r->root[a2]];
 	struct predicted f = {
 		.kind = PREDICT_PROVEN, .first = event_of(&r->ev[a1]),
@@ -324,6 +332,7 @@ static void two_variables(struct reorder *r, uint32_t a2)
 /* The access before a2 to its variable in the same block, or NO. */
 static uint32_t before_in_block(const struct reorder *r, uint32_t a2)
 {
+	assert(a2 < r->n);
 	for (uint32_t a = r->prev_same[a2], n = 0; a != NO && n < 64; a = r->prev_same[a], n++)
 		if (r->tid[a] == r->tid[a2])
 			return r->root[a] == r->root[a2] ? a : NO;

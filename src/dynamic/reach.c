@@ -1,3 +1,4 @@
+#include "base/invariant.h"
 #include "dynamic/reduction.h"
 
 #define INF     UINT32_MAX
@@ -5,6 +6,7 @@
 #define RECORDS (1u << 20)
 #define NEIGHBOURS 512u /* cells whose heads stand side by side */
 #define FIRST_SIZE ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
+_Static_assert(!(REACH_HEADS & (REACH_HEADS - 1)) && REACH_HEADS % NEIGHBOURS == 0, "groups of neighbours fill the heads");
 
 static bool map_tables(struct reach *r)
 {
@@ -41,11 +43,13 @@ void reach_free(struct reach *r)
 
 static uint32_t *row(const struct reach *r, uint32_t k)
 {
+	assert(k < REACH_COLUMNS);
 	return r->first + (size_t)k * REACH_THREADS;
 }
 
 static void set_first(struct reach *r, uint32_t k, uint32_t tid, uint32_t epoch)
 {
+	assert(tid < r->nthreads && r->nthreads <= REACH_THREADS);
 	row(r, k)[tid] = epoch;
 	if (r->low[tid] > epoch)
 		r->low[tid] = epoch;
@@ -67,6 +71,7 @@ static bool see_thread(struct reach *r, uint32_t tid)
 /* Column k begins now, with nothing reached but itself. */
 static void begin_column(struct reach *r, uint32_t k, const struct thread *t, bool inner)
 {
+	assert(t->tid && t->tid < r->nthreads);
 	for (uint32_t i = 0; i < r->nthreads; i++)
 		row(r, k)[i] = INF;
 	r->column[k] = (struct reach_column){ .tid = t->tid, .begin = t->acc.epoch, .inner = inner };
@@ -81,6 +86,7 @@ static void set_open(struct reach *r, uint32_t n)
 
 static void close_column(struct reach *r, uint32_t k)
 {
+	assert(k < r->ncolumns && r->column[k].tid && r->open);
 	r->column[k].tid = 0;
 	set_open(r, r->open - 1);
 	while (r->ncolumns && !r->column[r->ncolumns - 1].tid)
@@ -99,6 +105,7 @@ static void close_column(struct reach *r, uint32_t k)
 
 static void trim(struct reach *r, struct thread *t)
 {
+	assert(t->nmarks <= RED_MARKS && t->ncolumns <= RED_MARKS);
 	for (; t->ncolumns > t->nmarks; t->ncolumns--) {
 		struct mark *m = &t->marks[t->ncolumns - 1];
 		if (m->column && r->column[m->column - 1].tid == t->tid)
@@ -225,6 +232,7 @@ static void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out
 
 void reach_open(struct thread *t)
 {
+	assert(t->nmarks >= 1 && t->nmarks <= RED_MARKS);
 	struct reach *r = t->reach;
 	struct mark *m = &t->marks[t->nmarks - 1];
 	uint32_t k = 0;
@@ -253,6 +261,7 @@ void reach_open(struct thread *t)
 
 static uint64_t *head_of(struct reach *r, uint64_t cell)
 {
+	assert(r->heads);
 	uint64_t group = mix64(cell / NEIGHBOURS) % (REACH_HEADS / NEIGHBOURS);
 	return &r->heads[group * NEIGHBOURS + cell % NEIGHBOURS];
 }
@@ -333,6 +342,7 @@ static struct reach_cycle touch(struct thread *t, struct reach_access now, bool 
 struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op,
                               bool write, uint32_t stack)
 {
+	assert(mask && mask <= 0xff && op < OP_KINDS);
 	struct reach_access a = { .cell = (uint64_t)addr >> 3, .mask = (uint8_t)mask, .stack = stack,
 		                  .op = write ? op : OP_READ };
 	return touch(t, a, write);
@@ -342,6 +352,7 @@ struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, u
 struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op,
                               bool write, uint32_t stack)
 {
+	assert(lock && op < OP_KINDS);
 	struct reach_access a = { .cell = REACH_LOCK | (uint64_t)(life & 0x7fffffff) << 32 | lock,
 		                  .mask = 0xff, .stack = stack, .op = write ? op : OP_READ };
 	return touch(t, a, write);

@@ -1,5 +1,6 @@
 #include "dynamic/reduction.h"
 
+#include "base/invariant.h"
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
@@ -33,6 +34,7 @@ static bool through_pointer(const struct thread *t, const struct frame *f)
 
 uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 {
+	assert(f >= t->frames && f <= t->top);
 	struct frame *from = f;
 	while (from > t->frames && !(from->node & FRAME_NODE))
 		from--;
@@ -51,6 +53,7 @@ uint32_t red_frame_node(struct dynamic *d, struct thread *t, struct frame *f)
 
 uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
 {
+	assert(f > t->frames && f <= t->top);
 	uint32_t node = red_frame_node(d, t, f);
 	return f > t->frames + 1 && red_inlined(f) ? stack_push(&d->stacks, node, f->pc) : node;
 }
@@ -119,6 +122,7 @@ void red_prune(struct thread *t, uintptr_t sp)
 /* A new epoch: what the fast path knows of older accesses ends here. */
 void red_tick(struct thread *t)
 {
+	assert(t->acc.epoch != UINT32_MAX);
 	t->acc.epoch++;
 	if (t->tid < t->clock.n)
 		t->clock.e[t->tid] = t->acc.epoch;
@@ -138,6 +142,7 @@ static void fixed_order(struct dynamic *d, struct thread *t, const struct thread
 void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent,
                       uint32_t tid, uint32_t uid, uint32_t first, uintptr_t pc)
 {
+	assert(tid && tid <= SHADOW_MAX_TID);
 	red_thread_end(t);
 	t->reach = &d->reach;
 	t->fork_tid = 0;
@@ -197,6 +202,7 @@ void red_thread_end(struct thread *t)
 
 void red_join(struct dynamic *d, struct thread *t, const struct thread *other, uintptr_t pc)
 {
+	assert(t != other);
 	clock_join(&d->bump, &t->clock, &other->clock);
 	fixed_order(d, t, other);
 	if (d->reach.open) {
@@ -320,6 +326,7 @@ static void racy(struct dynamic *d, struct thread *t, uintptr_t addr,
 void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask,
                bool update, uintptr_t pc)
 {
+	assert(t->nheld <= RED_HELD && t->nmarks <= RED_MARKS);
 	if (addr >= t->stack_lo && addr < t->stack_hi)
 		return;
 	uint32_t word = token_word(addr, mask);
@@ -346,6 +353,7 @@ void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mas
 void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                 unsigned mask, bool write, uintptr_t pc, uint64_t *was)
 {
+	assert(mask && mask <= 0xff);
 	uint64_t *c = shadow_cell(d->shadow.dir, addr);
 	uint32_t race = 0;
 	bool looks = t->acc.atomic && !write && t->nmarks;

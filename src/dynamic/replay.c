@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/message.h"
 #include "dynamic/reduction.h"
 
@@ -69,6 +70,7 @@ void replay_free(struct replay *r)
 
 static bool frames_grow(struct watched *w, uint32_t cap)
 {
+	assert(cap >= 2 && (!w->t.frames || (size_t)(w->t.top - w->t.frames) < cap));
 	size_t used = w->t.frames ? (size_t)(w->t.top - w->t.frames) : 0;
 	struct frame *v = realloc(w->t.frames, cap * sizeof *v);
 	if (!v)
@@ -83,6 +85,7 @@ static bool frames_grow(struct watched *w, uint32_t cap)
 static struct watched *begin(struct replay *r, uint32_t slot, uint32_t uid,
                              struct watched *parent, uint64_t pc)
 {
+	assert(slot < REC_SLOTS && (!r->threads[slot] || !r->threads[slot]->live));
 	struct watched *w = r->threads[slot];
 	if (!w) {
 		w = calloc(1, sizeof *w);
@@ -117,6 +120,8 @@ static struct watched *thread_of(struct replay *r, uint32_t slot)
 static void create(struct replay *r, struct rec rec)
 {
 	uint32_t slot = (uint32_t)(rec_addr(rec) >> 32) & (REC_SLOTS - 1);
+	if (!slot) /* no thread's: no recording of ours has it */
+		return;
 	struct watched *old = r->threads[slot];
 	struct watched *by = rec_slot(rec) && rec_slot(rec) != slot ? thread_of(r, rec_slot(rec))
 	                                                            : NULL;
@@ -130,6 +135,7 @@ static void create(struct replay *r, struct rec rec)
 
 static void end(struct replay *r, struct watched *w)
 {
+	assert(w->live && r->live);
 	r->slot_epoch[w->t.tid] = w->t.acc.epoch + 1;
 	red_thread_end(&w->t);
 	w->live = false;
@@ -138,6 +144,7 @@ static void end(struct replay *r, struct watched *w)
 
 static void pop(struct thread *t, uint64_t keep)
 {
+	assert(t->top >= t->frames);
 	if (keep < (uint64_t)(t->top - t->frames))
 		t->top = t->frames + keep;
 	red_mark_drop(t);
@@ -177,6 +184,7 @@ static const char *name_of(struct replay *r)
 
 static void take_text(struct replay *r, struct rec rec, const struct rec *letters)
 {
+	assert(rec_addr(rec) <= REC_TEXT_MAX);
 	size_t n = rec_addr(rec);
 	memcpy(r->text, letters, n);
 	r->text[n] = 0;
@@ -398,6 +406,7 @@ static bool add_piece(void *arg, const char *text, size_t n)
 
 bool replay_message(struct replay *r, struct buf *out)
 {
+	assert(r->nmodules <= MAX_MODULES);
 	struct message m = { .text = malloc(MESSAGE_SIZE), .created = r->created,
 		             .parent = r->parent, .nthreads = MAX_UIDS, .send = add_piece,
 		             .arg = out, .pid = r->pid, .final = true };

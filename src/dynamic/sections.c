@@ -3,6 +3,7 @@
  * held, what one section knows of those before it, and blocks that let go of a
  * lock and take it again.
  */
+#include "base/invariant.h"
 #include "dynamic/findings.h"
 #include "dynamic/log.h"
 #include "dynamic/mark.h"
@@ -11,6 +12,7 @@
 
 static struct held *held_find(struct thread *t, uintptr_t addr)
 {
+	assert(t->nheld <= RED_HELD);
 	for (uint32_t i = t->nheld; i; i--)
 		if (t->held[i - 1].addr == addr)
 			return &t->held[i - 1];
@@ -59,6 +61,7 @@ static void who_came(const struct thread *t, struct lock *l, const struct log_en
 static void taken_again(struct dynamic *d, struct thread *t, struct lock *l,
                         struct held *h)
 {
+	assert(h >= t->held && h <= t->held + t->nheld && h->lock == (uint32_t)(l - d->locks.locks));
 	uint32_t at;
 	if (!log_find(d, t, h->lock, &at))
 		return;
@@ -170,6 +173,7 @@ static __attribute__((noinline)) uint32_t guards(struct dynamic *d, struct threa
 static __attribute__((noinline)) void exact_lock(struct dynamic *d, struct thread *t, uint32_t id,
                                                  uint8_t op, bool write, uint32_t stack)
 {
+	assert(id && id < d->locks.max);
 	struct lock *l = &d->locks.locks[id];
 	struct reach_cycle c = reach_lock(t, id, l->life, op, write, stack);
 	if (c.level)
@@ -188,6 +192,7 @@ static uint32_t unwritten(const struct thread *t)
 /* No signal came after the section that might have been giving back. */
 static __attribute__((noinline)) void not_given(struct dynamic *d, struct thread *t)
 {
+	assert(t->giving && t->giving < d->nfindings);
 	uint32_t finding = t->giving;
 	t->giving = 0;
 	if (d->alone)
@@ -210,6 +215,7 @@ static __attribute__((noinline)) void after_signal(struct dynamic *d, struct thr
 /* The section that ends is the second of an unsettled finding. */
 static __attribute__((noinline)) void settle(struct dynamic *d, struct thread *t, const struct held *section)
 {
+	assert(section->finding && section->finding < d->nfindings);
 	const struct finding *f = &d->findings[section->finding];
 	if (f->unsettled != t->uid)
 		return;
@@ -293,6 +299,7 @@ void red_acquire(struct dynamic *d, struct thread *t, uintptr_t addr, bool read,
  * below others, theirs of before have it still. */
 static struct held let_go(struct dynamic *d, struct thread *t, struct held *h)
 {
+	assert(h >= t->held && h < t->held + t->nheld);
 	struct held section = *h;
 	uint32_t n = (uint32_t)(h - t->held);
 	if (n == --t->nheld && !section.stale) {

@@ -68,6 +68,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "dynamic/serial_int.h"
 
 static bool need_thread(struct serial *s, uint32_t t)
@@ -91,6 +92,7 @@ static bool need_thread(struct serial *s, uint32_t t)
 
 static void mark(struct serial *s, const struct serial_access *a)
 {
+	assert(a->block < s->nblocks || !a->block);
 	s->blocks[a->block].mark = true;
 }
 
@@ -150,6 +152,7 @@ static inline void link_in(struct serial *s, const struct serial_access *a,
                            enum event_kind kind, uint32_t target,
                            const struct event *e)
 {
+	assert(!a->event || a->event < e->index);
 	if (!a->event || a->thread == e->thread)
 		return;
 	s->st.links++;
@@ -159,6 +162,7 @@ static inline void link_in(struct serial *s, const struct serial_access *a,
 
 static inline struct serial_access access_of(const struct serial *s, const struct event *e)
 {
+	assert(e->thread < s->nthreads);
 	const struct serial_thread *th = &s->threads[e->thread];
 	return (struct serial_access){ e->index, e->thread, th->serial, e->loc, th->block, 0, 0 };
 }

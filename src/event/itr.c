@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/crc.h"
 #include "event/varint.h"
 
@@ -53,6 +54,7 @@ const char *itr_get_header(const unsigned char in[ITR_HEADER])
 
 void itr_put_head(const struct itr_head *h, unsigned char out[ITR_HEAD])
 {
+	assert(h->type >= ITR_NAMES && h->type <= ITR_SYMBOLS && h->raw <= ITR_MAX_RAW && h->stored <= ITR_MAX_STORED);
 	memset(out, 0, ITR_HEAD);
 	put32(out, ITR_BLOCK_MAGIC);
 	out[4] = h->type;
@@ -95,6 +97,7 @@ static const uint8_t space_of[EVENT_KINDS] = {
 	NS_VAR, NS_VAR, NS_LOCK, NS_LOCK, NS_THREAD, NS_THREAD, NS_LABEL, NS_LABEL,
 };
 
+_Static_assert(sizeof space_of == EVENT_KINDS && EVENT_KINDS <= 0x10, "a kind takes four bits, and names from one table");
 struct deltas {
 	uint32_t thread, target[NS_COUNT], loc[LOC_MEMORY];
 };
@@ -102,6 +105,7 @@ struct deltas {
 static unsigned char *pack_one(unsigned char *p, const struct event *e,
                                struct deltas *d)
 {
+	assert(e->kind < EVENT_KINDS);
 	uint32_t *loc = &d->loc[e->thread % LOC_MEMORY];
 	uint32_t *target = &d->target[space_of[e->kind]];
 	bool bare = e->kind >= EVENT_BEGIN && !e->target;
@@ -164,6 +168,8 @@ uint32_t itr_pack_names(const struct trace_names *t, uint32_t from[NS_COUNT],
 			buf_add(out, text, len);
 		}
 	}
+	for (unsigned s = 0; s < NS_COUNT; s++)
+	assert(from[s] <= t->ns[s].len);
 	return count;
 }
 
@@ -268,6 +274,7 @@ static const char *unpack_fixed(const unsigned char *p, struct trace_names *t,
 const char *itr_unpack(const struct itr_head *h, const unsigned char *p,
                        struct trace_names *t, struct event *out)
 {
+	assert(h->raw <= ITR_MAX_RAW);
 	struct cursor c = { p, p + h->raw, false };
 	struct deltas d = { 0 };
 	if (h->encoding == ITR_FIXED && h->raw != (uint64_t)h->count * 16)

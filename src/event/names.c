@@ -49,6 +49,7 @@ void lines_add(struct event_lines *l, uint64_t event, uint64_t line)
 
 uint64_t lines_of(const struct event_lines *l, uint64_t event)
 {
+	assert(l->n <= l->cap);
 	uint32_t lo = 0, hi = l->n;
 	if (event > l->last)
 		return 0;
@@ -84,6 +85,7 @@ static uint32_t hash_long(const char *s, size_t len)
 
 static bool grow_slots(struct names *n)
 {
+	assert(!(n->nslots & (n->nslots - 1)));
 	uint32_t cap = n->nslots ? n->nslots * 2 : 64;
 	struct name_slot *slots = calloc(cap, sizeof *slots);
 	if (!slots)
@@ -106,6 +108,7 @@ static bool grow_slots(struct names *n)
 
 static bool push(struct names *n, struct name_entry e)
 {
+	assert(n->len <= n->cap);
 	if (n->len >= ID_LIMIT || !GROW_AS(GROW_EIGHTHS, NULL, n->list, n->cap, n->len + 1ull, 1))
 		return false;
 	n->list[n->len++] = e;
@@ -116,6 +119,7 @@ static bool push(struct names *n, struct name_entry e)
 static uint32_t enter(struct names *n, uint32_t at, struct name_entry e,
                       uint32_t hash)
 {
+	assert(at < n->nslots && !n->slots[at].id1);
 	if (!push(n, e))
 		return NAME_FULL;
 	n->slots[at] = (struct name_slot){ e.word, n->len, hash };
@@ -135,6 +139,7 @@ static bool keep_text(struct names *n, const char *s, size_t len, uint64_t *at)
 
 static uint32_t add_long(struct names *n, const char *s, size_t len)
 {
+	assert(len > 8 && n->used < n->nslots);
 	uint32_t h = hash_long(s, len);
 	uint32_t at = h & (n->nslots - 1);
 	for (; n->slots[at].id1; at = (at + 1) & (n->nslots - 1)) {
@@ -153,6 +158,7 @@ static uint32_t add_long(struct names *n, const char *s, size_t len)
 
 static uint32_t add_word(struct names *n, uint64_t word, size_t len)
 {
+	assert(len <= 8 && n->used < n->nslots);
 	uint32_t at = (uint32_t)mix(word) & (n->nslots - 1);
 	for (; n->slots[at].id1; at = (at + 1) & (n->nslots - 1))
 		if (n->slots[at].word == word && !n->slots[at].hash)

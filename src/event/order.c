@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #define ORDER_NOBODY UINT32_MAX
 #define WARN_MAX 20 /* warnings told; the rest is counted */
@@ -224,6 +225,7 @@ static bool join_thread(struct order *o, struct event *e, const struct trace_nam
 
 static bool end_block(struct order *o, struct event *e, const struct trace_names *t)
 {
+	assert(e->thread < o->nthreads);
 	struct order_thread *th = &o->threads[e->thread];
 	if (th->depth) {
 		if (--th->depth)
@@ -278,6 +280,7 @@ size_t order_check(struct order *o, struct event *ev, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		struct event *e = &ev[i];
+		assert(e->kind < EVENT_KINDS && (!i || e->index > ev[i - 1].index)); /* events come in order */
 		if (event_is_access(e) && e->thread < o->nthreads &&
 		    o->threads[e->thread].seen && !o->threads[e->thread].joined)
 			continue;

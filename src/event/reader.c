@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/itr.h"
 #include "event/reader_int.h"
 
@@ -9,6 +10,7 @@
 
 void reader_tell(struct trace_reader *r, struct trace_msg m)
 {
+	assert(m.text && (m.code || !m.error));
 	m.file = r->path;
 	if (m.error)
 		r->failed = true;
@@ -39,6 +41,7 @@ void reader_tell_damage(struct trace_reader *r, const char *what)
 
 void reader_refill(struct trace_reader *r)
 {
+	assert(r->pos <= r->len && r->len <= TEXT_SIZE);
 	if (r->pos) {
 		memmove(r->text, r->text + r->pos, r->len - r->pos);
 		r->len -= r->pos;
@@ -159,6 +162,7 @@ void trace_close(struct trace_reader *r)
 
 size_t trace_next(struct trace_reader *r, struct event **batch)
 {
+	assert(r->next_index >= 1);
 	*batch = r->events;
 	if (r->done)
 		return 0;
@@ -207,6 +211,7 @@ size_t trace_next_recs(struct trace_reader *r, struct rec **batch, uint32_t *pro
 {
 	size_t n = r->done || !r->recording ? 0 : reader_next_itr(r);
 	*batch = r->recs;
+	assert(n <= r->recs_cap);
 	*process = r->process;
 	if (!n && !r->done && trace_input_error(r->in))
 		reader_tell_damage(r, trace_input_error(r->in));

@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "event/itr.h"
 #include "event/reader_int.h"
 #include "event/recpack.h"
@@ -21,6 +22,7 @@
 /* Takes n bytes; false when there are not so many. */
 static bool take(struct trace_reader *r, void *to, size_t n)
 {
+	assert(r->pos <= r->len);
 	char *out = to;
 	while (n) {
 		if (r->pos == r->len) {
@@ -64,6 +66,7 @@ static bool reserve(void **p, size_t *cap, size_t want, size_t elem)
 static const char *payload(struct trace_reader *r, const struct itr_head *h,
                            const unsigned char **out)
 {
+	assert(h->stored <= ITR_MAX_STORED && h->raw <= ITR_MAX_RAW);
 	void *stored = r->stored, *raw = r->raw;
 	bool ok = reserve(&stored, &r->stored_cap, (size_t)h->stored + 1, 1);
 	r->stored = stored;
@@ -90,6 +93,7 @@ static const char *payload(struct trace_reader *r, const struct itr_head *h,
 /* What is known of the streams of a process; NULL without memory. */
 static struct recdec *streams_of(struct trace_reader *r, uint32_t process)
 {
+	assert(process < ITR_MAX_PROCESSES);
 	if (!GROW(r->streams, r->nstreams, process + 1ull))
 		return NULL;
 	if (!r->streams[process])

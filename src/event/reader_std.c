@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "event/reader_int.h"
 #include "event/std.h"
 
@@ -22,6 +23,7 @@ static void tell_line(struct trace_reader *r, const char *s, const char *end,
  * text or when a line is too long. */
 static char *line_end(struct trace_reader *r)
 {
+	assert(r->pos <= r->len);
 	char *nl = memchr(r->text + r->pos, '\n', r->len - r->pos);
 	if (nl)
 		return nl;
@@ -41,6 +43,7 @@ size_t reader_next_std(struct trace_reader *r)
 {
 	size_t n = 0;
 	while (n < READER_BATCH) {
+		assert(n < r->events_cap || !r->events_cap);
 		char *nl = line_end(r);
 		if (!nl)
 			break;

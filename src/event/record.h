@@ -53,7 +53,9 @@
 #ifndef INTACT_EVENT_RECORD_H
 #define INTACT_EVENT_RECORD_H
 
+#include <stddef.h>
 #include <stdint.h>
+
 
 /* Stable numbers: they stand in trace files. */
 enum rec_kind {
@@ -173,5 +175,12 @@ struct rec_shm {
 	struct rec ring[REC_RING];
 	struct rec_own own[REC_SLOTS];
 };
+/* Program and tool are two builds: the layout is fixed, and what different threads write is on different lines. */
+_Static_assert(sizeof(struct rec) == 16 && REC_KINDS < 0x100 && REC_SLOTS <= 0x10000, "a record's fields");
+_Static_assert(offsetof(struct rec_own, told) == 64 && offsetof(struct rec_own, taken) == 128 && offsetof(struct rec_own, bytes) == 192,
+               "a line each");
+_Static_assert(offsetof(struct rec_shm, lock) == 64 && offsetof(struct rec_shm, tail) == 128 && offsetof(struct rec_shm, npcs) == 192,
+               "a line each");
+_Static_assert(!(REC_RING & (REC_RING - 1)) && !(REC_OWN & (REC_OWN - 1)), "rings are powers of two");
 
 #endif

@@ -18,6 +18,7 @@
 #include <zstd.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "event/itr.h"
 #include "event/recpack.h"
@@ -171,6 +172,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
  * was less than an eighth, the next blocks are stored as they are. */
 static void put_block(struct recorder *r, struct itr_head h, const void *raw, size_t len)
 {
+	assert(len <= ITR_MAX_RAW);
 	const char *p = raw;
 	unsigned char head[ITR_HEAD];
 	size_t bound = ZSTD_compressBound(len);
@@ -380,6 +382,7 @@ static struct recorder_process *process_of(struct recorder *r, uint32_t process)
 /* Writes the records held, all but a TEXT that is not complete. */
 static void write_held(struct recorder *r, uint32_t process)
 {
+	assert(process < r->nproc);
 	struct recorder_process *p = &r->proc[process];
 	size_t whole = p->held && p->n ? put_records(r, process, p->held, p->n, false) : 0;
 	if (!whole)

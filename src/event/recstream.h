@@ -39,6 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/invariant.h"
 #include "event/record.h"
 #include "event/varint.h"
 
@@ -102,6 +103,7 @@ static inline void recenc_grow(struct recenc *e)
 	e->mask = e->mask * 2 + 1;
 	for (uint32_t i = 0; i <= e->mask; i++)
 		e->buckets[i] = 0;
+	assert(e->n <= e->mask && e->mask < 2 * RECSTREAM_PLACES);
 	for (uint32_t id = 1; id < e->n; id++) {
 		uint32_t b = recenc_hash(e->places[id].key) & e->mask;
 		while (e->buckets[b])
@@ -151,6 +153,7 @@ static inline unsigned recenc_size(uint64_t z)
 
 static inline unsigned recenc_length(unsigned size)
 {
+	assert(size <= 3);
 	return size < 3 ? size + 1 : 7;
 }
 

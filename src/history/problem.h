@@ -52,4 +52,8 @@ struct problem {
 	const struct seqspec *user; /* OBJ_USER */
 };
 
+/* For PARANOID: the operations are in the order of their invocations, each returns after it is invoked or never, and no
+ * two events have one rank. */
+bool problem_valid(const struct problem *p);
+
 #endif

@@ -34,6 +34,7 @@ enum tok {
 	T_SLASH_EQ, T_PERCENT_EQ, T_AMP_EQ, T_PIPE_EQ, T_CARET_EQ, T_SHL_EQ, T_SHR_EQ,
 	T_COUNT
 };
+_Static_assert(T_COUNT <= UINT8_MAX, "token.kind is a byte");
 
 struct token {
 	uint8_t kind;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* ---- variables ---------------------------------------------------------- */
 
 struct init_values {
@@ -38,6 +40,7 @@ static enum ir_value_kind value_kind(const struct type_ref *ty)
 static void lower_var(struct lower *l, struct decl *d, struct decl *object,
                       struct init_values *init)
 {
+	assert(d->kind == D_VAR && d->type->min <= d->type->max && d->array_len >= 1);
 	const struct type_ref *ty = d->type;
 	struct ir_var v = {
 		.name = object ? arena_printf(l->arena, "%s.%s", intern_str(l->names, object->name),
@@ -66,6 +69,7 @@ static void lower_var(struct lower *l, struct decl *d, struct decl *object,
 
 static void lower_object(struct lower *l, struct decl *o, struct init_values *init)
 {
+	assert(o->kind == D_OBJECT && o->spec_type && o->spec_type->min <= o->spec_type->max);
 	const struct type_ref *ty = o->spec_type;
 	struct ir_object obj = {
 		.name = intern_str(l->names, o->name), .spec = IR_SPEC_REGISTER,
@@ -148,6 +152,7 @@ static void check_thread_names(struct lower *l)
 
 static bool lower_thread(struct lower *l, struct decl *t)
 {
+	assert(t->kind == D_THREAD && !l->inl && !l->loop && !l->in_step);
 	struct inline_ctx ctx = { .proc = t, .call = t->name_span };
 	bool any;
 	uint32_t count = thread_count(l, t, &any);
@@ -165,6 +170,7 @@ static bool lower_thread(struct lower *l, struct decl *t)
 	l->b.block = IR_NONE;
 	l->stmt = t->name_span;
 	stop(l, IRN_END);
+	l->inl = NULL; /* it is this function's */
 	if (l->failed)
 		return false;
 	if (ir_template_end(&l->b))

@@ -16,6 +16,7 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/invariant.h"
 #include "ir/build.h"
 #include "lang/ast.h"
 #include "lang/lang.h"
@@ -104,10 +105,12 @@ void exit_block(struct lower *l, struct span at);
 
 static inline struct val imm(int64_t v)
 {
+	assert(v >= INT32_MIN && v <= INT32_MAX);
 	return (struct val){ true, (int32_t)v };
 }
 static inline struct val reg(uint32_t r)
 {
+	assert(r);
 	return (struct val){ false, (int32_t)r };
 }
 

@@ -4,6 +4,7 @@
  * A value is an operand: a constant, a local's own register (expressions
  * change no local, so no copy is needed), or a temporary.
  */
+#include "base/invariant.h"
 #include "lang/lower.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@
 
 void emit3(struct lower *l, enum ir_op op, uint32_t a, struct val b, struct val c, struct span at)
 {
+	assert(op < IR_OP_COUNT);
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = (uint8_t)op,
 	                         .imm = (uint8_t)((b.imm ? IR_IMM_B : 0) | (c.imm ? IR_IMM_C : 0)),
@@ -98,6 +100,7 @@ static const struct type_ref *type_of(const struct decl *d)
 
 static uint32_t reg_of(struct lower *l, const struct decl *d)
 {
+	assert(d->id < l->local_reg.len && l->local_reg.data[d->id]);
 	return l->local_reg.data[d->id];
 }
 
@@ -108,6 +111,7 @@ struct val place_index(struct lower *l, struct expr *place)
 
 struct val shared_load(struct lower *l, struct decl *d, struct val index, struct span at)
 {
+	assert(d->is_shared && d->id < l->b.vars.len);
 	const struct type_ref *ty = type_of(d);
 	uint32_t t = temp(l, ty->min, ty->max);
 	struct val var = { true, (int32_t)d->id };
@@ -126,6 +130,7 @@ struct val shared_load(struct lower *l, struct decl *d, struct val index, struct
 
 void shared_store(struct lower *l, struct decl *d, struct val index, struct val v, struct span at)
 {
+	assert(d->is_shared && d->id < l->b.vars.len);
 	if (d->var_class != VAR_PLAIN) {
 		not_in_step(l, at, "an access to a safe or regular variable takes time");
 		stop(l, IRN_REGISTER);
@@ -140,6 +145,7 @@ void shared_store(struct lower *l, struct decl *d, struct val index, struct val 
 
 struct val local_load(struct lower *l, struct decl *d, struct val index, struct span at)
 {
+	assert(!d->is_shared);
 	if (!d->is_array)
 		return reg(reg_of(l, d));
 	uint32_t t = temp(l, type_of(d)->min, type_of(d)->max);
@@ -158,6 +164,7 @@ static bool needs_range(const struct type_ref *ty)
 
 void store_local(struct lower *l, struct decl *d, struct val index, struct val v, struct span at)
 {
+	assert(!d->is_shared);
 	const struct type_ref *ty = type_of(d);
 	bool known = v.imm && v.v >= ty->min && v.v <= ty->max;
 	if (!d->is_array) {
@@ -184,6 +191,7 @@ void store_local(struct lower *l, struct decl *d, struct val index, struct val v
 
 uint32_t declare_local(struct lower *l, struct decl *d)
 {
+	assert(!d->is_shared && d->array_len >= 1);
 	const struct type_ref *ty = type_of(d);
 	uint32_t r = d->is_array ? ir_array_reg(&l->b, d->array_len, ty->min, ty->max)
 	                         : ir_reg(&l->b, ty->min, ty->max, true);
@@ -323,6 +331,7 @@ struct val lower_converted(struct lower *l, struct expr *e, const struct type_re
  * do not live across it. */
 static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD);
 	struct decl *d = e->a->decl;
 	struct val index = place_index(l, e->a);
 	struct val b = e->kind == E_FADD ? lower_expr(l, e->b)
@@ -345,6 +354,7 @@ static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 
 static void lower_any(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(e->kind == E_ANY && e->any_type->min <= e->any_type->max);
 	emit3(l, IR_CHOOSE, dest, imm(e->any_type->min), imm(e->any_type->max), e->span);
 }
 
@@ -391,6 +401,7 @@ static void lower_computed(struct lower *l, struct expr *e, uint32_t dest)
 
 struct val lower_expr(struct lower *l, struct expr *e)
 {
+	assert(e->kind != E_ERROR); /* what does not parse is not lowered */
 	if (e->is_const)
 		return imm(e->value);
 	if (e->kind == E_NAME || e->kind == E_INDEX) {
@@ -430,6 +441,7 @@ void lower_into(struct lower *l, struct expr *e, uint32_t dest)
 /* Arguments into fresh parameters, in order. */
 static void bind_arguments(struct lower *l, struct expr *e, struct decl *proc)
 {
+	assert(e->nargs == proc->nparams);
 	struct val *values = arena_array(l->arena, struct val, proc->nparams);
 	struct decl *param = proc->params;
 	uint32_t n = 0;
@@ -445,6 +457,7 @@ static void bind_arguments(struct lower *l, struct expr *e, struct decl *proc)
 
 static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
 {
+	assert(m->owner && m->owner->kind == D_OBJECT);
 	struct ir_oper op = {
 		.object = m->owner->id, .tmpl = l->b.tmpl,
 		.method = intern_str(l->names, m->name), .is_write = !m->result,
@@ -468,6 +481,7 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
  * is stored only when the caller has it. */
 void lower_call(struct lower *l, struct expr *e, uint32_t dest)
 {
+	assert(e->decl && e->decl->kind == D_PROC);
 	struct decl *proc = e->decl;
 	uint32_t mark = l->b.top, scope = l->b.scope, oper = l->b.oper, id = IR_NONE;
 	struct inline_ctx ctx = { .proc = proc, .call = e->span, .in_block = l->b.block != IR_NONE,

@@ -1,6 +1,7 @@
 /*
  * lower_stmt: statements, block boundaries, and where steps end.
  */
+#include "base/invariant.h"
 #include "lang/lower.h"
 
 void stop(struct lower *l, enum ir_node_kind kind)
@@ -35,6 +36,7 @@ static void note_calls(struct lower *l)
 
 bool lower_nest(struct lower *l, struct span at)
 {
+	assert(l->depth <= LOWER_DEPTH);
 	if (l->depth < LOWER_DEPTH) {
 		l->depth++;
 		return true;
@@ -86,6 +88,7 @@ static void lower_update(struct lower *l, struct stmt *s)
 
 static void lower_assign(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_ASSIGN && s->target->decl);
 	struct expr *t = s->target;
 	struct decl *d = t->decl;
 	if (l->u->sml)
@@ -172,6 +175,7 @@ static void jmp(struct lower *l, uint32_t label, struct span at)
 /* The condition of if and while; in SML it is a step of its own. */
 static void lower_test(struct lower *l, struct stmt *s, uint32_t no)
 {
+	assert(s->value);
 	l->stmt = (struct span){ s->head.start, s->value->span.end };
 	if (s->value->span.end < l->u->src->len && l->u->src->text[s->value->span.end] == ')')
 		l->stmt.end++;
@@ -284,6 +288,7 @@ static void lower_assume(struct lower *l, struct stmt *s)
 
 void exit_block(struct lower *l, struct span at)
 {
+	assert(l->b.block != IR_NONE);
 	uint32_t block = l->b.block;
 	struct span stmt = l->stmt;
 	l->stmt = at;
@@ -376,6 +381,7 @@ static void leave_to(struct lower *l, uint32_t label, bool was_in, struct span a
 
 static void lower_return(struct lower *l, struct stmt *s)
 {
+	assert(l->inl);
 	struct inline_ctx *c = l->inl;
 	if (s->value && c->result) {
 		const struct type_ref *rt = c->proc->result;
@@ -392,6 +398,7 @@ static void lower_return(struct lower *l, struct stmt *s)
 
 static void lower_lock(struct lower *l, struct stmt *s)
 {
+	assert(s->target->decl->type->kind == TY_LOCK);
 	struct decl *d = s->target->decl;
 	struct val index = place_index(l, s->target);
 	stop(l, IRN_LOCK);
@@ -405,6 +412,7 @@ static void lower_lock(struct lower *l, struct stmt *s)
 
 static void lower_list(struct lower *l, struct stmt *s)
 {
+	assert(s->kind == S_BLOCK);
 	uint32_t top = l->b.top, scope = l->b.scope;
 	for (struct stmt *i = s->body; i && !l->failed && !l->b.error; i = i->next)
 		lower_stmt(l, i);

@@ -9,6 +9,7 @@
 #ifndef INTACT_LANG_PARSE_H
 #define INTACT_LANG_PARSE_H
 
+#include "base/invariant.h"
 #include "lang/ast.h"
 #include "lang/lex.h"
 
@@ -39,6 +40,7 @@ struct unit *parse_sml(const struct source *src, struct intern *names,
 
 static inline const struct token *peek(const struct parser *p)
 {
+	assert(p->pos < p->toks.n);
 	return &p->toks.list[p->pos];
 }
 static inline enum tok peek_kind(const struct parser *p)
@@ -68,6 +70,7 @@ void tok_expected(struct parser *p, const char *what);
 bool nest(struct parser *p);
 static inline void unnest(struct parser *p)
 {
+	assert(p->depth);
 	p->depth--;
 }
 /* Skips to just behind the next ';' or to a '}' or a word that begins a

@@ -8,10 +8,13 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* ---- declarations ------------------------------------------------------- */
 
 static void check_proc(struct checker *c, struct decl *p)
 {
+	assert(!c->loops && !c->steps && !c->atomics);
 	uint32_t mark;
 	c->proc = p;
 	p->id = 0; /* head of its call list until lowering */
@@ -93,6 +96,7 @@ static void check_register(struct checker *c, struct decl *o)
 
 static void check_object(struct checker *c, struct decl *o)
 {
+	assert(o->kind == D_OBJECT);
 	if (o->no_spec) {
 		diag_error(c->d, "no-specification", c->src, o->name_span,
 		           "the object '%s' does not say what it implements", name_of(c, o->name));

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
 #include "history/spec.h"
 
@@ -17,6 +18,7 @@ struct brute {
 
 static bool permute(struct brute *b, uint32_t state)
 {
+	assert(b->p->n <= BRUTE_MAX);
 	uint32_t first_ret = RANK_INF; /* nothing invoked later may come first */
 	bool done = true;
 	for (uint32_t i = 0; i < b->p->n; i++)

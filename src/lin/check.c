@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "history/spec.h"
 #include "verdict/verify_history.h"
 
@@ -42,6 +43,7 @@ static enum lin_verdict direct(const struct problem *p, struct result *r)
 /* A direct answer is used only when its order stands up to the verifier. */
 static enum lin_verdict direct_or_search(const struct problem *p, struct result *r)
 {
+	assert(p->k <= 1);
 	char why[VERIFY_WHY];
 	enum lin_verdict v = direct(p, r);
 	const char *reason = r->why;
@@ -89,7 +91,7 @@ static enum lin_verdict automatic(const struct problem *p, struct result *r)
 	return r->verdict;
 }
 
-enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r)
+static enum lin_verdict ask(const struct problem *p, enum algorithm a, struct result *r)
 {
 	static enum lin_verdict (*const run[])(const struct problem *, struct result *) = {
 		automatic, lin_soar, lin_clmt, lin_greedy, lin_backward, lin_zones, direct, lin_queue_pairs, lin_search,
@@ -109,6 +111,24 @@ enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct re
 		                     RANK_INF, RANK_INF);
 	}
 	return run[a](p, r);
+}
+
+/* For PARANOID: an order that an algorithm hands over is one that the checker accepts, unless a limit is reached. */
+static bool order_valid(const struct problem *p, const struct result *r)
+{
+	char why[VERIFY_WHY];
+	return r->verdict != LIN_HOLDS || !r->order || verify_order(p, r->order, r->norder, why) != VERIFY_REJECTED;
+}
+
+enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct result *r)
+{
+	assert(p->obj != OBJ_GUESS && p->obj < OBJ_COUNT && p->n <= HISTORY_MAX_OPS);
+	PARANOID(problem_valid(p));
+	enum lin_verdict v = ask(p, a, r);
+	assert(v == r->verdict && r->norder <= p->n);
+	assert(v != LIN_VIOLATED || r->culprit == RANK_INF || r->culprit < p->n);
+	PARANOID(order_valid(p, r));
+	return v;
 }
 
 /* Assertions that only say yes or no are explained by an algorithm that knows
@@ -143,6 +163,7 @@ static int by_key(const void *a, const void *b)
 /* Dense ranks for operations whose calls ascend already. */
 static bool rerank(struct hop *ops, uint32_t n, uint32_t *nevents, struct limits *lim)
 {
+	assert(!n || ops);
 	size_t bytes = n * sizeof(uint64_t) + 8;
 	uint64_t *rets = lim_realloc(lim, NULL, 0, bytes);
 	uint32_t m = 0, rank = 0;
@@ -170,6 +191,7 @@ static bool rerank(struct hop *ops, uint32_t n, uint32_t *nevents, struct limits
 bool part_problem(const struct history *h, const struct interpretation *in, const struct check *c,
                   const struct part *part, struct problem *p, struct hop **ops)
 {
+	assert(part->n <= h->n);
 	*ops = NULL;
 	*p = (struct problem){ .ops = h->ops, .n = h->n, .nevents = h->nevents, .obj = in->object,
 		               .init = in->init, .k = 1, .vals = &h->vals, .lim = h->lim, .user = h->user };
@@ -256,6 +278,7 @@ static bool split(struct history *h, const struct interpretation *in, struct che
 static void translate(const struct history *h, const struct check *c, struct part *part,
                       const struct problem *p)
 {
+	assert(part->r.verdict != LIN_VIOLATED || part->r.culprit == RANK_INF || part->r.culprit < p->n);
 	struct result *r = &part->r;
 	part->window_op = RANK_INF;
 	if (r->verdict == LIN_VIOLATED && r->culprit != RANK_INF) {
@@ -287,6 +310,7 @@ static void translate(const struct history *h, const struct check *c, struct par
 
 static enum lin_verdict try_k(const struct problem *p, uint32_t k, struct result *r)
 {
+	assert(k >= 1);
 	struct problem q = *p;
 	q.k = k;
 	q.obj = k > 1 ? OBJ_REGISTER : p->obj;
@@ -560,6 +584,7 @@ static void *work(void *arg)
 /* All parts, shared out among the threads. */
 static void run_round(struct job *j)
 {
+	assert(j->o->jobs >= 1 || !j->c->nparts);
 	uint32_t n = j->o->jobs < j->c->nparts ? j->o->jobs : j->c->nparts, started = 0;
 	pthread_t threads[64];
 	atomic_store(&j->next, 0);

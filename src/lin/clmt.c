@@ -21,9 +21,11 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
 
 #define CLMT_MAX 62 /* operations with the initial write */
+_Static_assert(CLMT_MAX < 64, "sets of operations are words");
 
 struct clmt {
 	const struct problem *p;
@@ -43,6 +45,7 @@ static bool precedes(const struct clmt *c, uint32_t x, uint32_t y)
 
 static bool less(const struct clmt *c, uint32_t x, uint32_t y)
 {
+	assert(x < c->n && y < c->n);
 	return c->below[y] >> x & 1;
 }
 
@@ -114,6 +117,7 @@ static bool leaf(struct clmt *c)
 
 static bool search(struct clmt *c, uint32_t r)
 {
+	assert(r <= c->n && c->nw <= c->n && c->n <= CLMT_MAX);
 	if (r == c->n)
 		return leaf(c);
 	if ((++c->steps & 0xFFF) == 0 && lim_spent(c->p->lim))

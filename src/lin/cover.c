@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 bool cover_open(struct cover *c, uint32_t n, struct limits *lim)
 {
 	memset(c, 0, sizeof *c);
@@ -58,6 +60,7 @@ void cover_add(struct cover *c, uint32_t lo, uint32_t hi, int32_t by)
 {
 	if (lo > hi)
 		return;
+	assert(hi < c->n);
 	uint32_t l = lo + c->size, r = hi + c->size + 1, l0 = l, r0 = r - 1;
 	for (; l < r; l /= 2, r /= 2) {
 		if (l & 1)
@@ -73,9 +76,11 @@ void cover_add(struct cover *c, uint32_t lo, uint32_t hi, int32_t by)
 
 int32_t cover_least(const struct cover *c, uint32_t *at)
 {
+	assert(c->size && !(c->size & (c->size - 1)));
 	uint32_t i = 1;
 	while (i < c->size)
 		i = c->min[2 * i] <= c->min[2 * i + 1] ? 2 * i : 2 * i + 1;
+	assert(i >= c->size && i < 2 * c->size);
 	*at = i - c->size;
 	return c->min[1];
 }
@@ -83,6 +88,7 @@ int32_t cover_least(const struct cover *c, uint32_t *at)
 static uint32_t first_zero(const struct cover *c, uint32_t i, uint32_t from, uint32_t to, uint32_t lo,
                            uint32_t hi, int32_t above)
 {
+	assert(from <= to && i < 2 * c->size);
 	if (to < lo || from > hi || c->min[i] + above > 0)
 		return RANK_INF;
 	if (i >= c->size)
@@ -217,6 +223,7 @@ int32_t *items_counts(const struct items *s)
 enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps,
                                      struct result *r)
 {
+	assert(s->ngaps == s->p->nevents + 2);
 	uint32_t *next = lim_realloc(s->p->lim, NULL, 0, (s->ngaps + 1) * 4ull);
 	if (!next)
 		return result_unknown(r);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
 
 
@@ -41,6 +42,7 @@ bool result_order(struct result *r, uint32_t n)
 
 bool result_facts(struct result *r, uint32_t n)
 {
+	assert(n);
 	lim_free(r->lim, r->ops, r->ops_bytes);
 	r->ops_bytes = n * sizeof *r->ops;
 	r->ops = lim_realloc(r->lim, NULL, 0, r->ops_bytes);
@@ -55,6 +57,7 @@ enum lin_verdict result_unknown(struct result *r)
 
 enum lin_verdict result_refuse(struct result *r, const char *why, uint32_t a, uint32_t b)
 {
+	assert(why);
 	r->why = why;
 	r->refused[0] = a;
 	r->refused[1] = b;
@@ -83,6 +86,7 @@ static void *zeroed(struct limits *lim, size_t bytes)
 
 static uint32_t slot_of(const struct dense *d, val v)
 {
+	assert(d->table && !((d->mask + 1) & d->mask));
 	uint32_t s = (uint32_t)hash64(v) & d->mask;
 	while (d->table[s] && d->keys[s] != v)
 		s = (s + 1) & d->mask;
@@ -103,6 +107,7 @@ static void add(struct dense *d, val v)
 	uint32_t s = d->direct ? v - d->base : slot_of(d, v);
 	if (d->table[s])
 		return;
+	assert(!d->direct || s < d->range);
 	d->table[s] = ++d->n;
 	if (!d->direct)
 		d->keys[s] = v;

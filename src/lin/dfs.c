@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 static bool is_crashed(const struct dfs *d, uint32_t op)
 {
 	return d->p->ops[op].ret == RANK_INF;
@@ -151,6 +153,7 @@ void dfs_close(struct dfs *d)
 
 static void enter(struct dfs *d, uint32_t op)
 {
+	assert(d->slot[op] < d->nlive && d->occupant[d->slot[op]] == RANK_INF);
 	uint32_t s = d->slot[op];
 	d->occupant[s] = op;
 	if (hop_observes(&d->p->ops[op]))
@@ -161,6 +164,7 @@ static void enter(struct dfs *d, uint32_t op)
 
 static void leave(struct dfs *d, uint32_t op)
 {
+	assert(d->slot[op] < d->nlive && d->occupant[d->slot[op]] == op);
 	uint32_t s = d->slot[op];
 	d->occupant[s] = RANK_INF;
 	mask_clear(d->observer, s);
@@ -170,6 +174,7 @@ static void leave(struct dfs *d, uint32_t op)
 /* Back to the time just before event `at`. */
 static void rewind_to(struct dfs *d, uint32_t at)
 {
+	assert(at <= d->pos);
 	while (d->pos > at) {
 		uint32_t e = d->ev[--d->pos];
 		if (e == RANK_INF)
@@ -192,6 +197,7 @@ static bool taken(const struct dfs *d, uint32_t op)
 /* Into the order; before `anchor` when it is hidden there. */
 static void take_effect(struct dfs *d, uint32_t op, uint32_t anchor)
 {
+	assert(!taken(d, op) && d->nlin < d->p->n);
 	mask_set(is_crashed(d, op) ? d->cur + d->lw : d->cur, d->slot[op]);
 	d->anchor[d->nlin] = anchor;
 	d->lin[d->nlin++] = op;
@@ -218,6 +224,7 @@ static void absorb_open(struct dfs *d, uint32_t state, uint32_t anchor)
 /* Passes events until a response needs a decision; false at the end. */
 static bool advance(struct dfs *d, uint32_t state)
 {
+	assert(d->pos <= d->to && d->to <= d->p->nevents);
 	for (; d->pos < d->to; d->pos++) {
 		uint32_t e = d->ev[d->pos];
 		if (e == RANK_INF)
@@ -264,6 +271,7 @@ static bool better_hidden(struct dfs *d, uint32_t op, uint32_t state)
 /* A new frame for the present configuration unless there is no point in it. */
 static void push(struct dfs *d, uint32_t state)
 {
+	assert(d->nfr <= d->cfr);
 	if (d->pos > d->best)
 		d->best = d->pos;
 	if (!dfs_remember(d, state))
@@ -316,6 +324,7 @@ static bool not_its_turn(const struct dfs *d, uint32_t op, uint32_t before)
  * answered; RANK_INF: taken, or the one that returns. */
 static uint32_t open_operation(const struct dfs *d, uint32_t k)
 {
+	assert(k < d->nlive + d->ncalled);
 	uint32_t op = k < d->nlive ? d->occupant[k] : d->crashed[k - d->nlive];
 	return op == RANK_INF || op == d->ev[d->pos] / 2 || taken(d, op) ? RANK_INF : op;
 }
@@ -406,6 +415,7 @@ static bool hopeful(struct dfs *d, uint32_t state)
 
 static void restore(struct dfs *d, const struct dfs_frame *f)
 {
+	assert(f->nlin <= d->p->n && f->at <= d->to);
 	rewind_to(d, f->at);
 	d->nlin = f->nlin;
 	d->since = f->since;
@@ -451,6 +461,7 @@ static int pass_on(struct dfs *d, uint32_t state)
 /* Tries one candidate of the top frame. 1 the end of the history was reached. */
 static int step(struct dfs *d)
 {
+	assert(d->nfr);
 	struct dfs_frame *f = &d->fr[d->nfr - 1];
 	restore(d, f);
 	bool last = f->at == d->to;
@@ -469,6 +480,7 @@ static int step(struct dfs *d)
 /* A first frame for the next of the states to start from. 1 the end. */
 static int start(struct dfs *d)
 {
+	assert(d->next_start < d->nstarts && !d->nfr);
 	uint32_t state = d->starts[d->next_start++];
 	rewind_to(d, 0);
 	d->nlin = 0;
@@ -563,6 +575,7 @@ static bool loose_starts(struct dfs *d)
 
 bool dfs_open_loose(struct dfs *d, const struct problem *p, uint32_t from, uint32_t to)
 {
+	assert(dfs_can_start_anywhere(p) && from <= to && to <= p->nevents);
 	memset(d, 0, sizeof *d);
 	d->p = p;
 	d->guide.p = p; /* off */
@@ -577,6 +590,7 @@ bool dfs_open_loose(struct dfs *d, const struct problem *p, uint32_t from, uint3
 
 bool dfs_order(const struct dfs *d, struct result *r)
 {
+	assert(d->nlin <= d->p->n);
 	size_t bytes = d->p->n * 4ull + 4;
 	uint32_t *first = lim_realloc(d->p->lim, NULL, 0, bytes), *next = lim_realloc(d->p->lim, NULL, 0, bytes);
 	bool ok = first && next && result_order(r, d->nlin);

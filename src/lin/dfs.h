@@ -31,6 +31,7 @@
 #ifndef INTACT_LIN_DFS_H
 #define INTACT_LIN_DFS_H
 
+#include "base/invariant.h"
 #include "lin/read_guide.h"
 #include "lin/lin.h"
 #include "history/spec.h"
@@ -105,6 +106,7 @@ bool dfs_remember(struct dfs *d, uint32_t state);
 
 static inline bool mask_bit(const uint64_t *m, uint32_t i)
 {
+	assert(m);
 	return m[i / 64] >> (i % 64) & 1;
 }
 

@@ -134,6 +134,7 @@ static struct watch *watch_of(struct follower *f, uint32_t key)
 {
 	if (!GROW(f->keys, f->ckeys, key + 1ull))
 		return NULL;
+	assert(f->nkeys <= f->ckeys);
 	struct watch *w = &f->keys[key];
 	if (key >= f->nkeys)
 		f->nkeys = key + 1;
@@ -256,6 +257,7 @@ static int idle(struct follower *f)
 /* The result, when all is read. */
 static void conclude(struct follower *f, int ok)
 {
+	assert(ok || f->violated < f->nkeys);
 	struct follow_result *out = f->out;
 	out->verdict = ok > 0 ? LIN_HOLDS : ok == 0 ? LIN_VIOLATED : LIN_UNKNOWN;
 	if (!ok) {

@@ -19,6 +19,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/lin.h"
 
 struct writes {
@@ -40,6 +41,7 @@ static void writes_free(struct writes *w, struct limits *lim)
 
 static uint32_t value_of(const struct writes *w, const struct problem *p, uint32_t number)
 {
+	assert(number < w->n);
 	return number ? dense_get(&w->d, p->ops[w->seq[number]].a) : 0;
 }
 
@@ -79,6 +81,7 @@ static bool writes_build(struct writes *w, const struct problem *p)
  * growing steps, because a read mostly returns one of the last writes. */
 static uint32_t first_from(const uint32_t *list, uint32_t lo, uint32_t hi, uint32_t least)
 {
+	assert(lo <= hi);
 	uint32_t step = 1, good = hi;
 	while (good > lo) {
 		uint32_t at = good - lo > step ? good - step : lo;
@@ -271,6 +274,7 @@ static uint32_t left_latest(const struct backward *b, uint32_t v)
 
 static void tree_set(struct backward *b, uint32_t v)
 {
+	assert(v < b->leaves);
 	uint32_t i = b->leaves + v;
 	b->tree[i] = left_latest(b, v);
 	for (i /= 2; i; i /= 2) {

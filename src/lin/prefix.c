@@ -5,10 +5,12 @@
  */
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "lin/check.h"
 
 void lin_prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t *map, struct problem *out)
 {
+	assert(cut <= p->nevents || cut == RANK_INF);
 	*out = *p;
 	out->ops = ops;
 	out->n = 0;

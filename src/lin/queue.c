@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/cover.h"
 
 struct queue_node { /* a value or an empty answer; gaps as in struct item */
@@ -30,6 +31,7 @@ struct fifo {
 
 static uint32_t field(const struct queue_node *x, int f)
 {
+	assert(f >= 0 && f < 4);
 	return f == 0 ? x->in_lo : f == 1 ? x->in_hi : f == 2 ? x->out_lo : x->out_hi;
 }
 
@@ -86,6 +88,7 @@ static bool eliminate(struct fifo *q)
 /* From the order of the values to the order of the operations. */
 static void emit(const struct fifo *q, struct result *r)
 {
+	assert(r->order);
 	uint32_t i = 0, j = 0, in_t = 0, out_t = 0;
 	while (j < q->n) {
 		const struct queue_node *a = i < q->n ? &q->x[q->order[i]] : NULL, *b = &q->x[q->order[j]];

@@ -27,6 +27,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/dfs.h"
 
 /* Enqueues, or dequeues: those that answered, by invocation. */
@@ -69,6 +70,7 @@ enum { IN, OUT };
 
 static const struct hop *hop_of(const struct queue_pairs *q, uint32_t op)
 {
+	assert(op < q->p->n);
 	return &q->p->ops[op];
 }
 
@@ -254,6 +256,7 @@ static bool placed(const struct queue_pairs *q, int side, uint32_t place)
 /* Marks it; then the responses of what is placed are passed. */
 static void mark(struct queue_pairs *q, int side, uint32_t place)
 {
+	assert(place < q->side[side].n);
 	struct queue_side *s = &q->side[side];
 	uint64_t *m = mask(q, q->cur, side);
 	mask_set(m, s->slot[place]);
@@ -314,6 +317,7 @@ static bool finished(const struct queue_pairs *q)
 
 static bool push(struct queue_pairs *q)
 {
+	assert(q->now.ret[IN] <= q->side[IN].n && q->now.ret[OUT] <= q->side[OUT].n);
 	note_empty(q);
 	if (q->now.ret[OUT] > q->best)
 		q->best = q->now.ret[OUT];
@@ -417,6 +421,7 @@ static bool choose(struct queue_pairs *q, uint32_t c, struct choice *x, uint32_t
 	open_range(q, IN, &from[IN], &to[IN]);
 	open_range(q, OUT, &from[OUT], &to[OUT]);
 	uint32_t nin = to[IN] - from[IN] + q->side[IN].nlost, nout = to[OUT] - from[OUT] + 1;
+	assert(from[IN] <= to[IN] && from[OUT] <= to[OUT]);
 	*total = nin * nout;
 	if (c >= *total)
 		return false;
@@ -587,6 +592,7 @@ static void place_empties(struct queue_pairs *q, struct merge *m)
 
 static bool find_order(struct queue_pairs *q, struct result *r)
 {
+	assert(q->p->obj == OBJ_QUEUE);
 	struct merge m = { 0 };
 	uint32_t n = q->p->n;
 	for (int k = 0; k < 3; k++) {

@@ -19,6 +19,7 @@
  * size n is the words n to 2n of its memory. Traces are put in by the hundred: the
  * table is larger than caches are, and so the waits for its lines overlap.
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 enum { OBJECTS_MIN = 1024, SEEN_MIN = 4096, BATCH = 128, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
@@ -63,6 +64,7 @@ static size_t power_below(size_t n)
 	size_t p = 1;
 	while (p * 2 <= n)
 		p *= 2;
+	assert(!(p & (p - 1)));
 	return p;
 }
 
@@ -106,11 +108,13 @@ static void objects_clear(struct coverage *c)
 /* The entry of key; NULL when the table is full (the run is then not hashed). */
 static uint32_t slot_of(const struct coverage *c, uint64_t key)
 {
+	assert(c->objects && !(c->objects & (c->objects - 1)));
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (c->objects - 1);
 }
 
 static struct coverage_object *object_of(struct coverage *c, uint64_t key)
 {
+	assert(c->run && c->n_objects <= c->objects);
 	uint32_t mask = c->objects - 1, i = slot_of(c, key);
 	for (;; i = (i + 1) & mask) {
 		struct coverage_object *o = &c->object[i];
@@ -136,6 +140,7 @@ static struct coverage_object *object_of(struct coverage *c, uint64_t key)
 
 static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 {
+	assert(c->n_pairs <= c->pairs_max && c->both <= c->n_pairs && !(c->pair_slots & (c->pair_slots - 1)));
 	uint64_t first = before < after ? before : after, second = before < after ? after : before;
 	uint32_t orders = before == after ? 3 : before < after ? 1 : 2;
 	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(sched_mix64(first * 31 + second) >> 32) & mask;
@@ -319,6 +324,7 @@ static void touch(struct coverage_visit *v, uint64_t key, enum mode m)
 /* One granule of a memory access that covers bytes [from, to) of it. */
 static void touch_granule(struct coverage_visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
 {
+	assert(from < to && to <= 8);
 	struct coverage_object *o = object_of(v->c, g * 8);
 	if (!o) {
 		v->full = true;
@@ -364,6 +370,8 @@ static void visit(struct coverage_visit *v)
 
 static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v)
 {
+	assert(i < s->n && s->ev[i].thread < s->n_ids && s->ev[i].op.kind < SCHED_KINDS);
+	assert(s->ev[i].choice < s->ev[i].choices || !s->ev[i].choices);
 	struct coverage *c = s->cov;
 	const struct sched_event *e = &s->ev[i];
 	const struct sched_op *op = &e->op;
@@ -462,6 +470,7 @@ static uint64_t hash_run(struct sched *s)
 /* Where the trace is, or may be put. */
 static uint64_t *seen_at(const struct coverage *c, uint64_t h)
 {
+	assert(h);
 	uint64_t *table = c->seen + c->seen_size, key = h & ~(uint64_t)3;
 	size_t mask = c->seen_size - 1, i = (size_t)(h >> 20) & mask;
 	while (table[i] && (table[i] & ~(uint64_t)3) != key)
@@ -514,6 +523,7 @@ static inline void trace_seen(struct coverage *c, uint64_t h)
 
 void coverage_run(struct sched *s, bool complete)
 {
+	assert(s->cov && !s->in_run);
 	struct coverage *c = s->cov;
 	c->last = hash_run(s);
 	while (!c->last && c->objects < c->objects_max) {

@@ -47,6 +47,7 @@
 #ifndef INTACT_SCHED_DPOR_H
 #define INTACT_SCHED_DPOR_H
 
+#include "base/invariant.h"
 #include "sched/session.h"
 
 enum { NO_CHOICE = 0xff, CHAINS = 1024, WIDE = CHAINS, SET_MAX = 64 };
@@ -109,17 +110,20 @@ struct dpor {
 
 static inline uint32_t *clock_of(const struct dpor *d, uint32_t event)
 {
+	assert(event < d->clocked || event == d->clocked);
 	return d->clock + (size_t)event * d->stride;
 }
 
 /* Does event j happen after (or is it) event k? */
 static inline bool happens_after(const struct sched *s, uint32_t j, uint32_t k)
 {
+	assert(j < s->n && k < s->n);
 	return clock_of(s->dpor, j)[s->ev[k].thread] >= s->dpor->link[k].seq;
 }
 
 static inline uint64_t *sleep_of(const struct dpor *d, uint32_t node)
 {
+	assert(d->words);
 	return d->sleep + (size_t)node * d->words;
 }
 

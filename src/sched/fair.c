@@ -10,6 +10,7 @@
  * see every order and park nobody but a process exit with exit_last. Awaits are
  * part of what enabled means and hold for all.
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 enum { YIELDS = 4 };
@@ -221,6 +222,7 @@ void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint3
 /* sched_point: the pending operation is an await. */
 void await_arrive(struct sched *s, uint32_t t)
 {
+	assert(s->awaited[t].n >= 1 && s->awaited[t].n <= SCHED_AWAIT_MAX);
 	struct sched_thread *x = &s->th[t];
 	const struct awaited *w = &s->awaited[t];
 	bool own = w->n == 1 && w->range[0].a == x->op.a && (!w->range[0].size || w->range[0].size == x->op.size);
@@ -236,6 +238,7 @@ void await_arrive(struct sched *s, uint32_t t)
 
 void await_settle(struct sched *s, const struct sched_event *e)
 {
+	assert(s->n_awaiting <= s->n_ids && e->thread < s->n_ids);
 	for (uint32_t i = 0; i < s->n_awaiting;) {
 		uint32_t t = s->awaiting[i];
 		struct sched_thread *x = &s->th[t];

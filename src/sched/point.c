@@ -16,6 +16,7 @@
  * depend on it are drawn again: partial orders are sampled more evenly than by
  * priorities of threads.
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 #ifdef __SSE2__
@@ -44,6 +45,7 @@ static inline uint32_t granule_of(const struct sched_op *op)
 
 static inline void ready_add(struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->th[t].place == NONE && s->n_ready < s->n_ids);
 	s->ready[t >> 6] |= (uint64_t)1 << (t & 63);
 	s->th[t].place = s->n_ready;
 	s->dense[s->n_ready++] = t;
@@ -60,6 +62,7 @@ static inline void ready_add(struct sched *s, uint32_t t)
 
 static inline void ready_remove(struct sched *s, uint32_t t)
 {
+	assert(s->n_ready && s->th[t].place < s->n_ready && s->dense[s->th[t].place] == t);
 	s->ready[t >> 6] &= ~((uint64_t)1 << (t & 63));
 	uint32_t at = s->th[t].place, last = s->dense[--s->n_ready];
 	s->dense[at] = last;
@@ -76,6 +79,7 @@ static inline void ready_remove(struct sched *s, uint32_t t)
 void thread_ready(struct sched *s, uint32_t t)
 {
 	const struct sched_thread *x = &s->th[t];
+	assert(t < s->n_ids && s->n_ready <= s->n_live);
 	bool want = x->life == LIFE_LIVE && x->enabled && !x->awaits && !x->parked;
 	if (want != (x->place != NONE)) {
 		if (want)
@@ -87,6 +91,7 @@ void thread_ready(struct sched *s, uint32_t t)
 
 void thread_park(struct sched *s, uint32_t t, uint8_t why)
 {
+	assert(why && s->n_parked <= s->n_ids);
 	struct sched_thread *x = &s->th[t];
 	s->n_parked += !x->parked;
 	x->parked |= why;
@@ -100,12 +105,14 @@ void thread_unpark(struct sched *s, uint32_t t, uint8_t why)
 	if (!(x->parked & why))
 		return;
 	x->parked &= (uint8_t)~why;
+	assert(s->n_parked);
 	s->n_parked -= !x->parked;
 	thread_ready(s, t);
 }
 
 uint32_t ready_from(const struct sched *s, uint32_t t)
 {
+	assert(s->n_ids && s->n_ids <= s->o.max_threads);
 	uint32_t words = (s->n_ids + 63) / 64, w = t >> 6;
 	if (t >= s->n_ids)
 		w = 0, t = 0;
@@ -121,6 +128,7 @@ uint32_t ready_from(const struct sched *s, uint32_t t)
 
 void sched_enable(struct sched *s, uint32_t u)
 {
+	assert(u < s->n_ids && s->th[u].life == LIFE_LIVE);
 	struct sched_thread *x = &s->th[u];
 	if (!x->enabled || x->parked) {
 		x->enabled = 1;
@@ -131,6 +139,7 @@ void sched_enable(struct sched *s, uint32_t u)
 
 void sched_disable(struct sched *s, uint32_t u)
 {
+	assert(u < s->n_ids && s->th[u].life == LIFE_LIVE);
 	struct sched_thread *x = &s->th[u];
 	if (x->enabled) {
 		x->enabled = 0;
@@ -166,6 +175,7 @@ void set_priority(struct sched *s, uint32_t t, float p)
 /* The highest rank; somebody is ready. Few are compared one by one. */
 static inline uint32_t find_top(const struct sched *s)
 {
+	assert(s->n_ready);
 	uint32_t top = s->dense[0], n = s->n_ready;
 #ifdef __SSE2__
 	if (n > FEW) {
@@ -231,6 +241,7 @@ void sample_thread(struct sched *s, uint32_t t)
 
 static inline uint32_t pick_pct(struct sched *s)
 {
+	assert(s->next_change <= s->n_changes);
 	uint32_t t = highest(s);
 	while (UNLIKELY(s->next_change < s->n_changes && s->change[s->next_change] <= s->n)) {
 		rank_thread(s, t, LOWERED + (float)(s->n_changes - s->next_change++));
@@ -318,6 +329,7 @@ static uint32_t pick_systematic(struct sched *s)
 
 uint32_t stop_run(struct sched *s, enum sched_stop why)
 {
+	assert(why != SCHED_STOP_NOT);
 	if (!s->stop)
 		s->stop = why;
 	return SCHED_STOP;
@@ -355,6 +367,8 @@ static inline void copy_op(struct sched_op *to, const struct sched_op *from)
 
 static inline void record(struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->n < s->o.max_steps && s->th[t].life == LIFE_LIVE && s->th[t].pends);
+	assert(s->th[t].op.kind != SCHED_NONE && s->th[t].op.kind < SCHED_BLOCK_BEGIN);
 	struct sched_thread *x = &s->th[t];
 	struct sched_event *e = &s->ev[s->n];
 	copy_op(&e->op, &x->op);
@@ -411,8 +425,10 @@ static SCHED_NOINLINE uint32_t go_random(struct sched *s)
 static SCHED_NOINLINE uint32_t go_systematic(struct sched *s)
 {
 	uint32_t t = pick_systematic(s);
-	if (t < SCHED_STOP)
+	if (t < SCHED_STOP) {
+		assert(is_ready(s, t));
 		record(s, t);
+	}
 	return t;
 }
 
@@ -471,6 +487,7 @@ static SCHED_NOINLINE uint32_t point_slow(struct sched *s, uint32_t t, bool enab
 
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
 {
+	assert(s->in_run && t < s->n_ids && op->kind && op->kind < SCHED_BLOCK_BEGIN);
 	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE);
 	if (op != &x->op)
@@ -491,6 +508,7 @@ struct sched_op *sched_op_at(struct sched *s, uint32_t t)
 
 uint32_t sched_gone(struct sched *s, uint32_t t)
 {
+	assert(t < s->n_ids && s->n_live);
 	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE && x->last != NONE && s->ev[x->last].op.kind == SCHED_EXIT);
 	x->life = LIFE_GONE;

@@ -2,11 +2,13 @@
  * replay: a recorded schedule, exactly; and guided runs, which follow a list of
  * segments where they can (minimize.h).
  */
+#include "base/invariant.h"
 #include "sched/session.h"
 
 /* The next id for a parent's child, in the order of the file. */
 static bool define(struct sched *s, uint32_t t, const struct sched_origin *o)
 {
+	assert(t > 0);
 	uint32_t p = o->parent;
 	if (p >= t || s->n_ids != t || t >= s->o.max_threads)
 		return false;
@@ -44,6 +46,7 @@ static uint32_t unpreempted(const struct sched *s)
 
 static uint32_t diverges(struct sched *s, enum sched_differs what, const struct sched_event *e)
 {
+	assert(what != SCHED_SAME);
 	struct sched_divergence *x = &s->replay.diff;
 	*x = (struct sched_divergence){ .what = what, .step = s->n, .thread = e->thread, .expected = e->op };
 	if (e->thread < s->n_ids && s->th[e->thread].life == LIFE_LIVE)
@@ -71,6 +74,7 @@ uint32_t replay_pick(struct sched *s)
 
 uint32_t replay_choose(struct sched *s, uint32_t n)
 {
+	assert(s->n >= 1 && n >= 1);
 	if (s->n > s->replay.n)
 		return 0;
 	const struct sched_event *e = &s->replay.e[s->n - 1];
@@ -102,6 +106,7 @@ void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const s
  * over stay for later. */
 uint32_t guide_pick(struct sched *s)
 {
+	assert(s->guide.at <= s->guide.n);
 	struct sched_guide *g = &s->guide;
 	while (g->at < g->n && s->th[g->seg[g->at].thread].steps >= g->seg[g->at].until)
 		g->at++;
@@ -115,6 +120,7 @@ uint32_t guide_pick(struct sched *s)
 
 uint32_t guide_choose(struct sched *s, uint32_t n)
 {
+	assert(s->th[s->current].steps >= 1);
 	const struct sched_guide *g = &s->guide;
 	uint32_t t = s->current, step = s->th[t].steps - 1;
 	for (uint32_t i = 0; i < g->n_choice; i++)

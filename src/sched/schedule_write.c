@@ -1,6 +1,7 @@
 /*
  * schedule_write: a schedule as text. See schedule.h for the format.
  */
+#include "base/invariant.h"
 #include "sched/schedule.h"
 
 struct schedule_out {
@@ -76,6 +77,7 @@ static void put_line(struct schedule_out *o, const char *word, const char *strin
 
 static struct schedule_place place_of(const struct schedule *f, uint64_t pc)
 {
+	assert(f->n_modules < SCHEDULE_NOWHERE);
 	for (uint32_t i = 0; i < f->n_modules && pc; i++)
 		if (pc >= f->modules[i].from && pc < f->modules[i].to)
 			return (struct schedule_place){ i, pc - f->modules[i].from };

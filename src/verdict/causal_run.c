@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #define REPLAY_TRIES 200000u
 
@@ -62,6 +63,7 @@ static bool mode_writes(uint32_t mode)
 static bool same_touches(const struct causal_run *r, const struct causal_event *e,
                          const struct ir_effect *eff)
 {
+	assert(e->touch + e->ntouch <= r->ntouches);
 	uint32_t hit = 0;
 	if (eff->nevents >= IR_MAX_EVENTS)
 		return false;
@@ -85,6 +87,7 @@ static bool same_touches(const struct causal_run *r, const struct causal_event *
 /* Does the thread of this event move again in the run? Where it goes then matters. */
 static bool moves_again(const struct causal_run *r, uint32_t event)
 {
+	assert(event < r->nevents);
 	for (uint32_t i = event + 1; i < r->nevents; i++)
 		if (r->events[i].thread == r->events[event].thread)
 			return true;
@@ -101,6 +104,7 @@ struct replaying {
 /* Takes event `at` from `state` and all that follow; 1 done, 0 no, -1 budget. */
 static int follow(struct replaying *x, uint32_t at, const int32_t *state)
 {
+	assert(at <= x->r->nevents);
 	struct causal_run *r = x->r;
 	const struct ir *p = x->p;
 	if (at > r->stops)
@@ -138,6 +142,10 @@ static int follow(struct replaying *x, uint32_t at, const int32_t *state)
 void causal_replay(const struct ir *p, struct causal_run *r)
 {
 	struct replaying x = { .p = p, .r = r };
+	for (uint32_t i = 0; i < r->nevents; i++)
+	assert(r->events[i].thread < r->nthreads);
+	for (uint32_t i = 0; i < r->nlinks; i++)
+	assert(r->links[i].from < r->nevents && r->links[i].to < r->nevents);
 	r->concrete = CAUSAL_UNTRIED;
 	for (uint32_t i = 0; i < r->nthreads; i++)
 		if (r->threads[i].tmpl >= p->ntemplates ||

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "verdict/verdict.h"
 
 #define OUTSIDE UINT32_MAX
@@ -35,6 +36,7 @@ static bool same_place(const struct access *a, const struct access *b)
 
 static void add_step(struct explain_story *s, uint32_t step, uint32_t window, uint32_t block)
 {
+	assert(step < s->r->nsteps);
 	const struct run_step *st = &s->r->steps[step];
 	for (uint32_t i = 0; i < st->nevent; i++) {
 		const struct ir_event *e = &s->r->events[st->event + i];
@@ -126,6 +128,7 @@ static void say(const struct explain_story *s, const char *text)
 /* A write of another thread to a's place between accesses a and c. */
 static const struct access *foreign_write(const struct explain_story *s, uint32_t a, uint32_t c, bool changes)
 {
+	assert(a < s->n && c <= s->n);
 	for (uint32_t b = a + 1; b < c; b++)
 		if ((s->acc[b].changes || !changes) && s->acc[b].thread != s->acc[a].thread && s->acc[b].writes &&
 		    same_place(&s->acc[a], &s->acc[b]))
@@ -474,6 +477,7 @@ static void say_link(const struct explain_story *s, const struct explain_link *l
 
 static void say_round(const struct explain_story *s, const struct rounds *c, uint32_t start, struct explain_link l)
 {
+	assert(l.from < s->n && l.to < s->n);
 	if (c->item[l.from] != start)
 		say_round(s, c, start, c->by[c->item[l.from]]);
 	if (s->acc[l.from].thread == s->acc[l.to].thread)
@@ -506,6 +510,7 @@ static bool circle(const struct explain_story *s)
 
 bool explain_run(const struct run *r, uint32_t block, bool *marks, struct buf *out)
 {
+	assert(block == VERDICT_PROGRAM || block < r->ir->nblocks);
 	static bool (*const patterns[])(const struct explain_story *) = {
 		lost_update, two_reads, crossed, half_update, torn_read, skew, check_then_act, in_the_middle, circle,
 	};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "verdict/object_problem.h"
 #include "verdict/verify_history.h"
 
@@ -10,6 +11,7 @@ const char *const object_conditions[] = { "atomic", "regular", "safe", NULL };
 
 bool object_history_init(struct object_history *h, const struct run *r, uint32_t object)
 {
+	assert(object < r->ir->nobjects);
 	const struct ir *p = r->ir;
 	uint32_t writes = 0, reads = 0, *open = calloc(p->nthreads + 1ull, sizeof *open);
 	*h = (struct object_history){ .ir = p, .object = object };

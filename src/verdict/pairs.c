@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #define MAX_SET   20000u              /* members of one set */
 #define PAIRS_MAX_BYTES ((uint64_t)2 << 30)
@@ -46,6 +47,7 @@ void pairs_put(struct pairs *x, const int32_t *member)
 
 void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len)
 {
+	assert(x->nset <= x->cap_set);
 	uint32_t id = seqtab_add(&x->members, member, len);
 	pairs_worked(x, 1);
 	if (id == MAP_NONE || !GROW(x->stamp, x->cap_stamp, id + 1ull) || !GROW(x->set, x->cap_set, x->nset + 1ull))
@@ -79,6 +81,8 @@ uint32_t pairs_keep_set(struct pairs *x)
 {
 	if (x->nset)
 		qsort(x->set, x->nset, sizeof *x->set, by_number);
+	for (uint32_t i = 1; i < x->nset; i++)
+	assert(x->set[i - 1] < x->set[i]); /* sorted, no member twice */
 	uint32_t id = seqtab_add(&x->sets, (const int32_t *)x->set, x->nset);
 	if (id == MAP_NONE)
 		pairs_spent(x, "memory");
@@ -111,9 +115,12 @@ uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint
 
 bool pairs_path(struct pairs *x, uint32_t id)
 {
+	assert(id < x->n);
 	uint32_t n = 0;
 	for (uint32_t i = id; i; i = x->v[i].parent)
 		n += x->v[i].then.thread != MAP_NONE ? 2 : 1;
+	for (uint32_t i = id; i; i = x->v[i].parent)
+	assert(x->v[i].parent < i); /* breadth first: a parent comes before */
 	x->out->path = malloc((n + 1) * sizeof *x->out->path);
 	x->out->npath = x->out->path ? n : 0;
 	for (uint32_t i = id; x->out->path && i; i = x->v[i].parent) {

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 void register_states_init(struct register_states *w, struct pairs *pairs, enum object_condition c, uint32_t nthreads)
 {
+	assert(nthreads <= REGISTER_THREADS);
 	*w = (struct register_states){ .pairs = pairs, .condition = c, .nthreads = nthreads };
 }
 
@@ -38,12 +40,14 @@ enum { IDLE, READ_ASKED, WRITE_ASKED, DONE };
 
 static int32_t *of_thread(int32_t *member, uint32_t thread)
 {
+	assert(thread < REGISTER_THREADS);
 	return member + 1 + 2 * thread;
 }
 
 /* The operation takes effect. */
 static void take_effect(int32_t *member, uint32_t thread)
 {
+	assert(of_thread(member, thread)[0] != IDLE);
 	int32_t *now = of_thread(member, thread);
 	if (now[0] == WRITE_ASKED)
 		member[0] = now[1];
@@ -322,6 +326,7 @@ uint32_t register_states_first(struct register_states *w, int32_t value)
 
 uint32_t register_states_next(struct register_states *w, uint32_t set, uint32_t thread, enum register_states_event e, int32_t value)
 {
+	assert(thread < w->nthreads);
 	int32_t event[] = { (int32_t)thread, (int32_t)e, value };
 	uint32_t id = seqtab_add(&w->events, event, 3), n, to;
 	uint64_t key = (uint64_t)set << 32 | id;

@@ -58,12 +58,14 @@ void run_free(struct run *r)
 
 static int32_t *kept_at(const struct run *r, uint32_t k)
 {
+	assert(k < r->nkept || k == r->nkept);
 	return r->kept + (size_t)k * r->ir->nstate;
 }
 
 /* Every other one goes: the rest are those of twice the stride. */
 static void thin_out(struct run *r)
 {
+	assert(r->nkept > 1);
 	for (uint32_t k = 1; 2 * k < r->nkept; k++)
 		memcpy(kept_at(r, k), kept_at(r, 2 * k), r->ir->nstate * sizeof *r->kept);
 	r->nkept = (r->nkept + 1) / 2;
@@ -92,6 +94,7 @@ static void keep(struct run *r)
 /* Steps `state`, the one before step i, forward over it. */
 static void replay(const struct run *r, int32_t *state, uint32_t i)
 {
+	assert(i < r->nsteps && r->steps[i].npick <= IR_MAX_CHOICES && r->steps[i].pick + r->steps[i].npick <= r->npicks);
 	const struct run_step *s = &r->steps[i];
 	struct ir_choices ch = { .fixed = s->npick };
 	if (s->npick)
@@ -104,6 +107,7 @@ static void replay(const struct run *r, int32_t *state, uint32_t i)
 /* The state before step i into `out`, from the nearest one known. */
 static void rebuild(const struct run *r, uint32_t i, int32_t *out)
 {
+	assert(i <= r->nsteps && r->stride >= FIRST_STRIDE);
 	uint32_t k = i / r->stride;
 	size_t bytes = r->ir->nstate * sizeof *out;
 	if (k >= r->nkept)
@@ -140,6 +144,7 @@ static bool writes(uint32_t mode)
 /* From the events: one change a variable, the first value to the last. */
 static void changes_from_events(struct run *r, struct run_step *s)
 {
+	assert(s->event + s->nevent <= r->nevents);
 	for (uint32_t i = 0; i < s->nevent; i++) {
 		const struct ir_event *e = &r->events[s->event + i];
 		uint32_t k = s->change;
@@ -212,6 +217,7 @@ static bool decided(const struct run *r, const struct run_step *s, const struct 
  * that is dead there was reset, not given a value. */
 static bool record_locals(struct run *r, const struct run_step *s, const struct ir_choices *ch)
 {
+	assert(s->thread < r->ir->nthreads && s->node < r->ir->nnodes && s->next < r->ir->nnodes);
 	const struct ir *p = r->ir;
 	const int32_t *before = r->now, *after = r->spare;
 	const struct ir_node *from = &p->nodes[s->node], *to = &p->nodes[s->next];
@@ -241,6 +247,7 @@ static bool record_locals(struct run *r, const struct run_step *s, const struct 
 static bool record(struct run *r, uint32_t thread, const struct ir_choices *ch,
                    const struct ir_effect *eff)
 {
+	assert(!run_faulted(r) && ch->n <= IR_MAX_CHOICES && eff->nevents <= IR_MAX_EVENTS);
 	const struct ir *p = r->ir;
 	bool ok = eff->fault == IRF_NONE;
 	if (r->nsteps >= RUN_MAX_STEPS || !GROW_RAW(r->steps, r->steps_cap, r->nsteps + 1ull) ||
@@ -349,6 +356,7 @@ enum run_status run_step(struct run *r, uint32_t thread, const uint32_t *picks, 
 {
 	struct ir_choices ch = { .fixed = npicks };
 	struct ir_effect eff = { .events = r->room };
+	PARANOID(run_faulted(r) || ir_state_valid(r->ir, r->now));
 	if (run_faulted(r))
 		return RUN_OVER;
 	if (thread >= r->ir->nthreads)
@@ -387,6 +395,7 @@ enum run_status run_step(struct run *r, uint32_t thread, const uint32_t *picks, 
 /* Forgets the steps from n on; r->now is the caller's to set. */
 static void truncate_to(struct run *r, uint32_t n)
 {
+	assert(n < r->nsteps);
 	const struct run_step *s = &r->steps[n];
 	r->nsteps = n;
 	r->npicks = s->pick;
@@ -437,6 +446,7 @@ void run_rewind(struct run *r, uint32_t n)
 
 uint32_t run_holder(const struct run *r, uint32_t var, uint32_t elem)
 {
+	assert(var < r->ir->nvars && elem < r->ir->vars[var].len && r->ir->vars[var].kind == IRV_LOCK);
 	const struct ir *p = r->ir;
 	for (uint32_t t = 0; t < p->nthreads; t++) {
 		const struct ir_template *tm = &p->templates[p->threads[t].tmpl];

@@ -187,8 +187,8 @@ static bool reduces(struct any *x, uint32_t block)
 				again |= pass_on(x, n, block, NOT_YET);
 			if (!counts(p->nodes[n].block, block) || p->nodes[n].kind == IRN_EXIT)
 				continue;
-			for (uint8_t f = NOT_YET; f <= DONE; f++) {
-				uint8_t behind = x->phase[n] & f ? step_in(x, n, f) : f;
+			for (unsigned f = NOT_YET; f <= DONE; f++) {
+				uint8_t behind = x->phase[n] & f ? step_in(x, n, (uint8_t)f) : (uint8_t)f;
 				if (!behind)
 					return false;
 				if (x->phase[n] & f)
