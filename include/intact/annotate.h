@@ -1,12 +1,11 @@
 /*
  * intact/annotate.h: say in the source what is meant to be atomic.
  *
- * SPDX-License-Identifier: MIT
- * Copyright (c) 2026 The Intact authors. This one file may be copied into a project as it
- * is, so that the project builds where Intact is not installed.
+ * SPDX-License-Identifier: MIT Copyright (c) 2026 The Intact authors. This one file may
+ * be copied into a project as it is, so that the project builds where Intact is not
+ * installed.
  *
- *   void transfer(struct account *a, struct account *b, int n)
- *   {
+ *   void transfer(struct account *a, struct account *b, int n) {
  *           INTACT_ATOMIC("transfer");      until the end of this scope
  *           ...
  *   }
@@ -15,9 +14,9 @@
  *
  *   INTACT_ATOMIC_FUNCTION void f(void);        every call of f
  *
- * For C89 and later, and C++11 and later. In programs not compiled with `intact cc`
- * all of it is nothing: no code, no symbol, no library. INTACT_ATOMIC is a declaration
- * either way: in C89 it stands among the declarations of its block.
+ * For C89 and later, and C++11 and later. In programs not compiled with `intact cc` all
+ * of it is nothing: no code, no symbol, no library. INTACT_ATOMIC is a declaration either
+ * way: in C89 it must be among the declarations of its block.
  */
 #ifndef INTACT_ANNOTATE_H
 #define INTACT_ANNOTATE_H

@@ -43,13 +43,13 @@ enum intact_verdict {
 	INTACT_HOLDS = 0,
 	INTACT_VIOLATED = 1,
 	INTACT_MISUSED = 2, /* an operation the object does not have, an open one twice */
-	INTACT_UNKNOWN = 3, /* memory ended */
+	INTACT_UNKNOWN = 3, /* out of memory */
 };
 
 struct intact_history;
 struct intact_recorder;
 
-/* `initial` matters to registers and counters. NULL when memory ends. */
+/* `initial` matters to registers and counters. NULL when out of memory. */
 struct intact_history *intact_history_new(enum intact_object object, int64_t initial);
 /* Frees the history and its recorders. */
 void intact_history_free(struct intact_history *h);
@@ -72,7 +72,7 @@ void intact_cancel(struct intact_recorder *r);
 /* After the recording threads are done. Operations without a return may or
  * may not have happened. */
 enum intact_verdict intact_history_check(struct intact_history *h);
-/* What the last check found, in words; owned by the history. */
+/* Description of the result of the last check; owned by the history. */
 const char *intact_history_report(const struct intact_history *h);
 /* The history as JSON lines, which `intact history` reads; 0 on success. Safe
  * to call before a check that might not end. */

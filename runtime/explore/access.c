@@ -26,7 +26,7 @@ uint32_t x_place(uintptr_t pc)
 	while (X.place[h].pc != pc) {
 		if (!X.place[h].pc) {
 			if (++X.nplaces > X_PLACES - X_PLACES / 4)
-				x_give_up(CONTROL_WHY_INTERNAL, "the program has more than %d places of accesses",
+				x_give_up(CONTROL_WHY_INTERNAL, "the program has accesses at more than %d places",
 				          X_PLACES - X_PLACES / 4);
 			X.place[h].pc = pc;
 			break;
@@ -75,7 +75,7 @@ static struct x_cell *cell_at(uintptr_t addr)
 			return c;
 		}
 		if (tries > X_CELLS / 2)
-			x_give_up(CONTROL_WHY_INTERNAL, "a run uses more memory than can be watched (%d cells)", X_CELLS / 2);
+			x_give_up(CONTROL_WHY_INTERNAL, "a run uses more memory than can be tracked (%d cells)", X_CELLS / 2);
 		h = (h + 1) & (X_CELLS - 1);
 	}
 }
@@ -93,7 +93,7 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 		X.end_addr = (addr & ~(uintptr_t)7) + (unsigned)__builtin_ctz(bytes);
 		X.gone_pc = X.place[p->place].pc;
 		X.gone_thread = p->thread;
-		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "memory is freed that is freed already"
+		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "free of memory that is already freed"
 		                       : kind & XA_WRITE ? "write to freed memory" : "read of freed memory");
 	}
 	becomes_point(place);
@@ -143,7 +143,7 @@ static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t pla
 	}
 	if (!room) {
 		if (X.nmore + 1 >= X_MORE)
-			x_give_up(CONTROL_WHY_INTERNAL, "a run has more unordered accesses than can be watched");
+			x_give_up(CONTROL_WHY_INTERNAL, "a run has more unordered accesses than can be tracked");
 		c->more = ++X.nmore;
 		room = &X.more[c->more];
 		room->n = 0;

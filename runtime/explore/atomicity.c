@@ -3,15 +3,15 @@
  * blocks go? By the analysis that `intact trace` uses (dynamic/serial.c), on a log
  * of what happened.
  *
- * Logged is what happens while a block is open in some thread: what happened
- * before, or is over by then, no cycle goes through (event/translate.h). Judged are
- * runs whose trace is new: equal traces have equal conflicts.
+ * Logged is what happens while a block is open in some thread: no cycle contains
+ * what happened before or is over by then (event/translate.h). Judged are runs
+ * whose trace is new: equal traces have equal conflicts.
  *
  * Variables are bytes that are only ever used together in the run; what one thread
  * alone uses is left out. Conflicts are those of data, atomics included, and of
- * creating and joining threads. The order in which locks were taken is none:
- * two blocks that only read under a lock, twice each, are not to blame for it; what
- * a lock protects shows in the data. So every cycle is one that the program's data
+ * creating and joining threads. The order of lock acquisitions does not count: two
+ * blocks that only read under a lock, twice each, are not to blame for it; what a
+ * lock protects shows in the data. So every cycle is one that the program's data
  * went through.
  */
 #include <sys/mman.h>

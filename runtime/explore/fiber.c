@@ -4,12 +4,12 @@
  * Each has the stack and the thread-local storage of a real thread, one of a pool
  * made before the snapshot by libc's own pthread_create: so whatever libc keeps
  * there is as libc wants it, in every release, and nothing of its layout needs to
- * be known. The real threads only lend them: they sleep in the kernel for ever.
+ * be known. The real threads only lend them: they sleep in the kernel forever.
  * The one kernel thread that runs switches the stack pointer and the fs register.
  *
  * What lies above the sleeping thread's frame (libc's frames, thread-local data,
- * the thread's descriptor) is copied when the pool is made and copied back when
- * a fiber begins, so every thread begins with fresh thread-local data.
+ * the thread's descriptor) is copied when the pool is made and copied back when a
+ * fiber begins, so every thread begins with fresh thread-local data.
  */
 #include <errno.h>
 #include <linux/futex.h>

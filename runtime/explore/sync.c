@@ -156,7 +156,7 @@ int x_mutex_consistent(pthread_mutex_t *m, uintptr_t pc)
 	return 0;
 }
 
-/* A thread has ended: robust mutexes that it held are free, for who is told so. */
+/* A thread has ended: robust mutexes that it held become free (EOWNERDEAD). */
 void x_owner_died(uint32_t thread)
 {
 	for (uint32_t i = 0; i < X_OBJECTS; i++) {

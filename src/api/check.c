@@ -89,7 +89,7 @@ EXPORT enum intact_status intact_check_set(struct intact_check *c, const char *o
 	buf_clear(&c->messages);
 	option = option ? option : "";
 	if (strchr(option, '=') || !*option || c->track.n == MAX_NAMES || c->abstract.n == MAX_NAMES) {
-		buf_str(&c->messages, *option && !strchr(option, '=') ? "too many names" : "no option of that name");
+		buf_str(&c->messages, *option && !strchr(option, '=') ? "too many names" : "unknown option");
 		return INTACT_INVALID;
 	}
 	char *line[] = { option_word(c, option, value), NULL };
@@ -114,7 +114,7 @@ static bool ready(struct intact_check *c, const struct intact_model *m)
 	if (!m->loaded)
 		buf_str(&c->messages, "no model is loaded");
 	else if (o->faults && (o->block || c->engine))
-		buf_str(&c->messages, "'faults' judges no block: it does not go with 'block' or 'engine'");
+		buf_str(&c->messages, "'faults' checks no block: it cannot be combined with 'block' or 'engine'");
 	return !c->messages.len;
 }
 

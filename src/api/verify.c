@@ -29,8 +29,8 @@ EXPORT enum intact_status intact_document_verify(struct intact_document *d, cons
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		kind = !strcmp(kinds[i].name, name) ? &kinds[i] : kind;
 	if (!kind || d == answer) {
-		buf_str(err, !*name ? "no document is loaded" : kind ? "the answer needs a document of its own"
-		                    : "results of check and history can be verified");
+		buf_str(err, !*name ? "no document is loaded" : kind ? "the answer must be another document"
+		                    : "only results of check and history can be verified");
 		return INTACT_INVALID;
 	}
 	buf_init(&doc);

@@ -1,9 +1,6 @@
-/* grow: arrays that double, and memory that may end.
- *
- * GROW(p, cap, need) makes room for `need` elements in the array p of cap elements, cap being an
- * lvalue of 32 or 64 bits; new elements are zero. False when memory ends or the number does not fit, and then
- * array and capacity are as before. Amortised O(1) an element.
- */
+/* grow: arrays that double, and memory that may end. * GROW(p, cap, need) makes room for `need` elements in
+ * the array p of cap elements, cap being an lvalue of 32 or 64 bits; new elements are zero. False when out of
+ * memory or the number does not fit, and then array and capacity are as before. Amortised O(1) an element. */
 #ifndef INTACT_BASE_GROW_H
 #define INTACT_BASE_GROW_H
 

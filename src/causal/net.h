@@ -3,12 +3,12 @@
  *
  * Representation: places and transitions are dense 32-bit ids; the arcs are
  * four flat arrays in compressed rows (what a transition takes, what it puts,
- * who takes from a place, and the initially marked places). All of it lives
- * in the arena of whoever built it, and does not change once finished.
+ * who takes from a place, and the initially marked places). Everything is
+ * allocated in the builder's arena and does not change once finished.
  *
  * Invariants of a finished net: every transition takes from at least one
- * place, no arc stands twice, ids are in range, the initial marking is a set.
- * Whether the net is 1-safe is not known before it is unfolded.
+ * place, no arc appears twice, ids are in range, the initial marking is a
+ * set. Whether the net is 1-safe is not known before it is unfolded.
  */
 #ifndef INTACT_CAUSAL_NET_H
 #define INTACT_CAUSAL_NET_H
@@ -67,8 +67,8 @@ void net_add_take(struct net_builder *b, uint32_t trans, uint32_t place, struct 
 void net_add_put(struct net_builder *b, uint32_t trans, uint32_t place, struct span at);
 /*
  * The finished net, or false with the reasons in `d`: an arc given twice, a
- * transition that takes nothing (it could fire for ever), too many nodes.
- * `src` may be NULL when the net does not come from a text.
+ * transition without input (it could fire forever), too many nodes. `src`
+ * may be NULL when the net does not come from a text.
  */
 bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
                 struct diags *d);

@@ -33,8 +33,8 @@
 /*
  * Chooses a condition for every place of t's preset from number i on. The
  * place numbered `pivot` has one already: condition `c` of the newest event;
- * of that event's other conditions only those behind c may be chosen, so that
- * each preset comes up once.
+ * of that event's other conditions only those after c may be chosen, so that
+ * each preset is generated once.
  */
 static bool choose(struct prefix *p, uint32_t t, uint32_t i, uint32_t pivot);
 

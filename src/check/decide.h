@@ -51,7 +51,7 @@ struct decide_options {
 	uint32_t ntrack, nabstract;
 };
 
-struct decide { /* one model, and what has been spent on it */
+struct decide { /* one model, and the budget used for it */
 	const struct ir *p;
 	struct decide_options o;
 	struct reduce_result reduce;

@@ -2,7 +2,7 @@
  * cli: what the commands share: exit codes, where output goes, colours.
  *
  * A command is a row in the table of main.c; its function gets the words
- * behind its name and returns the exit code. Results go to `out`, which main
+ * after its name and returns the exit code. Results go to `out`, which main
  * flushes to stdout; diagnostics go to `err`, flushed to stderr before it.
  */
 #ifndef INTACT_CLI_H
@@ -34,7 +34,7 @@ struct cli {
 struct cmd {
 	const char *name;
 	const char *summary; /* one line for `intact help` */
-	const char *usage;   /* what stands behind `intact` */
+	const char *usage;   /* the arguments of `intact` */
 	const char *about;   /* paragraphs of `intact help CMD` */
 	const struct opt *options; /* for --help only; may be NULL */
 	int (*run)(struct cli *cli, const struct cmd *cmd, int argc, char **argv);

@@ -10,7 +10,7 @@
  *
  * Command lines that neither compile nor link (--version, -print-...) are not
  * touched at all. What cannot work (-static, -m32, another sanitizer that
- * stands in front of the same functions) is refused with a reason.
+ * interposes the same functions) is refused with a reason.
  */
 #include <elf.h>
 #include <errno.h>
@@ -220,8 +220,8 @@ static bool possible(struct cli *cli, const struct task *t, bool link, bool comp
 	}
 	for (unsigned i = 0; i < NFOREIGN; i++)
 		if (t->sanitizers & 1u << i) {
-			buf_printf(&cli->err, "intact: -fsanitize=%s and intact cannot be in one program: both stand "
-			           "in front of the same functions of the C library\n"
+			buf_printf(&cli->err, "intact: -fsanitize=%s and intact cannot be combined in one program: "
+			           "both intercept the same C library functions\n"
 			           "hint: build it twice, once with each\n", foreign_sanitizers[i]);
 			return false;
 		}
@@ -230,8 +230,7 @@ static bool possible(struct cli *cli, const struct task *t, bool link, bool comp
 		return false;
 	}
 	if (link && t->is_static) {
-		buf_str(&cli->err, "intact: cannot watch a static executable: its C library "
-		                   "leaves no way to stand in front of it\n"
+		buf_str(&cli->err, "intact: cannot watch a static executable: the functions of its C library cannot be intercepted\n"
 		                   "hint: link without -static\n");
 		return false;
 	}
@@ -272,7 +271,7 @@ static int compile(struct cli *cli, const struct cmd *cmd, int argc, char **argv
 	bool compile_any = t.source && !t.off;
 	if ((link || compile_any) && !runtime_dir(dir, sizeof dir)) {
 		buf_str(&cli->err, "intact: the runtime (libintact_rt.a) was not found beside "
-		                   "this program\nhint: INTACT_RUNTIME_DIR says where it is\n");
+		                   "this program\nhint: set INTACT_RUNTIME_DIR to its directory\n");
 		return EXIT_USAGE;
 	}
 	if (!possible(cli, &t, link, compile_any))
@@ -313,16 +312,16 @@ static int run_cxx(struct cli *cli, const struct cmd *cmd, int argc, char **argv
 	return compile(cli, cmd, argc, argv, true);
 }
 
-#define ABOUT                                                                  \
-	"Compiles and links like the compiler it wraps, with every flag passed\n" \
-	"through, so that the program can be watched for atomicity violations\n" \
-	"while it runs. Also as `intact-cc` and `intact-c++`:\n\n"             \
-	"  CC=intact-cc CXX=intact-c++ ./configure && make\n\n"                \
-	"INTACT_CC and INTACT_CXX choose the compiler (gcc or clang, any version\n" \
-	"that knows -fsanitize=thread; default cc and c++). INTACT_CC_VERBOSE=1\n" \
-	"prints the command lines that are run. clang's inlined functions of at\n" \
-	"most one access get no hooks, as nothing can come between;\n"       \
-	"INTACT_CC_HOOKS=all keeps them.\n"
+#define ABOUT \
+	"Compiles and links like the compiler that it wraps. All flags are passed through, and\n" \
+	"the program can be watched for atomicity violations while it runs. Also available as\n" \
+	"`intact-cc` and `intact-c++`:\n\n" \
+	"  CC=intact-cc CXX=intact-c++ ./configure && make\n\n" \
+	"INTACT_CC and INTACT_CXX select the compiler (gcc or clang, any version that\n" \
+	"supports -fsanitize=thread; default cc and c++). INTACT_CC_VERBOSE=1 prints the\n" \
+	"command lines that are run. clang's inlined functions with at most one access get no\n" \
+	"hooks, because no other thread can interfere within them; INTACT_CC_HOOKS=all keeps\n" \
+	"the hooks.\n"
 
 const struct cmd cmd_cc = {
 	"cc", "compile C for watching (wraps gcc or clang)", "cc [COMPILER ARGUMENTS]", ABOUT,

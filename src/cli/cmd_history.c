@@ -75,7 +75,7 @@ static void tick(void *arg, size_t used)
 	double t = clock_seconds();
 	if (!run->progress.on || t - run->progress.last < 0.2 || t - run->progress.start < 0.4 || atomic_flag_test_and_set(&run->ticking))
 		return;
-	fprintf(stderr, "\rjudging the history: %.1f s, %zu MiB\033[K", t - run->progress.start, used >> 20);
+	fprintf(stderr, "\rchecking the history: %.1f s, %zu MiB\033[K", t - run->progress.start, used >> 20);
 	fflush(stderr);
 	run->progress.shown = true;
 	run->progress.last = t;
@@ -110,7 +110,7 @@ static bool parse_init(struct run *run, struct history *h, val *init)
 	if (len && strchr("[({\"", *s)) {
 		buf_printf(&run->cli->err, "intact history: --init: '");
 		buf_safe(&run->cli->err, s, len);
-		buf_str(&run->cli->err, "' is no value: 3, nil, \"text\" or [1 2]\n");
+		buf_str(&run->cli->err, "' is not a value: expected 3, nil, \"text\" or [1 2]\n");
 		return false;
 	}
 	*init = val_text(&h->vals, VK_STR, s, len);
@@ -134,7 +134,7 @@ static int spent(struct run *run, const char *name)
 	}
 	if (!outputs_take_stdout(&run->a->outputs)) {
 		buf_safe(out, name, strlen(name));
-		buf_printf(out, ": UNKNOWN: the limit on %s was spent\n", limit);
+		buf_printf(out, ": UNKNOWN: the limit on %s was reached\n", limit);
 	}
 	return EXIT_UNKNOWN;
 }
@@ -156,7 +156,7 @@ static int refused(struct run *run, const struct history *h, const struct check 
 		if (run->a->condition != COND_ATOMIC || run->a->algorithm == ALG_AUTO)
 			buf_printf(err, ": %s", r->why);
 		else
-			buf_printf(err, ": --algorithm=%s cannot judge this history: %s",
+			buf_printf(err, ": --algorithm=%s cannot check this history: %s",
 			           algorithm_names[run->a->algorithm], r->why);
 		for (int k = 0; k < 2; k++)
 			if (r->refused[k] != RANK_INF) {
@@ -187,7 +187,7 @@ static int verify_report(struct run *run, struct history *h, const char *path, s
 	enum verify_answer v = verify_history_json(h, src.text, src.len, why);
 	static const char *const word[] = { "ACCEPTED", "REJECTED", "UNDECIDED" };
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
-	const char *said = v ? why : "the report is true of the history";
+	const char *said = v ? why : "the report is true for the history";
 	if (!outputs_take_stdout(&run->a->outputs))
 		buf_printf(&run->cli->out, "%s: %s\n", word[v], said);
 	claim_list_add(&run->claims, &(struct claim){ .name = path, .answer = answers[v], .why = said });
@@ -198,15 +198,15 @@ static int verify_report(struct run *run, struct history *h, const char *path, s
 static int nothing_to_judge(const struct history *h, const char *name, uint32_t records, struct diags *d)
 {
 	if (!records && h->nskipped)
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: nothing but %u record%s or line%s of no client (read as %s)",
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: only %u record%s or line%s of non-clients (read as %s)",
 		           name, h->nskipped, h->nskipped == 1 ? "" : "s", h->nskipped == 1 ? "" : "s", h->format);
 	else if (!records)
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: the history is empty (read as %s)", name, h->format);
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: the history is empty (read as %s)", name, h->format);
 	else
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: all %u failed, or never answered and say nothing",
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: all %u failed, or never returned and constrain nothing",
 		           name, records);
-	diag_hint(d, records ? "a history tells something when a read, or a removal, has answered"
-	                     : "--format=NAME says what it is, when the guess is wrong");
+	diag_hint(d, records ? "a history needs at least one read or removal that returned"
+	                     : "--format=NAME sets the format if the guess is wrong");
 	return EXIT_USAGE;
 }
 
@@ -288,7 +288,7 @@ static void say_follow(struct run *run, const char *path, const struct history *
 		if (f->sentence)
 			buf_printf(out, "  %s\n", f->sentence);
 	} else if (f->verdict == LIN_UNKNOWN) {
-		buf_printf(out, "the limit on %s was spent in line %u\n", say_limit(&run->lim), f->line);
+		buf_printf(out, "the limit on %s was reached in line %u\n", say_limit(&run->lim), f->line);
 	} else {
 		buf_str(out, "atomic so far\n");
 	}
@@ -336,7 +336,7 @@ static int convert_file(struct run *run, struct history *h, const char *path, st
 	return EXIT_HOLDS;
 }
 
-/* One file in an arena of its own; memory's end comes back here. */
+/* One file in an arena of its own; out-of-memory longjmps return here. */
 static int with_file(struct run *run, const char *path,
                      int (*f)(struct run *, struct history *, const char *, struct diags *))
 {
@@ -419,16 +419,16 @@ static bool load_spec(struct run *run)
 	return run->spec != NULL;
 }
 
-/* What does not go together with --spec, or NULL. */
+/* What cannot be combined with --spec, or NULL. */
 static const char *spec_conflict(const struct run *run)
 {
 	const struct args *a = run->a;
 	if (!a->spec)
 		return NULL;
 	if (a->object != OBJ_GUESS || a->init)
-		return "--spec says what the object is and how it starts: --object and --init do not go with it";
+		return "--spec defines the object and its initial state: it cannot be combined with --object and --init";
 	if (a->condition == COND_REGULAR || a->condition == COND_SAFE || a->k || a->delta)
-		return "regular, safe, --k and --delta are about registers, not about --spec";
+		return "regular, safe, --k and --delta apply to registers, not to --spec";
 	return NULL;
 }
 
@@ -439,39 +439,39 @@ static const char *algorithm_unused(const struct run *run)
 	if (a->algorithm == ALG_AUTO)
 		return NULL;
 	if (a->follow && a->algorithm != ALG_BFS)
-		return "--follow has an algorithm of its own (bfs)";
+		return "--follow uses its own algorithm (bfs)";
 	if (a->condition != COND_ATOMIC)
-		return "--algorithm goes with --condition=atomic; the other conditions have one each";
-	return run->opts.k_min ? "--k=min picks the algorithms itself" : NULL;
+		return "--algorithm requires --condition=atomic; each other condition has one algorithm";
+	return run->opts.k_min ? "--k=min selects the algorithms itself" : NULL;
 }
 
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	struct args a = { .jobs = 1, .to = FORMAT_JSON };
 	const struct opt table[] = {
-		{ OPT_GROUP, NULL, 0, NULL, NULL, "what is checked", 0, 0, NULL },
-		{ OPT_CHOICE, "object", 'o', "NAME", &a.object, "what the operations are about", 0, 0, object_names },
-		{ OPT_STR, "spec", 0, "FILE.atm", &a.spec, "an object of your own: its sequential specification", 0, 0, NULL },
-		{ OPT_STR, "init", 0, "VALUE", &a.init, "its initial value: 0, nil, \"text\", [1 2]", 0, 0, NULL },
-		{ OPT_CHOICE, "condition", 'c', "NAME", &a.condition, "what must hold", 0, 0, condition_names },
-		{ OPT_STR, "k", 0, "N|min", &a.k, "reads may return one of the last N values; min: the least N", 0, 0, NULL },
-		{ OPT_FLAG, "delta", 0, NULL, &a.delta, "also find the least staleness of reads that makes it atomic", 0, 0, NULL },
-		{ OPT_CHOICE, "algorithm", 'a', "NAME", &a.algorithm, "how; the default picks and says why", 0, 0, algorithm_names },
-		{ OPT_GROUP, NULL, 0, NULL, NULL, "how it is read", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "what to check", 0, 0, NULL },
+		{ OPT_CHOICE, "object", 'o', "NAME", &a.object, "type of the object", 0, 0, object_names },
+		{ OPT_STR, "spec", 0, "FILE.atm", &a.spec, "sequential specification of a user-defined object", 0, 0, NULL },
+		{ OPT_STR, "init", 0, "VALUE", &a.init, "initial value: 0, nil, \"text\", [1 2]", 0, 0, NULL },
+		{ OPT_CHOICE, "condition", 'c', "NAME", &a.condition, "condition to check", 0, 0, condition_names },
+		{ OPT_STR, "k", 0, "N|min", &a.k, "allow reads of the last N values; min: find the smallest N", 0, 0, NULL },
+		{ OPT_FLAG, "delta", 0, NULL, &a.delta, "also find the smallest staleness of reads that makes it atomic", 0, 0, NULL },
+		{ OPT_CHOICE, "algorithm", 'a', "NAME", &a.algorithm, "algorithm; the default selects one and reports why", 0, 0, algorithm_names },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "input", 0, 0, NULL },
 		{ OPT_CHOICE, "format", 'f', "NAME", &a.format, "the format; guessed from the content by default", 0, 0, format_names },
-		{ OPT_CHOICE, "order", 0, "WHAT", &a.order, "when times and lines disagree: an error, or which counts", 0, 0, order_names },
-		{ OPT_CHOICE, "nil", 0, "WHAT", &a.nil, "a read of nil: a value like others, or no information", 0, 0, nil_names },
-		{ OPT_CHOICE, "failed-cas", 0, "WHAT", &a.failed_cas, "a cas that failed: did not happen, or found another value", 0, 0, failed_names },
+		{ OPT_CHOICE, "order", 0, "WHAT", &a.order, "if times and line order disagree: report an error, or use one of them", 0, 0, order_names },
+		{ OPT_CHOICE, "nil", 0, "WHAT", &a.nil, "a read of nil: an ordinary value, or no information", 0, 0, nil_names },
+		{ OPT_CHOICE, "failed-cas", 0, "WHAT", &a.failed_cas, "a failed cas: did not happen, or found another value", 0, 0, failed_names },
 		{ OPT_CHOICE, "pairs", 0, "WHAT", &a.pairs, "values are [key value] pairs", 0, 0, pairs_names },
-		{ OPT_FLAG, "follow", 0, NULL, &a.follow, "judge while it is being written (a pipe, -)", 0, 0, NULL },
+		{ OPT_FLAG, "follow", 0, NULL, &a.follow, "check while the history is being written (a pipe, -)", 0, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits and output", 0, 0, NULL },
-		{ OPT_UINT, "jobs", 'j', "N", &a.jobs, "threads, over keys", 1, 64, NULL },
-		{ OPT_UINT, "timeout", 0, "SECONDS", &a.timeout, "then the verdict is unknown (exit code 3)", 0, 1000000000, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &a.max_memory, "likewise; default: four fifths of the machine's", 0, 0, NULL },
-		{ OPT_FLAG, "witness", 'w', NULL, &a.witness, "show the order that was found", 0, 0, NULL },
+		{ OPT_UINT, "jobs", 'j', "N", &a.jobs, "number of threads (keys are checked in parallel)", 1, 64, NULL },
+		{ OPT_UINT, "timeout", 0, "SECONDS", &a.timeout, "time limit; when reached, the verdict is unknown (exit code 3)", 0, 1000000000, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &a.max_memory, "memory limit; default: four fifths of the machine's memory", 0, 0, NULL },
+		{ OPT_FLAG, "witness", 'w', NULL, &a.witness, "show the linearization that was found", 0, 0, NULL },
 		{ OPT_STR, "verify", 0, "REPORT", &a.verify, "check a report (from --json --witness) against the history", 0, 0, NULL },
-		{ OPT_FLAG, "quiet", 'q', NULL, &a.quiet, "only the exit code", 0, 0, NULL },
-		{ OPT_CHOICE, "to", 0, "FORMAT", &a.to, "convert: what to write", 0, 0, format_names },
+		{ OPT_FLAG, "quiet", 'q', NULL, &a.quiet, "print nothing; only set the exit code", 0, 0, NULL },
+		{ OPT_CHOICE, "to", 0, "FORMAT", &a.to, "convert: output format", 0, 0, format_names },
 		OUTPUT_OPTIONS(&a.outputs),
 		{ 0 },
 	};
@@ -491,17 +491,17 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	else if (!o.nargs && outputs_swallowed(&a.outputs, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!o.nargs)
-		rc = cli_usage(cli, cmd, "which history? (- is standard input)");
+		rc = cli_usage(cli, cmd, "missing FILE argument (- is standard input)");
 	else if (outputs_wrong(&a.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&a.outputs));
 	else if (!parse_k(&run))
-		rc = cli_usage(cli, cmd, "--k: expected a whole number from 1, or min");
+		rc = cli_usage(cli, cmd, "--k: expected a positive integer or min");
 	else if ((run.opts.k > 1 || run.opts.k_min || a.delta) && a.condition != COND_ATOMIC)
-		rc = cli_usage(cli, cmd, "--k and --delta go with --condition=atomic");
+		rc = cli_usage(cli, cmd, "--k and --delta require --condition=atomic");
 	else if (a.delta && (run.opts.k > 1 || run.opts.k_min))
-		rc = cli_usage(cli, cmd, "--delta and --k ask different questions: one at a time");
+		rc = cli_usage(cli, cmd, "--delta and --k cannot be combined");
 	else if (a.follow && (a.condition != COND_ATOMIC || a.delta || run.opts.k_min || o.nargs > 1))
-		rc = cli_usage(cli, cmd, "--follow judges atomicity (or --k=N) of one history");
+		rc = cli_usage(cli, cmd, "--follow checks atomicity (or --k=N) of one history");
 	else if (algorithm_unused(&run))
 		rc = cli_usage(cli, cmd, "%s", algorithm_unused(&run));
 	else if (convert && (a.to == FORMAT_GUESS || a.to == FORMAT_VIOLIN))
@@ -511,7 +511,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	else if (!load_spec(&run))
 		rc = EXIT_USAGE;
 	else if (a.follow && run.spec && run.spec->choices)
-		rc = cli_usage(cli, cmd, "--follow cannot follow a specification that chooses (any, either)");
+		rc = cli_usage(cli, cmd, "--follow does not support nondeterministic specifications (any, either)");
 	else {
 		run.opts.condition = (enum condition)a.condition;
 		run.opts.algorithm = (enum algorithm)a.algorithm;
@@ -546,12 +546,12 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 const struct cmd cmd_history = {
 	"history", "check recorded histories of registers, queues, maps, ...",
 	"history [OPTIONS] FILE...\n       intact history convert --to=FORMAT FILE",
-	"Says whether a recorded history is atomic (linearizable), or meets a weaker\n"
-	"condition; with an order of the operations when it is, and the operations in\n"
-	"conflict when it is not. Reads Jepsen and Knossos histories (EDN, JSON, logs),\n"
-	"porcupine's operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations\n"
-	"that never answered may or may not have happened.\n\n"
+	"Checks whether a recorded history is atomic (linearizable) or meets a weaker\n"
+	"condition. If it does, shows an order of the operations; if not, the operations in\n"
+	"conflict. Reads Jepsen and Knossos histories (EDN, JSON, logs), porcupine's\n"
+	"operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations that never\n"
+	"returned may or may not have taken effect.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
-	"was spent).",
+	"was reached).",
 	NULL, run_history,
 };

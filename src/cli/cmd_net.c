@@ -313,7 +313,7 @@ static int spent(struct net_run *r)
 	const struct prefix *p = &r->prefix;
 	r->spent = true;
 	if (!outputs_take_stdout(&r->outputs))
-		buf_printf(&r->cli->out, "unknown: the limit on %s was spent after %llu events\n",
+		buf_printf(&r->cli->out, "unknown: the limit on %s was reached after %llu events\n",
 		           p->limit, (unsigned long long)(p->kept + p->cutoffs));
 	return write_reports(r, EXIT_UNKNOWN);
 }
@@ -386,16 +386,16 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	}
 	*r = (struct net_run){ .cli = cli, .cmd = cmd };
 	const struct opt table[] = {
-		{ OPT_STR, "cover", 0, "PLACE[,PLACE...]", &r->cover, "can these places hold a token all at once? (exit 1: they can)", 0, 0, NULL },
-		{ OPT_FLAG, "deadlock", 0, NULL, &r->deadlock, "a deadlock is a violation: exit 1 if there is one, 3 if unknown", 0, 0, NULL },
-		{ OPT_FLAG, "prefix", 0, NULL, &r->prefix_only, "only the prefix: do not look for a deadlock", 0, 0, NULL },
-		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is spent, the answer is unknown)", 0, 0, NULL },
-		{ OPT_UINT, "max-events", 0, "N", &r->opt.max_events, "events of the prefix, cut-offs with them", 1, 0, NULL },
-		{ OPT_SIZE, "max-memory", 0, "SIZE", &r->opt.max_bytes, "memory of all of it (default: half the machine's)", 1 << 16, 0, NULL },
-		{ OPT_UINT, "timeout", 0, "SECONDS", &r->timeout, "for all of it", 1, 0, NULL },
+		{ OPT_STR, "cover", 0, "PLACE[,PLACE...]", &r->cover, "check whether all these places can be marked at once (exit 1 if so)", 0, 0, NULL },
+		{ OPT_FLAG, "deadlock", 0, NULL, &r->deadlock, "treat a deadlock as a violation: exit 1 if there is one, 3 if unknown", 0, 0, NULL },
+		{ OPT_FLAG, "prefix", 0, NULL, &r->prefix_only, "build only the prefix: do not search for a deadlock", 0, 0, NULL },
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "limits (when one is reached, the answer is unknown)", 0, 0, NULL },
+		{ OPT_UINT, "max-events", 0, "N", &r->opt.max_events, "events of the prefix, including cut-offs", 1, 0, NULL },
+		{ OPT_SIZE, "max-memory", 0, "SIZE", &r->opt.max_bytes, "memory limit (default: half the machine's memory)", 1 << 16, 0, NULL },
+		{ OPT_UINT, "timeout", 0, "SECONDS", &r->timeout, "time limit for the whole command", 1, 0, NULL },
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "output", 0, 0, NULL },
-		{ OPT_CHOICE, "to", 0, "FORM", &r->to, "print the net in this form instead", 0, 0, forms },
-		{ OPT_FILE, "dot", 0, "FILE", &r->dot, "the prefix (or the net) for graphviz, when it is small", 0, 0, NULL },
+		{ OPT_CHOICE, "to", 0, "FORM", &r->to, "print the net in this format instead", 0, 0, forms },
+		{ OPT_FILE, "dot", 0, "FILE", &r->dot, "write the prefix (or the net) for Graphviz, if it is small", 0, 0, NULL },
 		OUTPUT_OPTIONS(&r->outputs),
 		{ .help = NULL },
 	};
@@ -412,11 +412,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	} else if (!o.nargs && outputs_swallowed(&r->outputs, &why)) {
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&why));
 	} else if (o.nargs != 1) {
-		rc = cli_usage(cli, cmd, o.nargs ? "one net at a time" : "which net?");
+		rc = cli_usage(cli, cmd, o.nargs ? "expected one FILE argument" : "missing FILE argument");
 	} else if (outputs_wrong(&r->outputs)) {
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&r->outputs));
 	} else if (r->prefix_only && r->deadlock) {
-		rc = cli_usage(cli, cmd, "--prefix does not look for deadlocks, and --deadlock asks for one");
+		rc = cli_usage(cli, cmd, "--prefix and --deadlock cannot be combined");
 	} else {
 		r->opt.keep_cutoffs = r->prefix_only ? 0 : 1 << 20;
 		r->path = args[0];
@@ -435,11 +435,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 
 const struct cmd cmd_net = {
 	"net", "unfold a Petri net (PNML, ll_net)", "net [OPTIONS] FILE",
-	"Builds the complete finite prefix of a 1-safe net's unfolding and reports its size, whether the\n"
-	"net can come to a standstill, and whether places can be marked together. Reads PEP's ll_net and\n"
-	"PNML place/transition nets ('-' is standard input). A net that is not 1-safe is refused with the\n"
-	"place and the marking that show it.\n\n"
+	"Builds the complete finite prefix of the unfolding of a 1-safe net. Reports its size, whether the\n"
+	"net can deadlock, and whether places can be marked together. Reads PEP's ll_net and PNML\n"
+	"place/transition nets ('-' is standard input). For a net that is not 1-safe, reports the place\n"
+	"and the marking that show it.\n\n"
 	"Exit code: 0 done (and not coverable), 1 coverable or (--deadlock) a deadlock, 2 usage or input,\n"
-	"3 unknown (a limit was spent), 4 internal error.",
+	"3 unknown (a limit was reached), 4 internal error.",
 	NULL, run,
 };

@@ -162,8 +162,8 @@ static void headline_recorded(const struct judged *j, struct buf *out)
 	else if (s->confirmed)
 		buf_printf(out, ", %u confirmed and %u predicted", s->confirmed, s->count - s->confirmed);
 	else
-		buf_str(out, s->count == 1 ? ", predicted: another schedule can break it"
-		                           : ", all predicted: another schedule can break them");
+		buf_str(out, s->count == 1 ? ", predicted: another schedule can violate it"
+		                           : ", all predicted: another schedule can violate them");
 	if (j->blocks) {
 		buf_str(out, "; the ");
 		plural(out, j->blocks, "marked block");
@@ -356,24 +356,24 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	struct trace_opts o = { .limit = 50, .window = 20000 };
 	const struct opt table[] = {
 		{ OPT_CHOICE, "algorithm", 'a', "NAME", &o.algorithm,
-		  "clock (linear, the default) or graph (the transaction graph, its twin)", 0, 0, algorithms },
+		  "clock (linear, the default) or graph (transaction graph, slower; for comparison)", 0, 0, algorithms },
 		{ OPT_FLAG, "predict", 'p', NULL, &o.predict,
-		  "also say what other schedules could do to the blocks", 0, 0, NULL },
+		  "also report blocks that other schedules can break", 0, 0, NULL },
 		{ OPT_UINT, "window", 0, "EVENTS", &o.window,
-		  "how far --predict looks for a reordering (default 20000)", 16, 10000000, NULL },
+		  "window of events in which --predict searches for a reordering (default 20000)", 16, 10000000, NULL },
 		{ OPT_STR, "witness", 0, "FILE", &o.witness,
 		  "write the first proven reordering of --predict as a trace", 0, 0, NULL },
 		{ OPT_UINT, "limit", 'n', "N", &o.limit,
 		  "show at most N findings (default 50; 0: all)", 0, 1000000000, NULL },
 		{ OPT_FLAG, "each", 0, NULL, &o.each,
-		  "show every violating block, also when the places are the same", 0, 0, NULL },
+		  "show every violating block, even if the places are the same", 0, 0, NULL },
 		{ OPT_FLAG, "quiet", 'q', NULL, &o.quiet, "the verdict line alone", 0, 0, NULL },
 		{ OPT_UINT, "process", 0, "N", &o.process,
-		  "of a recording with several: judge the blocks of the N'th (default: the first)", 1, 4096, NULL },
+		  "in a recording of several processes: check the blocks of the Nth (default: the first)", 1, 4096, NULL },
 		{ OPT_FLAG, "lenient", 0, NULL, &o.lenient,
-		  "take impossible events (a lock held twice, ...) as warnings", 0, 0, NULL },
+		  "treat impossible events (a lock held twice, ...) as warnings", 0, 0, NULL },
 		{ OPT_SIZE, "memory", 'm', "SIZE", &o.memory,
-		  "stop as unknown when the analysis needs more", 0, 0, NULL },
+		  "memory limit; when reached, the verdict is unknown", 0, 0, NULL },
 		OUTPUT_OPTIONS(&o.outputs),
 		{ .help = NULL },
 	};
@@ -398,11 +398,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (!p.nargs && outputs_swallowed(&o.outputs, &err))
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&err));
 	else if (!p.nargs)
-		rc = cli_usage(cli, cmd, "which trace? (\"-\" reads standard input)");
+		rc = cli_usage(cli, cmd, "missing FILE argument (\"-\" is standard input)");
 	else if (outputs_wrong(&o.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	else if (o.witness && (!o.predict || p.nargs > 1))
-		rc = cli_usage(cli, cmd, "--witness goes with --predict and a single trace");
+		rc = cli_usage(cli, cmd, "--witness requires --predict and a single trace");
 	else
 		rc = run_files(cli, cmd, &o, args, p.nargs);
 	buf_free(&err);
@@ -411,23 +411,21 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_trace = {
-	"trace", "judge recorded executions: are their blocks atomic?",
+	"trace", "check whether the blocks of a recorded execution are atomic",
 	"trace [OPTIONS] FILE...\n"
 	"       intact trace convert [OPTIONS] IN OUT\n"
 	"       intact trace stats [OPTIONS] FILE\n"
 	"       intact trace verify REPORT.json TRACE",
-	"Tells whether the recorded execution is conflict-serializable: whether some order\n"
-	"that runs every block in one piece agrees with it on all conflicts. Each block that\n"
-	"is in the way is shown with its cycle. For a recording of a program (`intact run\n"
-	"--record`) the findings of the run follow, and count. Reads Intact's own trace files and STD text\n"
+	"Checks whether the recorded execution is conflict-serializable: whether some order\n"
+	"without interleaved blocks agrees with it on all conflicts. Each violating block is\n"
+	"shown with its cycle. For a recording of a program (`intact run --record`) the\n"
+	"findings of the run follow, and count. Reads Intact's own trace files and STD text\n"
 	"(T1|w(x)|12 with r w acq rel fork join begin end), plain, zstd or gzip; \"-\" is\n"
-	"standard input. Memory follows threads, variables and open blocks, not the length.\n"
-	"\n"
+	"standard input. Memory depends on threads, variables and open blocks, not on length.\n\n"
 	"convert  writes a trace in another format     (intact trace convert --help)\n"
-	"stats    what a trace holds                   (intact trace stats --help)\n"
-	"verify   checks the cycles of a --json report against the trace, independently\n"
-	"\n"
+	"stats    counts the contents of a trace       (intact trace stats --help)\n"
+	"verify   verifies the cycles of a --json report against the trace, independently\n\n"
 	"Exit code: 0 serializable and nothing found, 1 not, 2 the trace cannot be read or\n"
-	"cannot have happened, 3 unknown (a limit was reached).",
+	"is impossible, 3 unknown (a limit was reached).",
 	NULL, run,
 };

@@ -22,8 +22,8 @@ struct settings {
 
 /* The value of a key of INTACT_OPTIONS, the last one given; NULL when it is not there. */
 const char *run_option(struct arena *a, const char *name);
-/* Fills in what INTACT_OPTIONS says; `s` is zero but for its arena. False when
- * a file it names cannot be read (cli->err says so). */
+/* Fills in what INTACT_OPTIONS says; `s` is zero except for its arena. False
+ * when a file it names cannot be read (cli->err says so). */
 bool settings_read(struct cli *cli, struct settings *s);
 /* The files that were opened for names, and the arena. */
 void settings_free(struct settings *s);

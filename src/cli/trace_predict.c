@@ -70,7 +70,7 @@ static void runs(const uint64_t *o, size_t from, size_t to, size_t max, struct b
 static void schedule(const struct predicted *f, const struct trace_names *t,
                      struct buf *out)
 {
-	buf_str(out, "    A run that does it: ");
+	buf_str(out, "    A run that shows it: ");
 	if (f->start > 1)
 		buf_printf(out, "events 1-%llu as recorded, then ", (ull)(f->start - 1));
 	if (f->remote) {

@@ -16,7 +16,7 @@ struct recorded {
 	struct run_shown shown;
 	uint32_t processes;
 	uint64_t records;
-	bool failed, nomem;     /* cannot be read; memory ended */
+	bool failed, nomem;     /* cannot be read; out of memory */
 };
 
 /* Reads the file, once for each process of it and its parents. */

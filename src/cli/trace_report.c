@@ -124,8 +124,8 @@ static void block_show(const struct trace_names *t, uint64_t event, uint32_t loc
 	buf_printf(out, " (event %llu)", (ull)event);
 }
 
-/* One event of the cycle; `what` closes the line, or stands below when the
- * line would be wider than the terminal. Long names are cut. */
+/* One event of the cycle; `what` ends the line, or is put below if the line
+ * would be wider than the terminal. Long names are cut. */
 static void event_line(const struct trace_names *t, const struct cycle_end *e,
                        const char *what, unsigned width, struct buf *out)
 {
@@ -158,7 +158,7 @@ static void event_line(const struct trace_names *t, const struct cycle_end *e,
 /* Of a long cycle the middle is left out. */
 enum { LINKS_SHOWN = 24 };
 
-/* What stands between the two ends of a link, as a reason. */
+/* The reason that connects the two ends of a link. */
 static const char *reason(const struct cycle_link *l)
 {
 	if (l->from.kind == EVENT_WRITE)
@@ -217,7 +217,7 @@ static void cycle_text(const struct cycle *c, const struct trace_names *t,
 	buf_free(&b);
 }
 
-/* The others on the cycle, in words. */
+/* The others on the cycle, as text. */
 static void advice(const struct cycle *c, const struct trace_names *t, struct buf *out)
 {
 	const struct cycle_end *in = &c->links[0].from, *back = &c->closing;
@@ -228,8 +228,7 @@ static void advice(const struct cycle *c, const struct trace_names *t, struct bu
 		op_show(t, back->kind, back->target, out);
 		buf_str(out, " of this block, thread ");
 		thread_show(t, c->links[0].to.thread, out);
-		buf_str(out, " came in:\n"
-		             "    no order that runs the block in one piece gives the same.\n");
+		buf_str(out, " intervened:\n    no serial order of the block gives the same result.\n");
 		if (c->inner) {
 			buf_str(out, "    The nested ");
 			block_show(t, c->inner, c->inner_loc, c->inner_label, out);
@@ -238,7 +237,7 @@ static void advice(const struct cycle *c, const struct trace_names *t, struct bu
 		return;
 	}
 	buf_str(out, "    Each of these blocks must come before the next, and the last before the first:\n"
-	             "    they cannot all run in one piece.\n");
+	             "    they cannot all be atomic.\n");
 }
 
 void cycles_text(const struct cycles *f, const struct trace_names *t,
@@ -258,7 +257,7 @@ void cycles_text(const struct cycles *f, const struct trace_names *t,
 			buf_printf(out, "   [%llu times at these places; the first:]", (ull)x->count);
 		buf_char(out, '\n');
 		if (c->lost) {
-			event_line(t, &c->closing, "closes a cycle too long to keep", width, out);
+			event_line(t, &c->closing, "closes a cycle that is too long to record", width, out);
 			continue;
 		}
 		cycle_text(c, t, width, out);

@@ -31,8 +31,8 @@ struct message {
 	size_t n;
 	const uint32_t *created, *parent; /* by thread: stack and parent */
 	uint32_t nthreads;
-	/* Takes a piece away, NUL behind it; false: it could not. Then nothing
-	 * more is sent. */
+	/* Takes a piece away, followed by a NUL; false: it could not. Then
+	 * nothing more is sent. */
 	bool (*send)(void *arg, const char *text, size_t n);
 	void *arg;
 	int pid;

@@ -3,7 +3,7 @@
 #define INF     UINT32_MAX
 #define HEADS   (1u << 20)
 #define RECORDS (1u << 20)
-#define NEIGHBOURS 512u /* cells whose heads stand side by side */
+#define NEIGHBOURS 512u /* cells whose heads are adjacent */
 #define FIRST_SIZE ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
 
 static bool map_tables(struct reach *r)
@@ -51,7 +51,7 @@ static void set_first(struct reach *r, uint32_t k, uint32_t tid, uint32_t epoch)
 		r->low[tid] = epoch;
 }
 
-/* Slots never seen before are reached by nobody. */
+/* Slots never seen before are not reached. */
 static bool see_thread(struct reach *r, uint32_t tid)
 {
 	if (tid >= REACH_THREADS)
@@ -87,7 +87,7 @@ static void close_column(struct reach *r, uint32_t k)
 		r->ncolumns--;
 	if (r->open)
 		return;
-	/* Nobody can reach anything: forget all. */
+	/* Nothing can be reached: forget all. */
 	for (uint32_t i = 0; i < r->nthreads; i++)
 		r->low[i] = INF;
 	r->naccess = 1;

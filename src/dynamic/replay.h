@@ -24,7 +24,7 @@ struct replay;
 
 struct replay *replay_new(void);
 void replay_free(struct replay *r);
-/* False: out of memory; what was found up to there stands. */
+/* False: out of memory; what was found up to there remains valid. */
 bool replay_feed(struct replay *r, const struct rec *rec, size_t n);
 /*
  * The records fed so far are those of a process up to the fork of this one:
@@ -32,7 +32,7 @@ bool replay_feed(struct replay *r, const struct rec *rec, size_t n);
  */
 void replay_forked(struct replay *r, uint32_t slot);
 /* Did a record say that the process forks for the n'th time? Then feeding
- * stopped behind it; *used tells how far. `slot`: the thread that did. */
+ * stopped after it; *used tells how far. `slot`: the thread that did. */
 bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64_t fork,
                        size_t *used, uint32_t *slot);
 /* Appends the message for report/finding.h; tells whether it has findings. */

@@ -57,10 +57,10 @@
  * without a budget the analysis ends (SERIAL_PAIRS) at 2^23 of them, 1 GB:
  * three thousand blocks open at once that all reach each other.
  *
- * The witness. Beside E[u][A] stands why: the path by which A first reached
- * that transaction, an immutable list of links shared between paths (`link`:
- * a path and one link more; `cat`: two paths, when a reached block brings its
- * own). As the chain of a thread can be entered at its first reached
+ * The witness. Along with E[u][A] the reason is kept: the path by which A first
+ * reached that transaction, an immutable list of links shared between paths
+ * (`link`: a path and one link more; `cat`: two paths, when a reached block
+ * brings its own). As the chain of a thread can be entered at its first reached
  * transaction and left at any later one, paths visit a thread once, except
  * around cycles already reported; they are cut short there, and given up
  * (`lost`) beyond WHY_MAX links.

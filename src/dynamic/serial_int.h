@@ -108,7 +108,7 @@ struct serial {
 	struct access *more;    /* readers beyond the first; [0] unused */
 	uint32_t nmore, more_cap, more_free;
 	struct map readers;     /* (variable, thread) -> index into `more`; stale
-	                           ones are told by what stands there */
+* ones are recognised by what is there */
 	struct slot *slots;
 	uint32_t nslots, slots_cap, *free_slots, nfree_slots;
 	struct block *blocks;   /* [0] unused */
@@ -123,7 +123,7 @@ struct serial {
 	uint32_t fresh_cap;
 	struct mark {
 		uint32_t stamp, at, serial;
-	} *marks;               /* by thread: where it stands in the column at hand */
+	} *marks;               /* by thread: its position in the current column */
 	uint32_t nmarks, stamp;
 	size_t bytes;
 	struct serial_stats st;
@@ -135,19 +135,19 @@ struct serial {
 void *serial_grow_to(struct serial *s, void *p, size_t old, size_t now, size_t elem);
 bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
                        uint32_t cap, size_t elem);
-/* Makes element `want` of an array exist; false when memory ends. The new length
- * is `cap`, or doubles from there until it is enough. */
+/* Makes element `want` of an array exist; false when out of memory. The new
+ * length is `cap`, or doubles from there until it is enough. */
 #define GROW_TO(s, p, n, want, cap)                                            \
 	serial_grow_array((s), (void **)&(p), &(n), (want), (cap), sizeof *(p))
 #define GROW(s, p, n, want) ((want) < (n) ? true : GROW_TO(s, p, n, want, n))
 
 /* ---- serial_why.c ------------------------------------------------------- */
 
-/* A link with one reference, the caller's; 0 when memory ends. */
+/* A link with one reference, the caller's; 0 when out of memory. */
 uint32_t why_link_new(struct serial *s, const struct cycle_link *link);
 void why_link_drop(struct serial *s, uint32_t id);
 /* A path with one reference: `before` (0: none) and a link more; or `left`,
- * then `right`. They take references of their own. 0 when memory ends. */
+ * then `right`. They take references of their own. 0 when out of memory. */
 uint32_t why_link(struct serial *s, uint32_t before, uint32_t link);
 uint32_t why_cat(struct serial *s, uint32_t left, uint32_t right);
 void why_drop(struct serial *s, uint32_t id);

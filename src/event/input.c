@@ -25,7 +25,7 @@ struct trace_input {
 	unsigned char raw[RAW_SIZE];
 };
 
-/* Reads more raw bytes behind what is there; false at the end. */
+/* Reads more raw bytes after what is there; false at the end. */
 static bool fill(struct trace_input *in)
 {
 	if (in->raw_pos == in->raw_len)

@@ -13,8 +13,8 @@
 
 struct trace_input;
 
-/* "-" is standard input. NULL on failure; *why says what happened (a string
- * that lives for ever). */
+/* "-" is standard input. NULL on failure; *why says what happened (a static
+ * string). */
 struct trace_input *trace_input_open(const char *path, const char **why);
 void trace_input_close(struct trace_input *in);
 /* Up to n bytes (n > 0); 0 at the end or when nothing more can be read. */

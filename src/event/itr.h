@@ -30,11 +30,10 @@
  *   varint target minus the last of its space, zigzag varint place minus the
  *   thread's last.  About 3 bytes, 1 to 2 after zstd.
  *
- * Every block stands for itself (the deltas start anew; but those of STREAMS go
- * on), is written with one write, and carries its checksum: a recorder that dies loses what it had not
- * written; a reader stops at the first block that is short or wrong. Names
- * and events need only memory copies and a table of 256 words for the CRC, so
- * a recorder needs no library.
+ * Every block is self-contained (the deltas restart; but those of STREAMS go on), is written with one
+ * write, and carries its checksum: a recorder that dies loses what it had not written; a reader stops
+ * at the first block that is short or wrong. Names and events need only memory copies and a table of
+ * 256 words for the CRC, so a recorder needs no library.
  */
 #ifndef INTACT_EVENT_ITR_H
 #define INTACT_EVENT_ITR_H

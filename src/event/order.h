@@ -20,7 +20,7 @@
 
 struct order;
 
-/* `lenient` turns the errors into warnings. NULL when memory ends. */
+/* `lenient` turns the errors into warnings. NULL when out of memory. */
 struct order *order_new(const char *file, bool lenient, trace_msg_fn *fn, void *ctx);
 void order_free(struct order *o);
 /*

@@ -8,7 +8,7 @@
  *
  * With `keep`, the file is a row of parts, and the oldest goes when they are
  * more than that many bytes together: see recorder.c. What the threads packed
- * builds on what is gone then, so it is packed anew (recpack.h), which costs
+ * depends on the dropped part, so it is packed again (recpack.h), which costs
  * more.
  */
 #ifndef INTACT_EVENT_RECORDER_H

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A growing list of records; TEXTs stand in front of what they belong to. */
+/* A growing list of records; TEXTs precede what they belong to. */
 struct list {
 	struct rec *v;
 	size_t n, cap;
@@ -102,7 +102,7 @@ static void create(struct recstate *s, struct rec r)
 	t->frames.n = t->marks.n = 0;
 	t->nlocks = t->nmarks = 0;
 	t->stack = (struct rec){ 0, 0 };
-	/* Its parent may be gone when this is told again. */
+	/* Its parent may be gone when this is sent again. */
 	t->create = rec_make(REC_CREATE, 0, rec_addr(r), 0, rec_pc(r));
 }
 
@@ -241,7 +241,7 @@ static bool tell_list(const struct list *l, recstate_fn *fn, void *ctx)
 	return true;
 }
 
-/* Marks are kept with their TEXT behind them: it goes first. */
+/* Marks are kept with their TEXT after them: it goes first. */
 static bool tell_marks(const struct thread *t, uint32_t depth, size_t *at, uint32_t *next,
                        recstate_fn *fn, void *ctx)
 {

@@ -1,5 +1,5 @@
 /*
- * delayed_shadow: a shadow that may be behind.
+ * delayed_shadow: a shadow that may lag behind the execution.
  *
  * A shadow is a quiescent state of a serial execution, with a status per
  * thread (shadows.h) and the *items* (steps outside, whole blocks) that have
@@ -57,14 +57,14 @@ struct delayed_shadow {
 	struct delayed_item item[DELAYED_ITEMS];
 };
 
-/* Room for shadows of this width; false when memory ends. */
+/* Room for shadows of this width; false when out of memory. */
 bool delayed_init(struct delayed_shadow *s, uint32_t width);
 void delayed_free(struct delayed_shadow *s);
 void delayed_copy(struct delayed_shadow *to, const struct delayed_shadow *from);
 void delayed_load(struct delayed_shadow *s, const struct seqtab *t, uint32_t id);
 uint32_t delayed_save(const struct delayed_shadow *s, struct seqtab *t);
 
-/* Puts a new item behind its thread's others; false when it is one too many. */
+/* Appends a new item to its thread's items; false when it is one too many. */
 bool delayed_insert(struct delayed_shadow *s, const struct delayed_item *it);
 void delayed_remove(struct delayed_shadow *s, uint32_t i);
 /* The first item of the thread that has ended, or DELAYED_ITEMS. */

@@ -34,7 +34,7 @@
 #include "ir/ir.h"
 
 #define MONITOR_DEAD   (UINT32_MAX - 1)
-#define MONITOR_FAILED UINT32_MAX /* memory ended */
+#define MONITOR_FAILED UINT32_MAX /* out of memory */
 #define MONITOR_MAX_CLIENTS 64u
 
 enum monitor_kind { MONITOR_ATOMIC, MONITOR_REGULAR, MONITOR_SAFE, MONITOR_RECORD };

@@ -7,8 +7,8 @@
  * frame, so it commutes with every step of another thread and may be delayed
  * until the thread's next step: the two become one, and the thread is outside
  * until then. Leaving likewise commutes and, when the block has committed,
- * may be done at once behind the step before it. No quiescent state
- * disappears: both only lengthen the time spent outside.
+ * may be done immediately after the preceding step. No quiescent state
+ * disappears: both only extend the time outside.
  *
  * Pure iterations (drop_pure): a step that leads from outside into the block
  * and to exactly the frame it would have right after entering, with the
@@ -30,9 +30,9 @@
  * such sequences. Its right movers are moved right to their pivot, its left
  * movers left to it; the states are the same at the end. A sequence that has
  * not reached its pivot when another thread's fault ends the execution is
- * left out: the steps that follow commute with it. One that is behind its
- * pivot is completed: left movers are never blocked (locks.h) and commute to
- * before the fault. Hence
+ * left out: the steps that follow commute with it. One that is past its pivot
+ * is completed: left movers are never blocked (locks.h) and commute to before
+ * the fault. Hence
  *
  *   a right mover that cannot go on gives no transition: until it can, the
  *   thread might as well not have begun (deadlocks would be lost: the search
@@ -105,7 +105,7 @@ static bool moves_left(const struct product *x, const struct prod_kind *k, uint3
 	return x->transactions && locks_left(&x->locks, node);
 }
 
-/* May a state where the thread is there be passed over? */
+/* May a state where the thread is there be skipped? */
 static bool hidden(const struct product *x, const struct prod_kind *k, uint32_t local)
 {
 	enum ir_node_kind kind = x->ir->nodes[node_of(k, local)].kind;

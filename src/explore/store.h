@@ -66,16 +66,16 @@ struct store {
 
 enum store_result { STORE_NEW, STORE_OLD };
 
-/* bits[i]: for field i. False when memory ends. */
+/* bits[i]: for field i. False when out of memory. */
 bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t budget);
 void store_free(struct store *s);
 /* Fields get these widths, enough for all ids there are. Keys kept elsewhere are
- * converted by `also`, which is called with the old store while both are
- * there. False when memory ends. */
+ * converted by `also`, which is called with the old store while both are there.
+ * False when out of memory. */
 bool store_widen(struct store *s, const uint8_t *bits,
                  bool (*also)(void *arg, const struct store *from, struct store *to), void *arg);
 bool store_grow(struct store *s);
-/* So many threads will use it (at most STORE_USERS); false when memory ends. */
+/* So many threads will use it (at most STORE_USERS); false when out of memory. */
 bool store_admit(struct store *s, uint32_t users);
 /* One key of `from` as one of `to`; `ids` and `words` are room for a state. */
 bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out,

@@ -80,7 +80,7 @@ void reader_error(struct reader *r, const char *at, size_t len, const char *code
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* The whole history: raw operations with ranks. False after an error in d or
- * a spent limit in h->lim. */
+ * a reached limit in h->lim. */
 bool history_read(struct history *h, const char *path, const struct read_options *o,
                   struct diags *d);
 bool history_read_text(struct history *h, const char *name, const char *text, size_t len,

@@ -1,7 +1,7 @@
 /*
- * spec: the objects that are built in, but for the key-value map (spec_kv.c).
- * What a state is stands above each; all but the register's and the mutex's
- * are interned vectors (states.c).
+ * spec: the built-in objects, except the key-value map (spec_kv.c). The
+ * representation of a state is described above each; all but the register's
+ * and the mutex's are interned vectors (states.c).
  */
 #include "history/spec.h"
 

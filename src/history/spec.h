@@ -26,7 +26,7 @@ struct spec {
 	/* The same state in another context of this object (to forget the rest);
 	 * NULL when states are values and need no table. */
 	uint32_t (*move)(struct spec_ctx *from, uint32_t state, struct spec_ctx *to);
-	/* The state in words ("3", "[1 2]"). */
+	/* The state as text ("3", "[1 2]"). */
 	void (*print)(struct spec_ctx *c, uint32_t state, struct buf *out);
 };
 
@@ -46,7 +46,7 @@ struct spec_ctx {
 	const struct values *vals; /* only read */
 	struct limits *lim;
 	uint32_t k;                /* of the k-atomic register */
-	bool failed;               /* memory ended: answers mean nothing now */
+	bool failed;               /* out of memory: answers mean nothing now */
 	struct states st;
 	struct text_node *texts;   /* of the key-value map */
 	uint32_t ntexts, ctexts;
@@ -84,8 +84,8 @@ void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *va
                struct limits *lim, uint32_t k);
 void spec_close(struct spec_ctx *c);
 /* Interned vectors, for engines that keep such tables themselves: equal
- * vectors have equal ids, ids are dense. `w` may not point into the table. On
- * memory's end c->failed is set. */
+ * vectors have equal ids, ids are dense. `w` may not point into the table.
+ * When out of memory, c->failed is set. */
 uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
 static inline const uint32_t *states_at(const struct spec_ctx *c, uint32_t id)
 {

@@ -1,6 +1,6 @@
 /*
- * states: interned vectors of words. All words stand in one array, the starts
- * of the vectors in another; an open hash table (linear probing, at most three
+ * states: interned vectors of words. All words are in one array, the starts of
+ * the vectors in another; an open hash table (linear probing, at most three
  * quarters full) finds a vector by its content. Ids are dense, in the order of
  * their making; nothing is ever removed. Cost: O(length) a lookup.
  */

@@ -70,7 +70,7 @@ static void rehash(struct values *vs)
 	vs->cap = cap;
 }
 
-/* `v` is complete but for its payload's owner: copied only when it is new. */
+/* `v` is complete except for its payload's owner: copied only when it is new. */
 static val intern(struct values *vs, struct value v)
 {
 	if (vs->tab.len >= vs->cap / 4 * 3)

@@ -295,7 +295,7 @@ EXPORT enum intact_verdict intact_history_check(struct intact_history *ih)
 		session_close(s);
 	}
 	if (v == INTACT_UNKNOWN && !ih->report.len)
-		buf_str(&ih->report, "UNKNOWN: memory ended\n");
+		buf_str(&ih->report, "UNKNOWN: out of memory\n");
 	return v;
 }
 

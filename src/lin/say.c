@@ -176,7 +176,7 @@ void say_proof(const struct history *h, const struct interpretation *in, const s
 		op(&s, f[0]);
 		buf_str(out, " returned before ");
 		op(&s, f[1]);
-		buf_str(out, ", the first to bring that value, was invoked.");
+		buf_str(out, ", the first to write that value, was invoked.");
 		break;
 	case PROOF_CHAIN:
 		chain(&s, r);
@@ -438,7 +438,7 @@ void say_text(const struct history *h, const struct interpretation *in, const st
 		condition(o, out);
 	}
 	if (c->verdict == LIN_UNKNOWN)
-		buf_printf(out, "? the limit on %s was spent%s", say_limit(h->lim),
+		buf_printf(out, "? the limit on %s was reached%s", say_limit(h->lim),
 		           c->nparts > 1 ? " for some parts" : "");
 	if (c->nparts > 1 && c->nviolated)
 		buf_printf(out, " (%u of %u parts%s)", c->nviolated, c->nparts,

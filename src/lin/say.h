@@ -1,4 +1,4 @@
-/* say: verdicts about histories in words and as JSON. */
+/* say: verdicts about histories as text and as JSON. */
 #ifndef INTACT_LIN_SAY_H
 #define INTACT_LIN_SAY_H
 

@@ -1,11 +1,11 @@
 /*
- * say_log: the operations of a history as columns, for whoever draws or
- * re-reads them (docs/json.md has the form).
+ * say_log: the operations of a history as columns, for drawing and
+ * re-reading them (docs/json.md has the form).
  *
  * A column is a row of whole numbers, each as the difference to the one
  * before (zigzag), in base 128 (LEB128), then base64: about fifteen bytes an
  * operation, so that a million of them are a file that a browser opens.
- * Small whole numbers stand for themselves; other values are numbered in the
+ * Small integers represent themselves; other values are numbered in the
  * order of their appearance and listed once, long ones cut.
  */
 #include <stdlib.h>
@@ -198,7 +198,7 @@ static void orders(const struct history *h, const struct interpretation *in, con
                    const struct check *c, struct buf *out)
 {
 	struct column col;
-	struct buf lengths; /* written behind the column, which is made in one pass */
+	struct buf lengths; /* written after the column, which is made in one pass */
 	if ((o->condition != COND_ATOMIC && o->condition != COND_SEQUENTIAL) || o->k > 1 || o->k_min)
 		return;
 	buf_init(&lengths);

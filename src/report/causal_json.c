@@ -112,8 +112,8 @@ static void sentence(const struct ir *p, const struct verdict *v, struct buf *ou
 	const struct causal_run *r = v->causal;
 	struct buf text;
 	buf_init(&text);
-	buf_str(&text, v->block == VERDICT_PROGRAM ? "Blocks have to come before each other: "
-	                                           : "A causal chain leaves the block and comes back to it: ");
+	buf_str(&text, v->block == VERDICT_PROGRAM ? "The blocks form a causal cycle: "
+	                                           : "A causal chain leaves the block and returns to it: ");
 	for (uint32_t i = 0; i < r->nlinks; i++) {
 		const struct causal_link *k = &r->links[i];
 		if (!i || r->links[i - 1].to != k->from) {

@@ -42,7 +42,7 @@ struct check_json_options {
 
 void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
                 const struct check_json_options *o, struct buf *out);
-/* The member "model", with a comma behind it. `keep_dead` is said when set: who
+/* The member "model", followed by a comma. `keep_dead` is said when set: who
  * replays a run must read the model in the same way. */
 void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct buf *out);
 /* The members of "counterexample" that a replay can be compared with. */

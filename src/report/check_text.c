@@ -27,7 +27,7 @@ void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 
 void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 {
-	buf_str(out, "No serial order of the same blocks comes to an end");
+	buf_str(out, "No serial order of the same blocks terminates");
 	if (!v->halt) {
 		buf_char(out, '.');
 		return;
@@ -36,8 +36,8 @@ void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *ou
 	const struct ir_node *n = &p->nodes[node];
 	buf_str(out, ": ");
 	check_text_name(p, n->block, out);
-	buf_printf(out, ", when nothing comes in between, %s at line %u: ",
-	           v->problem == PROBLEM_STUCK ? "waits for ever" : "goes round for ever, for instance",
+	buf_printf(out, ", run without interference, %s at line %u: ",
+	           v->problem == PROBLEM_STUCK ? "waits forever" : "loops forever, for example",
 	           text_line(p, node));
 	struct buf what;
 	buf_init(&what);
@@ -160,7 +160,7 @@ static uint32_t unnamed_differs(const struct ir *p, const int32_t *end, const in
 	return IR_NONE;
 }
 
-/* The serial ends in words, each once; `mine` is the run's. */
+/* The serial ends as text, each once; `mine` is the run's. */
 static void list_ends(const struct ir *p, const struct verdict *v, const int32_t *end, const char *mine, struct buf *out)
 {
 	struct buf got[SERIAL_ENDS];
@@ -192,7 +192,7 @@ static void list_ends(const struct ir *p, const struct verdict *v, const int32_t
 	if (same != IR_NONE) {
 		buf_str(out, "Where these are the same, ");
 		text_who(p, same, out);
-		buf_str(out, " goes on with another intermediate result.\n");
+		buf_str(out, " continues with a different intermediate result.\n");
 	}
 }
 
@@ -202,8 +202,8 @@ static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 	if (!v->serial)
 		return; /* too large to find out */
 	if (!v->nserial) {
-		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some "
-		             "thread gets elsewhere or cannot go on.\n");
+		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some thread "
+		             "reaches a different place or is blocked.\n");
 		return;
 	}
 	struct buf mine;
@@ -218,7 +218,7 @@ static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
 		if (who != IR_NONE) {
 			buf_str(out, ": ");
 			text_who(r->ir, who, out);
-			buf_str(out, " goes on with another intermediate result");
+			buf_str(out, " continues with a different intermediate result");
 		}
 		buf_str(out, ".\n");
 	}
@@ -380,12 +380,12 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 		table_render(&r, &to, out);
 		buf_char(out, '\n');
 		if (serially)
-			buf_printf(out, "serially: the same%s%s, each block in one piece\n",
+			buf_printf(out, "serially: the same%s%s, each block without interruption\n",
 			           order.len ? " in the order " : "", buf_cstr(&order));
 		if (v->problem == PROBLEM_ATOMICITY || v->problem == PROBLEM_COMMIT)
 			serial_ends(&r, v, out);
 		if (v->problem == PROBLEM_QUIESCENCE)
-			buf_str(out, "From here on, whatever happens, some thread is inside a block:\n");
+			buf_str(out, "From here on, some thread is inside a block in every reachable state:\n");
 		if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
 			say_waits(&r, out);
 		buf_str(out, "replay: intact sim ");
@@ -442,7 +442,7 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 	}
 	if (!others)
 		return;
-	buf_str(out, "\nBlocks that are not atomic by themselves have runs of their own:\n");
+	buf_str(out, "\nBlocks that are not atomic alone have separate runs:\n");
 	for (uint32_t i = 0; i < n; i++) {
 		if (!v[i].path || v[i].block == VERDICT_PROGRAM || !about_serial(v[i].problem) ||
 		    same_path(&v[i], whole))

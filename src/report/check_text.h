@@ -1,6 +1,6 @@
 /*
- * check_text: the result of `intact check` as people read it: a line a block,
- * then each counterexample as a table with a sentence in front of it.
+ * check_text: the result of `intact check` as people read it: one line per
+ * block, then each counterexample as a table with a sentence in front of it.
  */
 #ifndef INTACT_REPORT_CHECK_TEXT_H
 #define INTACT_REPORT_CHECK_TEXT_H
@@ -21,7 +21,7 @@ void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
 /* "worker.update", or "program". */
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out);
 /* PROBLEM_STUCK, PROBLEM_ENDLESS: which block does not finish alone, where it
- * stands and why; a sentence. */
+ * is and why; a sentence. */
 void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *out);
 
 #endif

@@ -1,13 +1,13 @@
 /*
  * doc: a result as a document, the one thing every renderer takes.
  *
- * A command writes its result as JSON (docs/json.md). Whoever renders it, the
- * command itself or `intact report` later, reads those bytes: the same
- * document gives the same page, whoever asks. A document may come from
- * outside, so it is validated against the schema (share/report.schema.json,
- * compiled in) before a renderer sees it: types, ranges and sizes are then
- * known; what the schema cannot say (numbers that point into lists) renderers
- * look up with care.
+ * A command writes its result as JSON (docs/json.md). The renderer, in the
+ * command itself or in `intact report` later, reads those bytes, so the same
+ * document always gives the same page. A document may come from outside, so
+ * it is validated against the schema (share/report.schema.json, compiled in)
+ * before a renderer sees it: types, ranges and sizes are then known; what the
+ * schema cannot say (numbers that point into lists) renderers look up with
+ * care.
  */
 #ifndef INTACT_REPORT_DOC_H
 #define INTACT_REPORT_DOC_H
@@ -21,8 +21,8 @@
 #define DOC_SCHEMA "intact-1"
 #define DOC_MAX_BYTES ((size_t)256 << 20)
 
-/* The members every document begins with, behind its brace:
- * "intact", "schema", "kind". No comma behind them. */
+/* The members with which every document begins, after its brace: "intact",
+ * "schema", "kind". No comma after them. */
 void doc_begin(struct buf *out, const char *kind);
 
 /* The document in `text`, or NULL and the reason in `why`

@@ -17,8 +17,8 @@
 /* Where the function around `pc` begins, an address as the module's; 0: unknown. */
 uint64_t starts_function(Dwfl_Module *mod, uint64_t pc);
 /* A name for the function at `pc` that has none: "bank+0x1180"; how threads start for
- * code of our runtime; NULL in the system's libraries, whose functions are nobody's
- * concern. `f` has its module and offset. */
+ * code of our runtime; NULL in the system's libraries, whose functions are not
+ * reported. `f` has its module and offset. */
 const char *starts_name(struct arena *a, Dwfl_Module *mod, uint64_t pc, const struct src_frame *f);
 /* The outermost frame of a stack: is it the C library's, which calls main and handlers? */
 bool starts_in_libc(const struct src_frame *f);

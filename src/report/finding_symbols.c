@@ -295,7 +295,7 @@ static void place(struct symbols *s, struct src_frame *f, const char *file, int 
 }
 
 /* The line of an address. Code without one of its own (line 0) belongs to what
- * stands before it, if that is near. */
+ * precedes it, if that is near. */
 static Dwarf_Line *line_at(Dwarf_Die *cu, Dwarf_Addr pc)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(cu, pc);

@@ -1,7 +1,7 @@
 /*
  * finding_text: one finding as a report in the sanitizers' grammar, with the
  * Atomizer's three places (entered, commits, violated), what the other thread
- * does, the locks, where the threads came from, and a sentence in words
+ * does, the locks, where the threads came from, and a sentence
  * (finding_words.c).
  */
 #include <stdio.h>
@@ -179,9 +179,9 @@ static void put_other_nowhere(struct writer *w, const struct view *v)
 {
 	const struct raw_finding *f = v->f;
 	if (f->violation_op == OP_JOIN && f->confirmed)
-		buf_printf(w->out, "  Meanwhile %s ran; its end is what was waited for.\n\n", other_thread(w, f));
+		buf_printf(w->out, "  Meanwhile %s ran; this block waited for its end.\n\n", other_thread(w, f));
 	else if (f->kind == FIND_RACE || f->kind == FIND_MARKED)
-		buf_printf(w->out, "  Meanwhile %s %s (where it did was not kept: it was the only user then).\n\n",
+		buf_printf(w->out, "  Meanwhile %s %s (the place was not recorded: it was the only user at that time).\n\n",
 		           other_thread(w, f), finding_other(v));
 }
 
@@ -237,9 +237,9 @@ static void put_title(struct writer *w, const struct view *v, uint32_t pid)
 	put_safe(w, v->name);
 	color(w, "0");
 	buf_printf(w->out, " is not atomic (%s",
-	           f->confirmed ? "confirmed: another thread came in between in this run"
-	           : f->apart   ? "predicted: two threads at a time can break it"
-	                        : "predicted: another schedule can break it");
+	           f->confirmed ? "confirmed: another thread intervened in this run"
+	           : f->apart   ? "predicted: two concurrent threads can violate it"
+	                        : "predicted: another schedule can violate it");
 	if (v->count > 1)
 		buf_printf(w->out, "; seen %u times", v->count);
 	buf_str(w->out, ").\n");
@@ -294,7 +294,7 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 }
 
 /* The block is a function inlined into the innermost one of its stack, and nothing but the
- * stack tells: there, behind the block's own address, stands that of the other's entry. */
+ * stack tells: there, the address of the other's entry follows the block's own address. */
 static void add_inlined(struct writer *w, struct view *v)
 {
 	const struct raw_stack *raw = &v->f->entered;
@@ -308,7 +308,7 @@ static void add_inlined(struct writer *w, struct view *v)
 	s->v[0].function = frame_function(w->arena, &s->v[0]);
 }
 
-/* The finding with its places, or NULL when nobody wants to hear of it. */
+/* The finding with its places, or NULL if it is suppressed. */
 static struct view *view_of(struct writer *w, struct raw_finding *raw, struct filter *f,
                             struct shown *shown)
 {
@@ -341,14 +341,14 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	return v;
 }
 
-/* How much a gap matters by what the section behind it does: one that writes has most
+/* How much a gap matters, by what the section after it does: one that writes has most
  * to lose; what is given back (a reference count) was only lent. */
 static uint32_t weight(const struct view *v)
 {
 	return v->uses == USES_WRITE ? 2 : v->uses == USES_BACK ? 0 : 1;
 }
 
-/* Nearer to its locks first, then what was seen happening, then the gap behind which
+/* Nearer to its locks first, then what was seen happening, then the gap after which
  * the function uses what it has read; of those the one that ends first in it, and last
  * those that the next turn of a loop makes. */
 static bool speaks_for(const struct view *a, const struct view *b)
@@ -475,8 +475,8 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
 		           shown->count == 1 ? "" : "s", shown->confirmed);
 	if (shown->lost)
-		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not kept; fix or "
-		           "mark as not-atomic what is listed and run again\n", shown->lost,
+		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not recorded; fix "
+		           "or mark as not-atomic the listed ones and run again\n", shown->lost,
 		           shown->lost == 1 ? "" : "s", shown->lost == 1 ? "was" : "were");
 	if (shown->unread)
 		buf_printf(out, "Intact: %u message%s of the program could not be read: findings may be missing\n",
@@ -489,8 +489,8 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 		buf_str(out, "Intact: functions without names are shown by file and offset: the program was "
 		             "stripped, and its debug file was not found\n");
 	if (shown->far.len && shown->count) {
-		buf_printf(out, "Intact: %u more function%s, far from the locks they take through "
-		           "others, gave them up in between (strict=1 reports them):\n",
+		buf_printf(out, "Intact: %u more function%sthat acquire locks only through several levels of calls "
+		           "release them in between (strict=1 reports them):\n",
 		           shown->far.len, shown->far.len == 1 ? "" : "s");
 		for (uint32_t i = 0; i < shown->far.len; i++)
 			buf_printf(out, "  %s\n", shown->far.data[i]);

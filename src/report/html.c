@@ -123,8 +123,8 @@ void render_html(const json_t *whole, struct buf *out)
 	           "<meta name=\"color-scheme\" content=\"light dark\">\n<style>",
 	           embed_style_hash, embed_script_hash);
 	buf_add(out, (const char *)embed_style, embed_style_len);
-	buf_str(out, "</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This report is drawn by its own script; "
-	             "nothing is loaded from elsewhere. Please allow scripts for it, or read it with 'intact report FILE.json "
+	buf_str(out, "</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This report needs its embedded script; "
+	             "nothing is loaded from elsewhere. Allow scripts for it, or read it with 'intact report FILE.json "
 	             "--text'.</noscript></main>\n<script type=\"application/json\" id=\"document\">");
 	json_dump_callback(doc, put, out, JSON_COMPACT | JSON_ENSURE_ASCII);
 	buf_str(out, "</script>\n<script>");

@@ -1,8 +1,8 @@
 /*
- * issue_text: issues as text: a line a question, then each violation with its
- * sentence and its story as a table of one column a thread. Tables fit the
- * width; the middle of a long story is left out, with a count, except for the
- * steps the explanation speaks of.
+ * issue_text: issues as text: one line per question, then each violation with
+ * its sentence and its story as a table of one column per thread. Tables fit
+ * the width; the middle of a long story is left out, with a count, except for
+ * the steps the explanation speaks of.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const char *color_of(const struct issue *i)
 	                                             : "\033[1;33m";
 }
 
-/* Words of `s` on lines of the width, each behind the indent. */
+/* Words of `s` on lines of the width, each after the indent. */
 static void wrapped(struct writer *w, const char *s, unsigned indent)
 {
 	struct buf safe;

@@ -1,8 +1,7 @@
 /*
  * story_json: what a counterexample says to a person, as members of a result.
  *
- *   "sentence": what went wrong, in words;
- *   "marks": [steps it speaks of, from 1];
+ *   "sentence": what went wrong, as text; "marks": [steps it speaks of, from 1];
  *   "serial": {"end": the shared variables and the threads' locals at the end of the run,
  *     "ends": [the same at the end of serial orders, each once],
  *     "more": how many ends are not shown, "cut": true when they were not found out,

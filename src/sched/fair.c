@@ -5,7 +5,7 @@
  * Yields, time-outs and steering are for the sampling strategies; delay and
  * preemption bounding let a thread give way that yields again and again (as
  * CHESS does: without it a loop that yields has no end); the exhaustive searches
- * see every order and park nobody but a process exit with exit_last. Awaits are
+ * see every order and park nothing but a process exit with exit_last. Awaits are
  * part of what enabled means and hold for all.
  */
 #include "sched/session.h"
@@ -38,7 +38,7 @@ static void steer_arrive(struct sched *s, uint32_t t)
 	thread_park(s, t, PARK_STEER);
 }
 
-/* A thread that has yielded YIELDS times while nobody else ran: it spins. */
+/* A thread that has yielded YIELDS times while no other thread ran: it spins. */
 static bool yields_on(const struct sched *s, struct thread *x)
 {
 	x->yields = x->yield_switch == s->switches ? x->yields + 1 : 1;

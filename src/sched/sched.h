@@ -55,7 +55,7 @@ enum sched_strategy {
 	SCHED_PCT,     /* probabilistic concurrency testing, depth d */
 	SCHED_POS,     /* partial-order sampling */
 	SCHED_DELAY,   /* all schedules with 0, 1, 2... delays from round-robin; a thread that
-	                * yields five times while nobody else runs gives way */
+	                * yields five times while no other thread runs gives way */
 	SCHED_PREEMPT, /* all schedules with 0, 1, 2... preemptions; likewise */
 	SCHED_ALL,     /* every schedule, depth first: for small programs and tests */
 	SCHED_DPOR,    /* every trace once: optimal dynamic partial-order reduction */
@@ -69,7 +69,7 @@ enum {
 	SCHED_BIAS_MAX = 256,
 	SCHED_AWAIT_MAX = 8,          /* ranges of one await */
 	/* what sched_point returns instead of a thread */
-	SCHED_NOBODY = 0xffffffffu,   /* nobody is enabled: deadlock, or all have ended */
+	SCHED_NOBODY = 0xffffffffu,   /* no thread is enabled: deadlock, or all have ended */
 	SCHED_STOP = 0xfffffffeu,     /* end this run: sched_stop_reason says why */
 };
 
@@ -152,7 +152,7 @@ void sched_disable(struct sched *s, uint32_t u);
  * user need not compare with what others did: the room looks. Whether to call
  * must depend on the thread's own past alone. A loop with more ranges, or with
  * effects: no call; then fairness helps (sampling) or max_steps cuts the run
- * (systematic). When everybody waits and some await, sched_point returns
+ * (systematic). When all threads wait and some await, sched_point returns
  * SCHED_NOBODY; sched_awaiting tells a livelock from a deadlock. */
 struct sched_range {
 	uint64_t a;
@@ -269,9 +269,9 @@ const struct sched_divergence *sched_divergence(const struct sched *s);
 /* For the sampling strategies: try to put an operation at `until` of another
  * thread between a thread's `after` and its `before`. A thread that has passed
  * `after` (0: always) and stops before `before` is held back, with probability
- * 3/4, until another thread has executed an operation at `until` or nobody else
- * can run. Each run uses one of the entries, drawn at random (or none, one run
- * in eight). Places are pcs. False: too many. */
+ * 3/4, until another thread has executed an operation at `until` or no other
+ * thread can run. Each run uses one of the entries, drawn at random (or none,
+ * one run in eight). Places are pcs. False: too many. */
 struct sched_bias {
 	uint64_t after, before, until;
 };

@@ -34,7 +34,7 @@ struct causal_touch {
 
 struct causal_event {
 	uint32_t thread;
-	uint32_t node, next;      /* where the thread stood, where it went */
+	uint32_t node, next;      /* where the thread was, where it went */
 	uint32_t entered, exited; /* blocks, or IR_NONE */
 	uint32_t block;           /* it is inside of, or IR_NONE */
 	uint32_t touch, ntouch;

@@ -233,7 +233,7 @@ static bool half_update(const struct story *s)
 	return false;
 }
 
-/* a reads x before b writes it; c reads y after somebody of b's wrote it. */
+/* a reads x before b writes it; c reads y after a step of b wrote it. */
 static bool torn_read(const struct story *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -282,7 +282,7 @@ static bool apart(const struct access *r1, const struct access *r2, const struct
 }
 
 /* Two blocks, each with a read and a write that meet the other's. `seen`: the
- * reads come behind the writes; else before them. */
+ * reads come after the writes; else before them. */
 static bool cross(const struct story *s, bool seen)
 {
 	for (uint32_t i = 0; i < s->n; i++)
@@ -381,7 +381,7 @@ static bool in_the_middle(const struct story *s)
 					if (c->window != a->window || !conflict(b2, c))
 						continue;
 					who(s, b->thread);
-					say(s, " came in the middle of ");
+					say(s, " intervened in ");
 					who(s, a->thread);
 					say(s, ": it met ");
 					what(s, b);
@@ -393,7 +393,7 @@ static bool in_the_middle(const struct story *s)
 						what(s, b2);
 						at(s, b2);
 					}
-					say(s, " before it came there");
+					say(s, " before it got there");
 					at(s, c);
 					return true;
 				}
@@ -403,7 +403,7 @@ static bool in_the_middle(const struct story *s)
 
 /* ---- a circle ----------------------------------------------------------- */
 
-struct link { /* from an item to one behind it: accesses that say so */
+struct link { /* from an item to a later one: accesses that say so */
 	uint32_t from, to;
 };
 
@@ -426,7 +426,7 @@ static void number_items(const struct story *s, uint32_t *item)
 	}
 }
 
-/* Must y's item come behind x's? */
+/* Must y's item come after x's? */
 static bool behind(const struct story *s, const struct rounds *c, uint32_t x, uint32_t y)
 {
 	return x < y && c->item[x] != c->item[y] &&
@@ -478,11 +478,11 @@ static void say_round(const struct story *s, const struct rounds *c, uint32_t st
 		say_round(s, c, start, c->by[c->item[l.from]]);
 	if (s->acc[l.from].thread == s->acc[l.to].thread)
 		return;
-	say(s, s->out->len ? ", " : "It goes round in a circle: ");
+	say(s, s->out->len ? ", " : "They form a cycle: ");
 	say_link(s, &l);
 }
 
-/* From item to item, each behind the one before, back to a block. */
+/* From item to item, each after the previous one, back to a block. */
 static bool circle(const struct story *s)
 {
 	struct rounds c = { calloc(s->n + 1, sizeof *c.item), calloc(s->n + 1, sizeof *c.queue),

@@ -23,7 +23,7 @@ uint64_t row_hash(const int32_t *v, uint64_t len);
 const int32_t *row(const struct rows *r, uint32_t id, uint32_t *len);
 /* Its number, or MAP_NONE. */
 uint32_t row_find(const struct rows *r, const int32_t *v, uint32_t len, uint64_t hash);
-/* Its number, new or old; MAP_NONE when memory ends. */
+/* Its number, new or old; MAP_NONE when out of memory. */
 uint32_t row_add(struct rows *r, const int32_t *v, uint32_t len);
 uint64_t rows_bytes(const struct rows *r);
 void rows_free(struct rows *r);

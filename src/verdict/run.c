@@ -13,7 +13,7 @@ static int32_t *state_alloc(const struct ir *p)
 	return calloc((size_t)p->nstate + 1, sizeof(int32_t));
 }
 
-/* Room for `more` elements behind *len; false when memory ends. */
+/* Room for `more` elements after *len; false when out of memory. */
 static bool grow(void **data, uint32_t len, uint32_t *cap, uint32_t more, size_t elem)
 {
 	if (more <= *cap - len)

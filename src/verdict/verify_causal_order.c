@@ -14,7 +14,7 @@
 #include "verdict/pairs.h"
 
 #define MAX_ALONE 200000u /* states of one block that runs alone */
-#define MAX_LOOKS 50u     /* runs that are held against all serial orders */
+#define MAX_LOOKS 50u     /* runs that are compared with all serial orders */
 
 struct ids {
 	uint32_t *v;
@@ -28,7 +28,7 @@ struct causes {
 	struct verify_exhaustive *out;
 	struct pairs pairs;
 	struct rows serial;
-	struct map effects;      /* serial state, thread, block or step: into results, where a length and serial states stand */
+	struct map effects;      /* serial state, thread, block or step: into results, where a length and serial states are */
 	struct ids results;      /* the first is the empty list */
 	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
 	uint32_t looked;         /* such pairs whose runs have an explanation */
@@ -94,8 +94,8 @@ static bool before_block(const struct causes *x, const int32_t *state, uint32_t 
 	return n->kind == IRN_ENTER && (uint32_t)x->p->code[n->ins + 1].a == block;
 }
 
-/* The thread's next item, `block` or a step outside (IR_NONE), from a serial state: the number of states it comes to stands
- * at the place returned, and they behind it. */
+/* The thread's next item, `block` or a step outside (IR_NONE), from a serial state: the number of resulting states is at
+ * the returned place, followed by the states. */
 static uint32_t effect(struct causes *x, uint32_t serial, uint32_t thread, uint32_t block)
 {
 	uint64_t key = (uint64_t)serial << 32 | thread << 1 | (block != IR_NONE);
@@ -183,7 +183,7 @@ static void put_off(struct causes *x, uint32_t block, uint32_t before, bool step
 	if (pending_items_ended(&x->now) >= x->most)
 		return;
 	if (step && x->nplaces > PENDING_PLACES) {
-		pairs_spent(&x->pairs, "places of a late step");
+		pairs_spent(&x->pairs, "places of a pending step");
 		return;
 	}
 	it.nplaces = step ? x->nplaces : 0;
@@ -193,7 +193,7 @@ static void put_off(struct causes *x, uint32_t block, uint32_t before, bool step
 		put(x, &x->next);
 }
 
-/* x->now behind a step of x->thread that items in `before` come before. */
+/* x->now after a step of x->thread that items in `before` come before. */
 static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 {
 	uint64_t bit = (uint64_t)1 << x->thread;
@@ -211,7 +211,7 @@ static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 	} else if (was) {
 		uint32_t open = pending_items_open(&x->now, x->thread), comes = 0;
 		if (open != PENDING_ITEMS) {
-			comes = x->now.item[open].before; /* of late ones, which stand before or behind it */
+			comes = x->now.item[open].before; /* of pending ones, which come before or after it */
 			comes = (comes & ((1u << open) - 1)) | (comes >> 1 & ~((1u << open) - 1));
 			pending_items_remove(&x->now, open);
 		}
@@ -225,7 +225,7 @@ static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 	}
 }
 
-/* The set behind the step of x->thread from x->from to x->to. */
+/* The set after the step of x->thread from x->from to x->to. */
 static void follow(struct causes *x, uint32_t set)
 {
 	uint32_t n, len, before;
@@ -236,7 +236,7 @@ static void follow(struct causes *x, uint32_t set)
 		const int32_t *words = row(&x->pairs.members, id, &len);
 		pending_items_unpack(&x->now, words, len);
 		if (!pending_items_step(&x->now, x->thread, x->places, x->nplaces, &before))
-			pairs_spent(&x->pairs, "places that know of a late step");
+			pairs_spent(&x->pairs, "places that know of a pending step");
 		else
 			one_behind(x, was, now, before);
 	}

@@ -2,9 +2,9 @@
  * claim_list: what a saved result claims, with the checker's answer to each claim, for `intact verify` and the
  * other ways to it.
  *
- * A claim is told as a line of text as it comes in, and kept as JSON for the document (docs/json.md, kind
- * "verify") that every report is made of. The verdict is that of the claims: violated when one is rejected,
- * unknown when one could not be decided or has nothing to check (unchecked), else holds.
+ * A claim is printed as a line of text when it is added, and kept as JSON for the document (docs/json.md, kind
+ * "verify") from which every report is rendered. The verdict is that of the claims: violated when one is
+ * rejected, unknown when one could not be decided or has nothing to check (unchecked), else holds.
  */
 #ifndef INTACT_VERIFY_CLAIM_LIST_H
 #define INTACT_VERIFY_CLAIM_LIST_H
@@ -26,11 +26,11 @@ struct claim {
 	uint32_t line;         /* of the model; 0: none */
 	uint32_t link;         /* of the cycle, from 1; 0: none */
 	const char *schedule;  /* of the run that refutes it, or NULL */
-	uint64_t states;       /* gone through for it; 0: none */
+	uint64_t states;       /* visited for it; 0: none */
 };
 
 struct claim_list {
-	struct buf *text;      /* a line a claim; NULL: nowhere */
+	struct buf *text;      /* one line per claim; NULL: nowhere */
 	struct buf *err;       /* what is wrong with the input */
 	bool color;            /* ... in colours */
 	bool keep;             /* there will be a document */
@@ -53,7 +53,7 @@ enum claim_status {
 	CLAIM_INTERNAL,
 };
 
-/* Nothing is told or kept until text and keep are set; err must be. */
+/* Nothing is printed or kept until text and keep are set; err must be. */
 void claim_list_init(struct claim_list *l, struct buf *err, const char *file, const char *of);
 void claim_list_free(struct claim_list *l);
 void claim_list_add(struct claim_list *l, const struct claim *c);
