@@ -1,11 +1,12 @@
 /*
  * intact/annotate.h: say in the source what is meant to be atomic.
  *
- * SPDX-License-Identifier: MIT Copyright (c) 2026 The Intact authors. This one file may
- * be copied into a project as it is, so that the project builds where Intact is not
- * installed.
+ * SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The Intact authors. This one file may be copied into a project as it
+ * is, so that the project builds where Intact is not installed.
  *
- *   void transfer(struct account *a, struct account *b, int n) {
+ *   void transfer(struct account *a, struct account *b, int n)
+ *   {
  *           INTACT_ATOMIC("transfer");      until the end of this scope
  *           ...
  *   }

@@ -1,9 +1,11 @@
 /*
  * intact/intact.h: the library of `intact`: check a model, look at the verdicts, render results.
  *
- *     struct intact_model *m = intact_model_new(); struct intact_check *c = intact_check_new(); struct intact_document *d =
- *     intact_document_new(); if (intact_model_load(m, "queue.atm") || intact_check_run(c, m, d)) ... messages ... for (size_t i =
- *     0; i < intact_document_answers(d); i++)
+ *     struct intact_model *m = intact_model_new();
+ *     struct intact_check *c = intact_check_new();
+ *     struct intact_document *d = intact_document_new();
+ *     if (intact_model_load(m, "queue.atm") || intact_check_run(c, m, d)) ... messages ...
+ *     for (size_t i = 0; i < intact_document_answers(d); i++)
  *         printf("%s: %s\n", intact_answer_name(d, i), intact_answer_message(d, i));
  *     intact_document_free(d); intact_check_free(c); intact_model_free(m);
  *

@@ -36,8 +36,8 @@
  * reads pass through a place does not matter to (w, r): join is commutative. So
  * the colours are those of the paper's net with a place per variable and thread,
  * where a read takes one's own place and a write all of them:
- *     w(token) = colour of the last write r(token) = join of all the places'
- *     colours in the paper's net.
+ *     w(token) = colour of the last write
+ *     r(token) = join of all the places' colours in the paper's net.
  * Proof, by induction over a run. A write takes all places: it is after the join
  * of all their colours, r; it leaves all in its own colour: (c, c). A read by
  * thread i takes place i, whose colour is the join of w and of thread i's own

@@ -4,7 +4,8 @@
  * the memory they are to, translate_locks.c locks, translate_names.c names and
  * places.
  *
- * A function that runs out of memory sets `nomem`; the current records are then dropped.
+ * A function that runs out of memory sets `nomem`; the current records are then
+ * dropped.
  */
 #ifndef INTACT_EVENT_TRANSLATE_INT_H
 #define INTACT_EVENT_TRANSLATE_INT_H

@@ -9,7 +9,9 @@
  * Reductions, all exact (each can be switched off, which the tests use):
  *
  *   local     A thread's steps that touch nothing another thread can see are
- *             taken at once, together with the step before them. A return is taken immediately too, and a call only together with the first visible step after it: a later call and an
+ *             taken at once, together with the step before them. A return is
+ *             taken immediately too, and a call only together with the first
+ *             visible step after it: a later call and an
  *             earlier answer only add to what precedes what, and a history
  *             that meets atomicity, regularity or safety keeps doing so when
  *             operations precede each other less. A read of a safe or

@@ -251,8 +251,10 @@ void lin_explain(const struct problem *p, struct result *r)
 }
 
 /* ---- a lack of supply -----------------------------------------------------------------
- * * It is a proof that says more than that everything was tried. But something may have
- * been wrong before: then that is reported instead. */
+ *
+ * It is a proof that says more than that everything was tried. But something
+ * may have been wrong before: then that is reported instead.
+ */
 static enum lin_verdict search_within(const struct problem *p, struct result *r, int depth);
 
 static void translate(struct result *r, const uint32_t *map)

@@ -12,7 +12,8 @@
  *   semaphore     the sum over w.
  *   rwlock for writing   no writer and no reader in w. If e takes it for
  *                 reading others may hold it too, whether they came before e or
- *                 after: e' can only go before them all, so their locks go with e, until none is left, unless one must happen before e'
+ *                 after: e' can only go before them all, so their locks go with
+ *                 e, until none is left, unless one must happen before e'
  *                 anyway.
  *   await         a change of what is awaited, in w, since the thread has
  *                 looked at it.
