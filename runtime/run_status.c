@@ -2,7 +2,7 @@
  * run_status: a watched process announces itself and reports at its end what was
  * watched, so that `intact run` can distinguish a clean run from an unwatched one.
  *
- * Two small datagrams of lines `key value` (src/cli/run_processes.c reads them).
+ * Two small datagrams of lines `key value` (src/program/run_processes.c reads them).
  */
 #include <errno.h>
 #include <sys/socket.h>

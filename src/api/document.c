@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/document_text.h"
 #include "base/source.h"
 #include "report/doc.h"
 #include "report/issue.h"
@@ -239,24 +240,20 @@ EXPORT uint32_t intact_step_line(const struct intact_document *d, size_t i, size
 
 /* ---- renderings --------------------------------------------------------------------------------- */
 
-static void render_plain(const json_t *doc, struct buf *out)
-{
-	struct render_text_options o = { .width = PAGE_WIDTH };
-	render_text(doc, &o, out);
-}
-
 EXPORT const char *intact_document_render(struct intact_document *d, enum intact_format f, size_t *len)
 {
-	static void (*const renderers[])(const json_t *, struct buf *) = {
-		[INTACT_TEXT] = render_plain, [INTACT_HTML] = render_html, [INTACT_SARIF] = render_sarif,
-		[INTACT_JUNIT] = render_junit, [INTACT_GITHUB] = render_github,
-	};
+	static const int numbers[] = { [INTACT_HTML] = RENDER_HTML, [INTACT_SARIF] = RENDER_SARIF, [INTACT_JUNIT] = RENDER_JUNIT,
+		                       [INTACT_GITHUB] = RENDER_GITHUB, [INTACT_DOT] = RENDER_DOT };
+	const struct render_text_options plain = { .width = PAGE_WIDTH };
 	const struct buf *out = f == INTACT_JSON ? &d->json : &d->rendered;
-	bool known = f == INTACT_JSON || ((unsigned)f < sizeof renderers / sizeof *renderers && renderers[f]);
+	if (!d->doc || f < INTACT_JSON || f > INTACT_DOT)
+		return NULL;
 	buf_clear(&d->rendered);
-	if (d->doc && known && f != INTACT_JSON)
-		renderers[f](d->doc, &d->rendered);
-	if (!d->doc || !known || out->failed)
+	if (f == INTACT_TEXT)
+		document_text(d->doc, &plain, &d->rendered);
+	else if (f != INTACT_JSON)
+		renderers[numbers[f]].render(d->doc, &d->rendered);
+	if (out->failed)
 		return NULL;
 	if (len)
 		*len = out->len;

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define GROW_FIRST 64u /* elements of an array that was empty */
 
 /* array: the address of the pointer; copied rather than cast, as its type is not known here. */
 static inline bool grow64(void *array, uint64_t *cap, uint64_t need, size_t elem)
 {
+	assert(elem);
 	if (need <= *cap)
 		return true;
 	uint64_t n = *cap ? *cap : GROW_FIRST;
@@ -28,6 +31,7 @@ static inline bool grow64(void *array, uint64_t *cap, uint64_t need, size_t elem
 		return false;
 	memset((char *)p + *cap * elem, 0, (n - *cap) * elem);
 	memcpy(array, &p, sizeof p);
+	assert(n >= need);
 	*cap = n;
 	return true;
 }

@@ -1,6 +1,6 @@
+#include "base/invariant.h"
 #include "check/causal_question.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +66,27 @@ static void look_at_run(const struct ir *p, struct causal_run *r)
 
 /* ---- the question ------------------------------------------------------------ */
 
+/* The answer about a block in a program without the other blocks' marks. A boundary that does not count touches nothing,
+ * but a value that lives across it may be forgotten there: the whole model can only look worse. */
+static bool ask_alone(const struct ir *p, uint32_t block, const struct causal_options *c, struct diags *d, struct verdict *v,
+                      enum causal_engine *by)
+{
+	struct lang l;
+	lang_init(&l);
+	bool again = block != VERDICT_PROGRAM && p->nblocks > 1 && lang_load_again(&l, p, block, NULL);
+	bool ok = causal_check(again ? l.ir : p, block, c, d, v, by);
+	if (ok && again && v->answer == ANSWER_VIOLATED) { /* a run of the model, for readers who have only that */
+		struct verdict whole;
+		ok = causal_check(p, block, c, d, &whole, by);
+		if (whole.answer == ANSWER_HOLDS)
+			whole = (struct verdict){ .block = block, .answer = ANSWER_UNKNOWN, .reason = "the run found is none of the whole model" };
+		verdict_free(v);
+		*v = whole;
+	}
+	lang_free(&l);
+	return ok;
+}
+
 bool causal_question(const struct ir *p, uint32_t block, enum causal_engine engine, const struct check_options *o,
                      struct diags *d, struct verdict *v)
 {
@@ -75,7 +96,7 @@ bool causal_question(const struct ir *p, uint32_t block, enum causal_engine engi
 		                    .deadline = s->deadline, .reduced = o->reduced };
 	enum causal_engine by;
 	assert(block < p->nblocks || block == VERDICT_PROGRAM);
-	bool ok = causal_check(p, block, &c, d, v, &by);
+	bool ok = ask_alone(p, block, &c, d, v, &by);
 	v->engine = by == CAUSAL_UNFOLD ? &engine_unfold.about : &engine_cover.about;
 	if (v->causal)
 		look_at_run(p, v->causal);

@@ -1,10 +1,10 @@
 #include "check/decide.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "check/engine.h"
 #include "check/rungs.h"
 #include "check/suspicion.h"

@@ -1,10 +1,10 @@
 #include "check/rungs.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "explore/exact.h"
 #include "explore/minimize_run.h"
 

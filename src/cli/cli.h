@@ -1,9 +1,9 @@
 /*
- * cli: what the commands share: exit codes, where output goes, colours.
+ * cli: what the commands share.
  *
  * A command is a row in the table of main.c; its function gets the words
- * after its name and returns the exit code. Results go to `out`, which main
- * flushes to stdout; diagnostics go to `err`, flushed to stderr before it.
+ * after its name and returns the exit code. Where its output goes, and the
+ * exit codes: base/console.h.
  */
 #ifndef INTACT_CLI_H
 #define INTACT_CLI_H
@@ -11,25 +11,9 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/console.h"
 #include "base/diag.h"
 #include "base/opts.h"
-
-enum {
-	EXIT_HOLDS = 0,
-	EXIT_VIOLATED = 1,
-	EXIT_USAGE = 2,
-	EXIT_UNKNOWN = 3,
-	EXIT_INTERNAL = 4,
-};
-
-struct cli {
-	struct buf out, err;
-	bool color_out, color_err; /* a terminal, and NO_COLOR is not set */
-	bool utf8_out;             /* a terminal in a UTF-8 locale */
-	bool prose;                /* `out` is text for people: on a terminal its long lines are folded */
-	bool keeps_pipe;           /* SIGPIPE was ignored before us: programs we start ignore it too */
-	unsigned columns;          /* of the terminal; 100 when there is none */
-};
 
 struct cmd {
 	const char *name;

@@ -21,11 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cc_exec.h"
-#include "cli/cc_line.h"
-#include "cli/cc_units.h"
+#include "base/paths.h"
+#include "cc/exec.h"
+#include "cc/line.h"
+#include "cc/units.h"
 #include "cli/cli.h"
-#include "cli/paths.h"
 
 /* ---- which compiler ---- */
 

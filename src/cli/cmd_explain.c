@@ -3,7 +3,7 @@
 
 #include "check/engine.h"
 #include "cli/cli.h"
-#include "cli/explain.h"
+#include "explain/explain.h"
 
 static const struct explain_page *const tables[] = { explain_topics, explain_model, explain_input };
 static const char *const headings[] = {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/run_once.h"
+#include "cli/cli.h"
+#include "program/run_once.h"
 
 /* The program's exit status is its own. */
 static const char *record_options(struct arena *a)
@@ -52,7 +53,7 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 		struct run_how how = { .record = r.file, .keep = r.keep, .silent = true };
 		setenv("INTACT_OPTIONS", record_options(&s.arena), 1);
 		struct run_result result;
-		rc = settings_read(cli, &s) ? run_once(cli, &s, &how, argv + at, &result) : EXIT_USAGE;
+		rc = settings_of_command(&s, cli) ? run_once(cli, &s, &how, argv + at, &result) : EXIT_USAGE;
 		settings_free(&s);
 	}
 	buf_free(&err);

@@ -10,9 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "cli/outputs.h"
-#include "cli/paths.h"
-#include "cli/run_once.h"
+#include "program/explore_confirm.h"
+#include "program/explore_schedule.h"
+#include "program/run_once.h"
 #include "report/doc.h"
 
 static struct {
@@ -20,7 +22,10 @@ static struct {
 	struct run_how how;
 	const char *infer, *log_path;
 	uint64_t exitcode, runs;
-	bool gen, strict;
+	bool gen, strict, confirm;
+	const char *save;
+	uint64_t schedules, seconds, seed;
+	struct explore_confirmation explored;
 	struct outputs outputs;
 } o;
 
@@ -38,6 +43,12 @@ static const struct opt table[] = {
 	{ OPT_FLAG, "gen-suppressions", 0, NULL, &o.gen, "end each report with a suppression for it", 0, 0, NULL },
 	{ OPT_STR, "log-path", 0, "FILE", &o.log_path, "write reports to FILE.PID", 0, 0, NULL },
 	{ OPT_FLAG, "halt-on-error", 0, NULL, &o.how.halt, "stop the program at the first finding", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Exploring", 0, 0, NULL },
+	{ OPT_FLAG, "confirm", 0, NULL, &o.confirm, "then explore each finding for a schedule that shows it, as `intact explore --confirm`", 0, 0, NULL },
+	{ OPT_STR, "save", 0, "DIR", &o.save, "with --confirm: the directory for these schedules (intact-schedules)", 0, 0, NULL },
+	{ OPT_UINT, "schedules", 0, "N", &o.schedules, "with --confirm: schedules for each finding at most (10,000)", 1, 0, NULL },
+	{ OPT_UINT, "time", 0, "SECONDS", &o.seconds, "with --confirm: stop exploring after so long", 1, 10000000, NULL },
+	{ OPT_UINT, "seed", 0, "N", &o.seed, "with --confirm: the same seed gives the same schedules (1)", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Recording", 0, 0, NULL },
 	{ OPT_STR, "record", 0, "FILE", &o.how.record, "also record the run for `intact trace`", 0, 0, NULL },
 	{ OPT_SIZE, "keep-last", 0, "SIZE", &o.how.keep, "with --record: keep only about the last SIZE bytes", 0, 0, NULL },
@@ -86,24 +97,28 @@ static void name_functions(struct cli *cli, struct settings *s, const char *prog
 
 /* ---- reports ---- */
 
-static void add_end(struct buf *doc, const struct run_result *r)
+static void add_end(struct json_out *j, const struct run_result *r)
 {
 	const char *name = r->signal ? sigabbrev_np(r->signal) : NULL;
+	if (r->failed && !r->signal)
+		return;
+	json_begin_object(j, "ended");
+	json_int(j, r->signal ? "signal" : "status", r->signal ? r->signal : r->status);
 	if (r->signal)
-		buf_printf(doc, ", \"ended\": {\"signal\": %d, \"name\": \"SIG%s\"}", r->signal, name ? name : "?");
-	else if (!r->failed)
-		buf_printf(doc, ", \"ended\": {\"status\": %d}", r->status);
+		buf_printf(json_value(j, "name"), "\"SIG%s\"", name ? name : "?");
+	json_end(j);
 }
 
 static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings *s, const char *program,
                          const struct run_result *r, int rc)
 {
 	struct buf doc;
+	struct json_out j;
 	if (!outputs_wanted(&o.outputs))
 		return rc;
 	buf_init(&doc);
-	buf_char(&doc, '{');
-	doc_begin(&doc, "run");
+	json_out_init(&j, &doc, false);
+	doc_begin(&j, "run", 0);
 	bool halted = processes_halted(&r->processes), found = s->shown.count || halted;
 	const char *reason = halted ? "stopped at the first finding, which the program printed itself"
 	                     : r->failed ? "the program could not be run"
@@ -111,24 +126,67 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	                     : run_unwatched(r) ? run_unwatched(r)
 	                     : settings_cut(s)  ? "some findings were not kept or could not be read"
 	                                        : NULL;
-	buf_printf(&doc, ", \"verdict\": \"%s\", \"program\": ",
-	           found ? "violated" : reason ? "unknown" : "holds");
-	buf_json(&doc, program, strlen(program));
-	if (reason && (!found || halted)) {
-		buf_str(&doc, ", \"reason\": ");
-		buf_json(&doc, reason, strlen(reason));
-	}
-	add_end(&doc, r);
-	processes_json(&r->processes, &doc);
-	buf_printf(&doc, ",\n\"findings\": %u, \"confirmed\": %u, \"suppressed\": %u, \"results\": [\n", s->shown.count,
-	           s->shown.confirmed, s->shown.suppressed);
-	buf_add(&doc, buf_cstr(&s->log.results), s->log.results.len);
-	buf_char(&doc, ']');
-	finding_sources(&s->log, &doc);
-	buf_str(&doc, "}\n");
+	json_text(&j, "verdict", found ? "violated" : reason ? "unknown" : "holds");
+	json_text(&j, "program", program);
+	char path[PATH_MAX], id[128] = "";
+	if (find_in_path(program, path, sizeof path))
+		explore_build_id(path, id, sizeof id);
+	json_text_if(&j, "build_id", *id ? id : NULL);
+	json_text_if(&j, "reason", !found || halted ? reason : NULL);
+	add_end(&j, r);
+	processes_json(&r->processes, &j);
+	json_line(&j, 0);
+	json_uint(&j, "findings", s->shown.count);
+	json_uint(&j, "confirmed", s->shown.confirmed);
+	json_uint(&j, "suppressed", s->shown.suppressed);
+	json_begin_array(&j, "results");
+	json_line(&j, 0);
+	json_items(&j, &s->log.results);
+	json_end(&j);
+	finding_sources(&s->log, &j);
+	doc_end(&j);
 	int failed = outputs_write(cli, cmd, &o.outputs, &doc, EXIT_HOLDS);
 	buf_free(&doc);
 	return failed ? failed : rc;
+}
+
+/* ---- --confirm ---- */
+
+struct exploring {
+	struct cli *cli;
+	struct settings *s;
+	char **argv;
+};
+
+static bool gather(struct cli *cli, struct settings *s);
+
+/* The findings as a document's results, to be explored; they are written once more, with what came of it. */
+static void explore_findings(void *arg, struct raw_report *const *said, uint32_t n)
+{
+	struct exploring *e = arg;
+	struct settings s = { 0 };
+	struct buf text;
+	struct confirm_ask ask = { .explore = { .argv = e->argv, .seed = o.seed, .jobs = 1, .max_steps = 20000, .stall = 10,
+			.schedules = o.schedules ? o.schedules : o.seconds ? 0 : 10000, .seconds = o.seconds, .preemptions = -1 },
+		.report = "the run", .save = o.save ? o.save : "intact-schedules", .optional_save = true };
+	buf_init(&text);
+	arena_init(&s.arena, 0);
+	if (gather(e->cli, &s)) {
+		run_log_begin(&s);
+		for (uint32_t i = 0; i < n; i++)
+			findings_text(said[i], &s.filter, &s.text, &s.arena, &s.shown, &text);
+		buf_clear(&text);
+		buf_char(&text, '[');
+		buf_add(&text, buf_cstr(&s.log.results), s.log.results.len);
+		buf_char(&text, ']');
+		json_t *findings = json_loadb(buf_cstr(&text), text.len, 0, NULL);
+		if (s.shown.count && confirm_findings(e->cli, &ask, findings, e->s->log.arena, &o.explored) == EXIT_HOLDS)
+			e->s->text.explored = &o.explored;
+		json_decref(findings);
+		buf_free(&s.log.results);
+	}
+	buf_free(&text);
+	settings_free(&s);
 }
 
 /* ---- --infer ---- */
@@ -219,7 +277,7 @@ static void add_patterns(struct settings *s, const struct opt_list *l, bool atom
 
 static bool gather(struct cli *cli, struct settings *s)
 {
-	bool ok = settings_read(cli, s);
+	bool ok = settings_of_command(s, cli);
 	add_patterns(s, &o.atomic, true);
 	add_patterns(s, &o.not_atomic, false);
 	for (int i = 0; i < o.specs.n; i++)
@@ -243,7 +301,7 @@ static bool gather(struct cli *cli, struct settings *s)
 /* Findings have a status of their own; a death is not hidden by it. */
 static int found_status(struct cli *cli, struct settings *s, const struct run_result *r, int rc)
 {
-	const char *v = run_option(&s->arena, "exitcode");
+	const char *v = settings_option(s, "exitcode");
 	uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
 	if (r->signal || r->failed)
 		return rc;
@@ -265,6 +323,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	memset(&o, 0, sizeof o);
 	o.runs = 1;
 	o.exitcode = 1000;
+	o.seed = 1;
 	o.atomic.items = room;
 	o.not_atomic.items = room + argc;
 	o.specs.items = room + 2 * argc;
@@ -283,6 +342,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "--record and --infer cannot be combined");
 	} else if (o.how.keep && !o.how.record) {
 		rc = cli_usage(cli, cmd, "--keep-last requires --record");
+	} else if (o.confirm && (o.infer || o.how.halt)) {
+		rc = cli_usage(cli, cmd, "--confirm cannot be combined with --infer or --halt-on-error");
+	} else if ((o.save || o.schedules || o.seconds || o.seed != 1) && !o.confirm) {
+		rc = cli_usage(cli, cmd, "--save, --schedules, --time and --seed go with --confirm");
 	} else if (outputs_wrong(&o.outputs)) {
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	} else {
@@ -293,7 +356,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 			rc = EXIT_USAGE;
 		} else {
 			buf_init(&s.log.results);
-			if (outputs_wanted(&o.outputs))
+			struct exploring exploring = { cli, &s, argv + at };
+			if (o.confirm) {
+				o.how.explore = explore_findings;
+				o.how.arg = &exploring;
+			}
+			if (outputs_wanted(&o.outputs) || o.confirm)
 				run_log_begin(&s);
 			name_functions(cli, &s, argv[at]);
 			struct run_result result = { 0 };

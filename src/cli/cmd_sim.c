@@ -264,15 +264,20 @@ static int exit_code(const struct sim *s, enum sim_end end)
 static void report_json(struct sim *s, enum sim_end end, struct buf *out)
 {
 	static const char *const word[] = { "holds", "violated", "unknown", "unknown" };
-	buf_str(out, "{\n  ");
-	doc_begin(out, "sim");
-	buf_printf(out, ", \"verdict\": \"%s\",\n", word[exit_code(s, end)]);
-	check_json_model(s->ir, s->path, false, out);
+	struct json_out j;
+	json_out_init(&j, out, false);
+	doc_begin(&j, "sim", 2);
+	json_text(&j, "verdict", word[exit_code(s, end)]);
+	json_line(&j, 2);
+	check_json_model(s->ir, s->path, false, &j);
+	json_line(&j, 2);
 	if (s->used_seed)
-		buf_printf(out, "  \"seed\": %llu,\n", (unsigned long long)s->seed);
-	buf_printf(out, "  \"end\": \"%s\",\n", end_names[end]);
-	run_json(&s->run, out);
-	buf_str(out, "\n}\n");
+		json_uint(&j, "seed", s->seed);
+	json_line(&j, 2);
+	json_text(&j, "end", end_names[end]);
+	run_json(&s->run, &j);
+	json_line(&j, 0);
+	doc_end(&j);
 }
 
 static int report(struct sim *s, enum sim_end end)

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/run_settings.h"
+#include "cli/cli.h"
+#include "program/run_settings.h"
 
 static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
@@ -22,7 +23,7 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 	arena_init(&s.arena, 0);
 	while ((n = fread(block, 1, sizeof block, stdin)))
 		buf_add(&in, block, n);
-	settings_read(cli, &s); /* a bad file is reported; the findings are shown */
+	settings_of_command(&s, cli); /* a bad file is reported; the findings are shown */
 	struct raw_reports all = { 0 };
 	int rc = EXIT_HOLDS;
 	if (in.failed) {

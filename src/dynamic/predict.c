@@ -68,6 +68,13 @@ uint64_t predict_count(const struct predict *p, enum predict_kind kind)
 	return p->kinds[kind];
 }
 
+struct predictions predict_all(const struct predict *p)
+{
+	struct predictions all = { .proven = predict_count(p, PREDICT_PROVEN), .possible = predict_count(p, PREDICT_POSSIBLE) };
+	all.list = predict_list(p, &all.n);
+	return all;
+}
+
 static uint64_t key_of(const struct predicted *f)
 {
 	uint64_t h = hash64((uint64_t)f->kind + 1);

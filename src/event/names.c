@@ -1,11 +1,11 @@
 #include "event/names.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #include "event/event.h"
 

@@ -216,66 +216,69 @@ void stats_text(const struct trace_stats *s, const struct trace_names *t,
 
 /* ---- JSON --------------------------------------------------------------- */
 
-static void json_name(const struct names *n, uint32_t id, struct buf *out)
+static void json_name(const struct names *n, uint32_t id, struct json_out *j)
 {
 	char tmp[24];
 	size_t len;
 	const char *s = names_text(n, id, tmp, &len);
-	buf_json(out, s, len);
+	json_text_n(j, "name", s, len);
 }
 
-static void json_uses(const struct use *u, size_t n, bool vars,
-                      const struct names *names, uint32_t top, struct buf *out)
+static void json_uses(const char *key, const struct use *u, size_t n, bool vars, const struct names *names, uint32_t top,
+                      struct json_out *j)
 {
 	struct rank *r = calloc(top + 1, sizeof *r);
-	if (!r) {
-		out->failed = true;
-		return;
-	}
-	uint32_t have = rank(u, n, vars, r, top);
-	buf_char(out, '[');
+	uint32_t have = r ? rank(u, n, vars, r, top) : 0;
+	j->out->failed |= !r;
+	json_begin_array(j, key);
 	for (uint32_t i = 0; i < have; i++) {
 		const struct use *x = &u[r[i].id];
-		buf_str(out, i ? ",{\"name\":" : "{\"name\":");
-		json_name(names, r[i].id, out);
-		buf_printf(out, ",\"%s\":%llu,\"%s\":%llu,\"shared\":%s}",
-		           vars ? "reads" : "acquires", (ull)x->a,
-		           vars ? "writes" : "handovers", (ull)x->b,
-		           x->threads == 2 ? "true" : "false");
+		json_begin_object(j, NULL);
+		json_name(names, r[i].id, j);
+		json_uint(j, vars ? "reads" : "acquires", x->a);
+		json_uint(j, vars ? "writes" : "handovers", x->b);
+		json_bool(j, "shared", x->threads == 2);
+		json_end(j);
 	}
-	buf_char(out, ']');
+	json_end(j);
 	free(r);
 }
 
-void stats_json(const struct trace_stats *s, const struct trace_names *t,
-                uint32_t top, struct buf *out)
+void stats_json(const struct trace_stats *s, const struct trace_names *t, uint32_t top, const char *key,
+                struct json_out *j)
 {
-	buf_printf(out, "{\"events\":%llu,\"kinds\":{", (ull)s->events);
+	json_begin_object(j, key);
+	json_uint(j, "events", s->events);
+	json_begin_object(j, "kinds");
 	for (int k = 0; k < EVENT_KINDS; k++)
-		buf_printf(out, "%s\"%s\":%llu", k ? "," : "", event_kind_name[k],
-		           (ull)s->kinds[k]);
-	buf_printf(out,
-	           "},\"threads\":%u,\"variables\":%u,\"shared_variables\":%u,"
-	           "\"locks\":%u,\"reentrant_acquires\":%llu,"
-	           "\"blocks\":{\"outermost\":%llu,\"nested\":%llu,\"deepest\":%u,"
-	           "\"open_at_end\":%llu,\"events_in_ended_blocks\":%llu,\"longest\":%llu}",
-	           s->used_threads, s->used_vars, s->shared_vars, s->used_locks,
-	           (ull)s->reentrant, (ull)s->blocks, (ull)s->nested, s->deepest,
-	           (ull)s->open, (ull)s->in_blocks, (ull)s->longest);
-	buf_str(out, ",\"hot_variables\":");
-	json_uses(s->vars, s->nvars, true, &t->ns[NS_VAR], top, out);
-	buf_str(out, ",\"hot_locks\":");
-	json_uses(s->locks, s->nlocks, false, &t->ns[NS_LOCK], top, out);
-	buf_str(out, ",\"by_thread\":[");
-	for (uint32_t i = 0, shown = 0; i < s->nthreads; i++) {
+		json_uint(j, event_kind_name[k], s->kinds[k]);
+	json_end(j);
+	json_uint(j, "threads", s->used_threads);
+	json_uint(j, "variables", s->used_vars);
+	json_uint(j, "shared_variables", s->shared_vars);
+	json_uint(j, "locks", s->used_locks);
+	json_uint(j, "reentrant_acquires", s->reentrant);
+	json_begin_object(j, "blocks");
+	json_uint(j, "outermost", s->blocks);
+	json_uint(j, "nested", s->nested);
+	json_uint(j, "deepest", s->deepest);
+	json_uint(j, "open_at_end", s->open);
+	json_uint(j, "events_in_ended_blocks", s->in_blocks);
+	json_uint(j, "longest", s->longest);
+	json_end(j);
+	json_uses("hot_variables", s->vars, s->nvars, true, &t->ns[NS_VAR], top, j);
+	json_uses("hot_locks", s->locks, s->nlocks, false, &t->ns[NS_LOCK], top, j);
+	json_begin_array(j, "by_thread");
+	for (uint32_t i = 0, shown = 0; i < s->nthreads && shown < top; i++) {
 		if (!s->threads[i].events)
 			continue;
-		if (shown == top)
-			break;
-		buf_str(out, shown++ ? ",{\"name\":" : "{\"name\":");
-		json_name(&t->ns[NS_THREAD], i, out);
-		buf_printf(out, ",\"events\":%llu,\"blocks\":%llu}",
-		           (ull)s->threads[i].events, (ull)s->threads[i].blocks);
+		shown++;
+		json_begin_object(j, NULL);
+		json_name(&t->ns[NS_THREAD], i, j);
+		json_uint(j, "events", s->threads[i].events);
+		json_uint(j, "blocks", s->threads[i].blocks);
+		json_end(j);
 	}
-	buf_str(out, "]}");
+	json_end(j);
+	json_end(j);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "event/event.h"
 #include "event/names.h"
 
@@ -22,8 +22,7 @@ bool stats_feed(struct trace_stats *s, const struct event *ev, size_t n);
 /* `top`: how many variables, locks and threads are listed. */
 void stats_text(const struct trace_stats *s, const struct trace_names *t,
                 uint32_t top, struct buf *out);
-/* One JSON object. */
-void stats_json(const struct trace_stats *s, const struct trace_names *t,
-                uint32_t top, struct buf *out);
+void stats_json(const struct trace_stats *s, const struct trace_names *t, uint32_t top, const char *key,
+                struct json_out *j);
 
 #endif

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define MAX_LOCKS  63u /* held[] of all ones means that no path has come yet */
 #define MAX_VISITS 4096u /* instructions examined after one cas */
 #define MAX_KNOWN  16u
@@ -63,6 +65,7 @@ static bool know(const struct known *k, int32_t reg, int32_t *value)
 
 static void learn(struct known *k, int32_t reg, bool certain, int32_t value)
 {
+	assert(k->n <= MAX_KNOWN);
 	for (uint32_t i = 0; i < k->n; i++)
 		if (k->r[i].reg == reg)
 			k->r[i] = k->r[--k->n];
@@ -99,6 +102,7 @@ static void follow(struct attempt *a, uint32_t ins, struct known k, enum fate fa
 /* The step has arrived at a node. */
 static void arrive(struct attempt *a, uint32_t to, enum fate fate)
 {
+	assert(to >= a->t->node && to < a->t->node + a->t->nnode);
 	if (fate == UNTRIED || (fate == FAILED && to != a->node))
 		a->fine = false;
 	if (fate == TAKEN && (a->after[to] & a->set) != a->after[to]) {
@@ -174,6 +178,7 @@ static void follow(struct attempt *a, uint32_t ins, struct known k, enum fate fa
 	while (a->fine) {
 		const struct ir_ins *x = &a->p->code[ins];
 		int32_t v = 0;
+		assert(ins >= a->t->code && ins < a->t->code + a->t->ncode);
 		if (++a->visits > MAX_VISITS) {
 			a->fine = false;
 			return;
@@ -231,6 +236,7 @@ static bool is_reset(const struct ir *p, const struct ir_access *acc)
 /* Could the variable be a lock, as far as its accesses show? */
 static bool lock_like(const struct analysis *a, uint32_t var)
 {
+	assert(var < a->p->nvars);
 	const struct ir *p = a->p;
 	const struct ir_var *v = &p->vars[var];
 	bool found = false;
@@ -265,6 +271,7 @@ static void find_locks(struct analysis *a)
 			a->lock_var[a->nlocks++] = v;
 		}
 	}
+	assert(a->nlocks <= MAX_LOCKS);
 	a->good = ((uint64_t)1 << a->nlocks) - 1;
 }
 
@@ -288,6 +295,7 @@ static bool to_all(struct analysis *a, const struct ir_node *n, uint64_t set)
 /* One node: what its successors can count on. True when that has become less. */
 static bool transfer(struct analysis *a, const struct ir_template *t, uint32_t node)
 {
+	assert(a->held[node] != UINT64_MAX);
 	const struct ir *p = a->p;
 	const struct ir_node *n = &p->nodes[node];
 	uint64_t set = a->held[node];
@@ -330,6 +338,8 @@ static void find_held(struct analysis *a)
 					change |= transfer(a, &p->templates[t], node);
 			}
 	}
+	for (uint32_t i = 0; i < p->nnodes; i++)
+	assert(a->held[i] == UINT64_MAX || !(a->held[i] >> a->nlocks)); /* candidates only */
 	/* a variable that is reset where it may not be held is not a lock */
 	for (uint32_t i = 0; i < p->nnodes; i++) {
 		const struct ir_node *n = &p->nodes[i];
@@ -394,6 +404,7 @@ static bool may_wait(const struct ir *p, uint32_t node, uint32_t *stack, uint8_t
 	stack[n++] = p->nodes[node].ins + 1;
 	while (n) {
 		uint32_t ins = stack[--n];
+		assert(n <= p->ncode + 1 && ins < p->ncode);
 		if (seen[ins])
 			continue;
 		seen[ins] = 1;
@@ -471,6 +482,7 @@ bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const voi
 		find_protected(&a);
 		ok = make_movers(&a, l);
 	}
+	assert(!ok || l->nmovers <= p->nnodes);
 	free(a.lock_of);
 	free(a.held);
 	free(a.common);

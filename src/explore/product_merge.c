@@ -49,6 +49,7 @@
  * In the midst of a transaction, a step that changes nothing at all (a failed
  * attempt at a lock) is left out.
  */
+#include "base/invariant.h"
 #include "explore/product_int.h"
 
 #include <string.h>
@@ -82,6 +83,7 @@ struct glueing {
 
 static uint32_t node_of(const struct prod_kind *k, uint32_t local)
 {
+	assert(local < k->ninfo);
 	return (uint32_t)vectab_get(&k->frames, k->info[local].frame)[0];
 }
 
@@ -125,6 +127,7 @@ static bool idle(const struct product *x, const struct outcome *o, const struct 
 
 static void drop(struct computing *c, uint32_t i)
 {
+	assert(i < c->nout);
 	memmove(&c->out[i], &c->out[i + 1], (c->nout - i - 1) * sizeof *c->out);
 	c->nout--;
 }
@@ -132,6 +135,7 @@ static void drop(struct computing *c, uint32_t i)
 /* Takes the next step from outcome `first`; its outcomes are appended. */
 static void go_on(struct glueing *g, const struct outcome *first)
 {
+	assert(!final_flags(first->flags) && first->last < g->c->nchain);
 	struct computing *c = g->c;
 	c->before = first->last;
 	c->nbefore = first->nmoves;
@@ -142,6 +146,7 @@ static void go_on(struct glueing *g, const struct outcome *first)
 /* What may be glued to the outcome of a step from this node. */
 static enum glue after(const struct product *x, const struct outcome *o, uint32_t node)
 {
+	assert(node < x->ir->nnodes);
 	if (final_flags(o->flags))
 		return GLUE_NOTHING;
 	return !o->flags && moves_right(x, node) ? GLUE_ANY : GLUE_LEFT;
@@ -161,6 +166,7 @@ static bool twice(const struct computing *c, uint32_t i)
 /* The i-th outcome came by right movers: whatever is next is glued to it. */
 static void glue_any(struct glueing *g, uint32_t i)
 {
+	assert(i < g->c->nout && g->c->out[i].glue == GLUE_ANY);
 	struct computing *c = g->c;
 	struct outcome first = c->out[i];
 	uint32_t node = node_of(c->k, first.local), n = c->nout;
@@ -181,6 +187,7 @@ static void glue_any(struct glueing *g, uint32_t i)
 /* Its next step when that moves left; false when it is not glued. */
 static bool glue_left(struct glueing *g, uint32_t i)
 {
+	assert(i < g->c->nout);
 	struct computing *c = g->c;
 	struct outcome first = c->out[i];
 	uint32_t n = c->nout;
@@ -209,6 +216,7 @@ static bool glue_left(struct glueing *g, uint32_t i)
 
 void product_merged_step(struct computing *c, uint32_t global, uint32_t local)
 {
+	assert(!c->nout && !c->nchain);
 	struct product *x = c->x;
 	struct glueing g = { c, 0 };
 	uint32_t node = node_of(c->k, local);

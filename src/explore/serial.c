@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 struct origin {
 	uint32_t parent, thread, outcome;
 };
@@ -31,6 +33,7 @@ static bool add(struct serial *s, const int32_t *v, struct origin from)
 		s->from = p;
 		s->cap = cap;
 	}
+	assert(id < s->cap && (from.thread == IR_NONE) == (id == 0) && from.parent <= id);
 	s->from[id] = from;
 	return true;
 }
@@ -77,12 +80,14 @@ static bool make_path(const struct serial *s, uint32_t id, struct move **path, u
 		return false;
 	for (uint32_t i = id; i; i = s->from[i].parent)
 		(*path)[--len] = (struct move){ s->from[i].thread, s->from[i].outcome };
+	assert(!len);
 	return true;
 }
 
 bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path,
                  uint32_t *n)
 {
+	assert(x->mode == PROD_STANDARD && !x->merge_local && !x->transactions && !x->simple);
 	struct serial s = { .x = x, .n = x->ir->nthreads };
 	bool found = false;
 	*path = NULL;

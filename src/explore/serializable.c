@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 #include "explore/vectab.h"
 #include "verdict/replay.h"
@@ -82,6 +83,7 @@ static struct place *place_of(struct serializable *x, uint32_t slot)
 		x->places = p;
 		x->cap_places = cap;
 	}
+	assert(v == x->nplaces);
 	struct place *p = &x->places[x->nplaces];
 	p->by_write = calloc(x->n, sizeof *p->by_write);
 	p->by_any = calloc(x->n, sizeof *p->by_any);
@@ -99,6 +101,7 @@ static bool is_write(uint32_t mode)
 /* What the step learns from the places it touches, or leaves there. */
 static void exchange(struct serializable *x, const struct run *r, const struct run_step *s, bool learn)
 {
+	assert(s->thread < x->n && s->event + s->nevent <= r->nevents);
 	uint32_t *own = x->knows + (size_t)s->thread * x->n;
 	for (uint32_t i = 0; i < s->nevent && !x->failed; i++) {
 		const struct ir_event *e = &r->events[s->event + i];
@@ -118,6 +121,7 @@ static void exchange(struct serializable *x, const struct run *r, const struct r
 
 static void add_item(struct serializable *x, uint32_t thread, uint32_t block)
 {
+	assert(thread < x->n && (block == IR_NONE || block < x->p->nblocks));
 	struct item *it = &x->items[x->nitems++];
 	*it = (struct item){ thread, block, malloc(sizeof *it->after * x->n) };
 	if (!it->after) {
@@ -142,8 +146,10 @@ static void make_items(struct serializable *x, const struct run *r, uint32_t fro
 			own[t] = x->total[t]; /* the item has ended */
 		exchange(x, r, s, false);
 	}
+	assert(x->nitems <= r->nsteps - from || x->failed);
 	uint32_t at = 0;
 	for (uint32_t t = 0; t < x->n; t++) {
+		assert(at <= x->nitems);
 		x->start[t] = at;
 		for (uint32_t i = 0; i < x->nitems; i++)
 			if (x->items[i].thread == t)
@@ -155,6 +161,7 @@ static void make_items(struct serializable *x, const struct run *r, uint32_t fro
 
 static void add_point(struct serializable *x, struct vectab *to, uint32_t thread, const int32_t *state)
 {
+	assert((uint32_t)x->point[thread] < x->total[thread]);
 	memcpy(x->point + x->n, state, sizeof *state * x->p->nstate);
 	ir_clear_dead(x->p, x->point + x->n);
 	x->point[thread]++;
@@ -196,6 +203,7 @@ static bool take(void *arg, enum ir_result r, const int32_t *next, const struct 
 /* The block of `thread` does not go on from here. */
 static void halts(struct serializable *x, enum problem problem, uint32_t thread, const int32_t *state)
 {
+	assert(problem == PROBLEM_STUCK || problem == PROBLEM_ENDLESS);
 	x->why |= problem == PROBLEM_STUCK ? WHY_STUCK : WHY_ENDLESS;
 	if (x->now.problem == PROBLEM_NONE) {
 		x->now.problem = problem;
@@ -237,12 +245,14 @@ static void take_item(struct serializable *x, const struct item *it, const int32
 
 static const struct item *next_item(const struct serializable *x, const int32_t *cut, uint32_t t)
 {
+	assert((uint32_t)cut[t] <= x->total[t]);
 	if ((uint32_t)cut[t] == x->total[t])
 		return NULL;
 	const struct item *it = &x->items[x->of[x->start[t] + (uint32_t)cut[t]]];
 	for (uint32_t u = 0; u < x->n; u++)
 		if ((uint32_t)cut[u] < it->after[u])
 			return NULL;
+	assert(it->thread == t && it->after[t] == (uint32_t)cut[t]);
 	return it;
 }
 
@@ -261,6 +271,7 @@ static void dead_end(struct serializable *x)
 static void expand(struct serializable *x, uint32_t id, int32_t *state, const struct vectab *from,
                    struct vectab *to)
 {
+	assert(id < from->n && from != to);
 	const struct ir *p = x->p;
 	uint64_t made = x->made;
 	bool taken = false;
@@ -307,6 +318,7 @@ static const struct vectab *run_layers(struct serializable *x, const int32_t *in
 		to = swap;
 	}
 	free(state);
+	assert(x->failed || !to->n);
 	return from;
 }
 
@@ -378,6 +390,7 @@ static bool all_outside(const struct serializable *x, const int32_t *state)
 static const struct vectab *judge(struct serializable *x, const struct ir *ir, uint32_t block,
                                   const struct move *path, uint32_t n, uint32_t from, uint64_t bytes)
 {
+	assert(from <= n);
 	struct run r;
 	const struct vectab *last = NULL;
 	bool ok = serializable_init(x, ir, block, n, bytes);
@@ -402,6 +415,7 @@ int serializable_path(const struct ir *ir, uint32_t block, const struct move *pa
 	int answer = last ? 0 : -1;
 	for (uint32_t i = 0; last && i < last->n && answer == 0; i++)
 		answer = !memcmp(vectab_get(last, i) + x.n, x.goal, sizeof *x.goal * ir->nstate);
+	assert(answer >= -1 && answer <= 1);
 	serializable_free(&x);
 	return answer;
 }
@@ -436,6 +450,7 @@ enum problem serializable_stuck(const struct ir *ir, uint32_t block, const struc
 		*state = x.first_halt.state;
 		x.first_halt.state = NULL;
 	}
+	assert((problem != PROBLEM_NONE) == (*state != NULL));
 	serializable_free(&x);
 	return problem;
 }

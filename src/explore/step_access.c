@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 bool step_access_init(struct step_access *t, struct product *x)
 {
 	uint32_t widest = 0;
@@ -56,6 +58,7 @@ static int by_value(const void *a, const void *b)
 /* The recorded accesses as a list of places; a write hides a read. */
 static uint32_t make_list(struct step_access *t, const struct ir_effect *eff)
 {
+	assert(eff->nevents <= IR_MAX_EVENTS);
 	const uint32_t reading = IRA_READ | IRA_READ_INV | IRA_READ_RESP;
 	int32_t list[IR_MAX_EVENTS];
 	uint32_t out = 0;
@@ -68,12 +71,14 @@ static uint32_t make_list(struct step_access *t, const struct ir_effect *eff)
 	for (uint32_t i = 0; i < eff->nevents; i++)
 		if (i + 1 == eff->nevents || list[i + 1] >> 1 != list[i] >> 1)
 			list[out++] = list[i];
+	assert(out <= eff->nevents && (out > 0) == (eff->nevents > 0));
 	return seqtab_add(&t->lists, list, out);
 }
 
 static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local,
                         const struct prod_edge *edge)
 {
+	assert(edge->nmoves == 1 && !t->x->merge_local && !t->x->transactions); /* a single step */
 	struct product *x = t->x;
 	const struct prod_kind *k = &x->kinds[kind];
 	size_t ng = x->ir->nglobals, nf = k->frames.width;
@@ -97,6 +102,7 @@ static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, u
 const int32_t *step_access_of(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local,
                               const struct prod_edge *edge, uint32_t *n)
 {
+	assert(kind < t->x->nkinds && edge->move < t->x->nmoves);
 	uint32_t id = map_get(&t->by_edge, edge->move);
 	if (id == MAP_NONE)
 		id = compute(t, kind, global, local, edge);

@@ -59,7 +59,7 @@ struct source *history_line(struct history *h, uint32_t line)
 	source_from_text(src, h->arena, h->name, "", 0);
 	src->line0 = line ? line - 1 : 0;
 	struct input in;
-	bool again = h->name && h->name[0] != '<';
+	bool again = h->name && h->name[0] != '<' && !h->text.len; /* what was a text, or came from a pipe, is kept */
 	if (!line || !h->name || !(again ? input_open(&in, h->name) : input_open_text(&in, h->name, buf_cstr(&h->text), h->text.len)))
 		return src;
 	uint32_t at = 1;
@@ -162,7 +162,10 @@ bool reader_open_text(struct reader *r, struct history *h, const char *name, con
 	map_init(&r->passed);
 	r->h = h;
 	r->d = d;
-	return input_open_text(&r->in, name, text, len) && opened(r, f);
+	if (!input_open_text(&r->in, name, text, len))
+		return false;
+	input_keep(&r->in, &h->text, KEPT_TEXT);
+	return opened(r, f);
 }
 
 void reader_close(struct reader *r)

@@ -6,6 +6,7 @@
  * sum of the walked segments; code that many nodes lead into is walked once for
  * each.
  */
+#include "base/invariant.h"
 #include "ir/build.h"
 
 static uint32_t mode_of(uint8_t op)
@@ -43,6 +44,7 @@ struct walk {
 
 static void add_succ(struct walk *w, uint32_t first, uint32_t node)
 {
+	assert(node >= w->b->node0 && node < w->b->nodes.len);
 	struct ir_builder *b = w->b;
 	for (uint32_t i = first; i < b->succs.len; i++)
 		if (b->succs.data[i] == node)
@@ -52,15 +54,18 @@ static void add_succ(struct walk *w, uint32_t first, uint32_t node)
 
 static void visit(struct walk *w, uint32_t *top, uint32_t ins)
 {
+	assert(ins >= w->b->code0 && ins < w->b->code.len);
 	uint32_t k = ins - w->b->code0;
 	if (w->seen[k] != w->stamp) {
 		w->seen[k] = w->stamp;
+			assert(*top <= w->b->code.len - w->b->code0);
 		w->work[(*top)++] = ins;
 	}
 }
 
 static void walk_node(struct walk *w, uint32_t id)
 {
+	assert(w->b->code.data[w->b->nodes.data[id].ins].op == IR_STOP && (uint32_t)w->b->code.data[w->b->nodes.data[id].ins].a == id);
 	struct ir_builder *b = w->b;
 	uint32_t top = 0, acc = b->accesses.len, succ = b->succs.len;
 	w->stamp++;
@@ -70,6 +75,7 @@ static void walk_node(struct walk *w, uint32_t id)
 		const struct ir_ins *ins = &b->code.data[i];
 		uint32_t mode = mode_of(ins->op);
 		if (mode) {
+				assert(var_of(ins) < b->vars.len);
 			struct ir_access a = { var_of(ins), mode,
 				               ins->imm & IR_IMM_C ? (uint32_t)ins->c : IR_NONE, i };
 			avec_push(b->arena, &b->accesses, a);
@@ -90,6 +96,7 @@ static void walk_node(struct walk *w, uint32_t id)
 	n->naccess = b->accesses.len - acc;
 	n->succ = succ;
 	n->nsucc = b->succs.len - succ;
+	assert(n->nsucc); /* every step leads somewhere */
 }
 
 void ir_pass_footprint(struct ir_builder *b)

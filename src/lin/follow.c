@@ -1,11 +1,11 @@
 #include "lin/follow.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "lin/watch.h"
 
 #define LOOK_AHEAD 256 /* records read before the object must be known */

@@ -462,7 +462,7 @@ static bool place(struct pairs *q, const struct choice *x)
 	return true;
 }
 
-/* 1 a whole row was found, 0 there is none, -1 a limit or the steps are used up. */
+/* 1 a whole row was found, 0 there is none, -1 a limit was reached. */
 static int run(struct pairs *q, uint64_t max_steps)
 {
 	push(q);

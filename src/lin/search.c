@@ -9,10 +9,10 @@
  * been in ("loose"). When no order gets past the response even so, the history
  * is wrong, whatever came before.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/dfs.h"
 
 #define FIRST_STEPS 4096   /* of the first turn; each next has four times as many */

@@ -2,6 +2,7 @@
  * misfit_text: the text of a misfit: the two steps, where they are, and what makes
  * them what they are.
  */
+#include "base/invariant.h"
 #include "reduce/reduce.h"
 
 #include <string.h>
@@ -126,6 +127,7 @@ static void reason(const struct question *q, uint32_t node, struct buf *out)
 		return;
 	if (m->mover[node] != MOVER_NON) { /* a lock on which an attempt fails */
 		flow_private(f, m->lock[node], q->block, &who);
+		assert(who != IR_NONE);
 		buf_str(out, ": ");
 		variable(p, m->lock[node], 0, out);
 		buf_str(out, " is a hand-coded lock, and an attempt at ");
@@ -138,6 +140,7 @@ static void reason(const struct question *q, uint32_t node, struct buf *out)
 		buf_str(out, ": it acquires a lock and releases one in the same step");
 		return;
 	}
+	assert(m->cause[node] < m->ngroups && m->groups[m->cause[node]].conflict < m->ngroups);
 	const struct group *g = &m->groups[m->cause[node]], *o = &m->groups[g->conflict];
 	uint32_t at = p->spans[p->accesses[o->access].ins].start;
 	bool same = at == p->spans[p->accesses[g->access].ins].start;
@@ -169,6 +172,7 @@ static void reason(const struct question *q, uint32_t node, struct buf *out)
 void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first,
                 uint32_t second, struct buf *out)
 {
+	assert(first != IR_NONE && second != IR_NONE && f->ir->nodes[first].block == f->ir->nodes[second].block);
 	const struct question q = { f, m, block };
 	bool non = kind(&q, second) == MOVER_NON, after_non = kind(&q, first) == MOVER_NON;
 	if (first == second) {
@@ -201,6 +205,7 @@ static bool coded_by_hand(const struct flow *f, uint32_t v)
 /* "m (taken at 18:11)" */
 static void say_lock(const struct flow *f, uint32_t v, struct buf *out)
 {
+	assert(f->at[v].taken != IR_NONE);
 	const struct ir *p = f->ir;
 	const struct ir_node *n = &p->nodes[f->at[v].taken];
 	uint32_t offset = n->span.start;

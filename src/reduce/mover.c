@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum { PAIRS_MAX = 1 << 20 };
 
 #define READS  (IRA_READ | IRA_READ_INV | IRA_READ_RESP)
@@ -59,6 +61,7 @@ static uint32_t collect(const struct flow *f, bool any, struct entry *out, uint3
 			}
 		}
 	}
+	assert(n <= p->naccesses);
 	return n;
 }
 
@@ -67,14 +70,17 @@ static void make_groups(struct movers *m, struct entry *e, uint32_t n, struct ar
 	qsort(e, n, sizeof *e, compare_whole);
 	m->groups = arena_array(a, struct group, n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!i || compare(&e[i - 1], &e[i]))
+		if (!i || compare(&e[i - 1], &e[i])) {
+			assert(m->ngroups <= i);
 			m->groups[m->ngroups++] = e[i].g;
+		}
 		*e[i].to = m->ngroups - 1;
 	}
 }
 
 static bool in_conflict(const struct flow *f, const struct group *a, const struct group *b)
 {
+	assert(a->var == b->var);
 	if (!a->write && !b->write)
 		return false;
 	if (a->elem != b->elem && a->elem != IR_NONE && b->elem != IR_NONE)
@@ -87,6 +93,7 @@ static bool in_conflict(const struct flow *f, const struct group *a, const struc
 /* Prefers a write as the one to blame. */
 static void note(struct movers *m, uint32_t g, uint32_t other)
 {
+	assert(g < m->ngroups && other < m->ngroups);
 	uint32_t *c = &m->groups[g].conflict;
 	if (*c == IR_NONE || (!m->groups[*c].write && m->groups[other].write))
 		*c = other;
@@ -95,6 +102,7 @@ static void note(struct movers *m, uint32_t g, uint32_t other)
 /* Groups first .. last - 1 are those of one variable. */
 static void compare_groups(struct movers *m, struct flow *f, uint32_t first, uint32_t last)
 {
+	assert(first < last && last <= m->ngroups && m->groups[first].var == m->groups[last - 1].var);
 	uint64_t n = last - first;
 	if (n * n <= PAIRS_MAX) {
 		for (uint32_t i = first; i < last; i++)
@@ -148,6 +156,7 @@ static void classify(struct movers *m, const struct flow *f, uint32_t id, const 
 			}
 			continue;
 		}
+		assert(group_of[k] < m->ngroups && m->groups[group_of[k]].var == a->var);
 		m->mover[id] = MOVER_NON;
 		if (m->cause[id] == IR_NONE)
 			m->cause[id] = group_of[k];
@@ -159,6 +168,8 @@ static void classify(struct movers *m, const struct flow *f, uint32_t id, const 
 
 enum mover mover_of(const struct movers *m, const struct flow *f, uint32_t node, uint32_t block)
 {
+	assert(node < f->ir->nnodes && m->mover[node] <= MOVER_NON);
+	assert(m->lock[node] == IR_NONE || f->hand[m->lock[node]] & HAND_LOCK);
 	uint32_t who;
 	if (m->lock[node] != IR_NONE && !flow_private(f, m->lock[node], block, &who))
 		return MOVER_NON;

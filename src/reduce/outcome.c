@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum { KNOWN_MAX = 12, WRITTEN_MAX = 12, STACK_MAX = 32, BUDGET = 600 };
 
 struct path { /* one way through the code, as far as it has been run */
@@ -38,6 +40,7 @@ static void forget(struct path *w, int32_t reg)
 
 static void wrote(const struct walk *x, struct path *w, int32_t reg)
 {
+	assert(reg >= 1 && (uint32_t)reg < x->t->nregs);
 	if ((uint32_t)reg >= x->t->nslots)
 		return;
 	for (uint32_t i = 0; i < w->nwritten; i++)
@@ -54,6 +57,7 @@ static void set(const struct walk *x, struct path *w, int32_t reg, bool known, i
 	forget(w, reg);
 	wrote(x, w, reg);
 	if (known && w->nknown < KNOWN_MAX) {
+		assert((uint32_t)reg < x->t->nregs);
 		w->known[w->nknown].reg = reg;
 		w->known[w->nknown++].value = value;
 	}
@@ -121,6 +125,7 @@ static void compute(const struct walk *x, struct path *w, const struct ir_ins *i
 
 static void fork_path(struct walk *x, const struct path *w)
 {
+	assert(x->top <= STACK_MAX);
 	if (x->top == STACK_MAX)
 		x->out->gave_up = true;
 	else
@@ -131,6 +136,7 @@ static void fork_path(struct walk *x, const struct path *w)
  * when `w` is not possible. */
 static bool run_cas(struct walk *x, struct path *w, const struct ir_ins *i, bool in_focus)
 {
+	assert(i->op == IR_CAS);
 	int32_t expected = 0, value = 0;
 	bool ke = reg_value(w, i->d, &expected), kv = reg_value(w, i->e, &value);
 	bool known = in_focus && w->focus_known && ke;
@@ -182,6 +188,7 @@ static void run_access(struct walk *x, struct path *w, const struct ir_ins *i)
 		}
 		break;
 	default: /* fetch_add */
+	assert(i->op == IR_FADD);
 		set(x, w, i->a, false, 0);
 		w->focus_known &= !in_focus;
 		w->changed = true;
@@ -223,6 +230,7 @@ static uint8_t focus_value(bool known, int32_t v)
 
 static void arrive(struct walk *x, const struct path *w, uint32_t succ)
 {
+	assert(succ >= x->t->node && succ < x->t->node + x->t->nnode);
 	struct outcome o = { succ, VALUE_UNKNOWN, VALUE_UNKNOWN, is_same(x, w, succ), false };
 	o.pure = o.same && succ == x->node;
 	if (x->focus != IR_NONE) {
@@ -239,8 +247,10 @@ static void arrive(struct walk *x, const struct path *w, uint32_t succ)
 	}
 	if (x->out->n == OUTCOMES_MAX)
 		x->out->gave_up = true;
-	else
+	else {
+		assert(!o.pure || o.before == o.after);
 		x->out->data[x->out->n++] = o;
+	}
 }
 
 /* Goes on, always in the same way. */
@@ -260,6 +270,7 @@ static bool is_plain(enum ir_op op)
 /* One instruction; false when the path ends with it. */
 static bool run_one(struct walk *x, struct path *w)
 {
+	assert(w->pc >= x->t->code && w->pc < x->t->code + x->t->ncode);
 	const struct ir_ins *i = &x->p->code[w->pc];
 	int32_t v;
 	bool known, jump = false;
@@ -342,6 +353,8 @@ static void walk_from(struct walk *x, int32_t start)
 void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focus,
                  struct outcomes *out)
 {
+	assert(node >= p->templates[tmpl].node && node < p->templates[tmpl].node + p->templates[tmpl].nnode);
+	assert(focus == IR_NONE || (p->vars[focus].lo == 0 && p->vars[focus].hi == 1 && !p->vars[focus].is_array));
 	struct walk x;
 	x.p = p;
 	x.t = &p->templates[tmpl];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "reduce/value_ranges.h"
 
 /* ---- the automaton ------------------------------------------------------ */
@@ -23,12 +24,14 @@ struct walk {
 
 static void visit(struct walk *w, uint32_t node, bool post, uint32_t commit)
 {
+	assert(w->f->set[node] != FLOW_UNREACHED && (!post || commit != IR_NONE));
 	uint8_t bit = post ? POST : PRE;
 	if (w->phase[node] & bit)
 		return;
 	w->phase[node] |= bit;
 	if (post)
 		w->commit[node] = commit;
+	assert(w->len < 2 * w->f->ir->nnodes); /* each pair once */
 	w->work[w->len++] = node << 1 | post;
 }
 
@@ -36,6 +39,7 @@ static void visit(struct walk *w, uint32_t node, bool post, uint32_t commit)
  * block is one of the nearest to its entry. */
 static void advance(struct walk *w, uint32_t node, bool post)
 {
+	assert(w->phase[node] & (post ? POST : PRE) && w->f->ir->nodes[node].block != IR_NONE);
 	const struct ir *p = w->f->ir;
 	uint32_t block = p->nodes[node].block, i = 0, commit = post ? w->commit[node] : IR_NONE;
 	enum mover kind = mover_of(w->m, w->f, node, w->alone ? block : FLOW_ALL);
@@ -43,6 +47,7 @@ static void advance(struct walk *w, uint32_t node, bool post)
 	if (post && (kind == MOVER_RIGHT || kind == MOVER_NON)) {
 		if (!w->bad[block]) {
 			w->bad[block] = true;
+			assert(commit != IR_NONE && w->f->ir->nodes[commit].block == block);
 			w->first[block] = commit;
 			w->second[block] = node;
 		}
@@ -96,6 +101,7 @@ static char *say_why(const struct walk *w, uint32_t b)
 
 static void take(struct reduce_result *r, const struct walk *w, bool any)
 {
+	assert(r->nblocks == w->f->ir->nblocks);
 	for (uint32_t b = 0; b < r->nblocks; b++) {
 		struct reduce_block *rb = &r->blocks[b];
 		bool ok = !w->bad[b];
@@ -169,6 +175,14 @@ void reduce_run(const struct ir *p, struct reduce_result *r)
 	} else {
 		analyse(p, r, &a);
 	}
+	for (uint32_t b = 0; b < p->nblocks; b++) {
+		const struct reduce_block *rb = &r->blocks[b];
+		/* more threads take nothing away, and more marks neither */
+		assert(rb->reducible || !rb->any);
+		assert(rb->part || !rb->part_any);
+		assert((rb->first == IR_NONE) == (rb->second == IR_NONE) || r->out_of_memory);
+	}
+	assert(!r->all_any || r->all);
 	arena_free(&a);
 }
 

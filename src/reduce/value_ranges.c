@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum { KNOWN_MAX = 24, STACK_MAX = 32, BUDGET = 600, WIDEN = 4, ROUNDS = 24 };
 
 struct range {
@@ -37,6 +39,7 @@ static bool inside(struct range r, int64_t lo, int64_t hi)
 
 static struct range clamp(struct range r, int64_t lo, int64_t hi)
 {
+	assert(lo <= hi);
 	struct range c = { r.lo < lo ? lo : r.lo, r.hi > hi ? hi : r.hi };
 	return c.lo <= c.hi ? c : (struct range){ lo, lo }; /* faults always: any value will do */
 }
@@ -54,6 +57,7 @@ static struct range hull4(int64_t a, int64_t b, int64_t c, int64_t d)
 
 static void join(struct values *x, struct range *to, struct range r, int64_t lo, int64_t hi)
 {
+	assert(r.lo <= r.hi && to->lo <= to->hi);
 	r = clamp(r, lo, hi);
 	if (inside(r, to->lo, to->hi))
 		return;
@@ -63,11 +67,13 @@ static void join(struct values *x, struct range *to, struct range r, int64_t lo,
 		to->lo = r.lo;
 	if (r.hi > to->hi)
 		to->hi = r.hi;
+	assert(to->lo >= lo && to->hi <= hi);
 	x->changed = true;
 }
 
 static struct range get(const struct values *x, const struct path *w, int32_t reg)
 {
+	assert(reg >= 0 && (uint32_t)reg < x->t->nregs);
 	for (uint32_t i = 0; i < w->nknown; i++)
 		if (w->known[i].reg == reg)
 			return w->known[i].r;
@@ -78,6 +84,7 @@ static struct range get(const struct values *x, const struct path *w, int32_t re
  * more than what it ever held. */
 static void set(struct values *x, struct path *w, int32_t reg, struct range r)
 {
+	assert(reg >= 1 && (uint32_t)reg < x->t->nregs && r.lo <= r.hi);
 	if ((uint32_t)reg < x->t->nslots) {
 		const struct ir_slot *s = &x->p->slots[x->t->slot + (uint32_t)reg];
 		join(x, &x->slots[x->t->slot + (uint32_t)reg], r, s->lo, s->hi);
@@ -102,6 +109,7 @@ static struct range operand(const struct values *x, const struct path *w, bool i
 
 static struct range truth(bool may_be_false, bool may_be_true)
 {
+	assert(may_be_false || may_be_true);
 	return (struct range){ !may_be_false, may_be_true };
 }
 
@@ -111,6 +119,7 @@ static struct range divide(struct values *x, enum ir_op op, struct range b, stru
 		x->fault = true;
 		return full;
 	}
+	assert(c.lo <= c.hi && (c.lo > 0 || c.hi < 0));
 	if (op == IR_DIV)
 		return hull4(b.lo / c.lo, b.lo / c.hi, b.hi / c.lo, b.hi / c.hi);
 	int64_t m = (c.lo < 0 ? -c.lo : c.lo) > (c.hi < 0 ? -c.hi : c.hi) ? (c.lo < 0 ? -c.lo : c.lo)
@@ -184,6 +193,7 @@ static void store(struct values *x, uint32_t var, struct range r)
 
 static void run_access(struct values *x, struct path *w, const struct ir_ins *i)
 {
+	assert(x->f->set[x->node] != FLOW_UNREACHED);
 	bool writes = i->op == IR_STORE || i->op == IR_ACQ || i->op == IR_REL || i->op == IR_WINV ||
 	              i->op == IR_WRESP;
 	uint32_t var = (uint32_t)(writes ? i->a : i->b);
@@ -243,12 +253,14 @@ static bool run_jump(struct values *x, struct path *w, const struct ir_ins *i, s
 	bool jumps = i->op == IR_JZ ? zero : other, falls = i->op == IR_JZ ? other : zero;
 	if (jumps && falls)
 		fork_path(x, w, (uint32_t)i->a);
+	assert(jumps || falls);
 	return jumps && !falls;
 }
 
 /* One instruction; false at the end of the path. */
 static bool run_one(struct values *x, struct path *w)
 {
+	assert(w->pc >= x->t->code && w->pc < x->t->code + x->t->ncode);
 	const struct ir_ins *i = &x->p->code[w->pc];
 	struct range b = operand(x, w, i->imm & IR_IMM_B, i->b), all = full;
 	bool jump = false;
@@ -306,6 +318,7 @@ static bool run_one(struct values *x, struct path *w)
 
 static void run_node(struct values *x, uint32_t node)
 {
+	assert(node >= x->t->node && node < x->t->node + x->t->nnode);
 	struct path w = { .committed = x->committed[node] };
 	x->node = node;
 	x->budget = BUDGET;

@@ -3,13 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/causal_json.h"
 #include "report/check_text.h"
 #include "report/doc.h"
 #include "report/run_json.h"
-#include "report/story_json.h"
 #include "verdict/object_history.h"
-#include "verdict/replay.h"
 
 static const char *const problems[] = {
 	[PROBLEM_NONE] = "none",         [PROBLEM_ATOMICITY] = "atomicity",
@@ -40,11 +37,6 @@ void text_hash(const char *text, size_t len, char out[17])
 	snprintf(out, 17, "%016llx", (unsigned long long)h);
 }
 
-static void string(struct buf *out, const char *s)
-{
-	buf_json(out, s, strlen(s));
-}
-
 static const char *answer_name(enum answer a)
 {
 	return a == ANSWER_HOLDS ? "holds" : a == ANSWER_VIOLATED ? "violated" : "unknown";
@@ -62,216 +54,190 @@ static enum answer worst(const struct verdict *v, uint32_t n)
 	return a;
 }
 
-void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct buf *out)
+void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct json_out *j)
 {
 	char hash[17];
 	text_hash(p->src->text, p->src->len, hash);
-	buf_str(out, "  \"model\": {\"name\": ");
-	string(out, name);
-	buf_printf(out, ", \"language\": \"%s\", \"hash\": \"%s\",\n    \"text\": ",
-	           p->sml ? "sml" : "atm", hash);
-	buf_json(out, p->src->text, p->src->len);
-	buf_str(out, ",\n    \"threads\": {");
-	for (uint32_t i = 0; i < p->ntemplates; i++) {
-		buf_str(out, i ? ", " : "");
-		string(out, p->templates[i].name);
-		buf_printf(out, ": %u", p->templates[i].count);
-	}
-	buf_printf(out, "}%s},\n", keep_dead ? ", \"dead\": \"kept\"" : "");
-}
-
-void check_json_run(const struct run *r, struct buf *out)
-{
-	run_json(r, out);
+	json_begin_object(j, "model");
+	json_text(j, "name", name);
+	json_text(j, "language", p->sml ? "sml" : "atm");
+	json_text(j, "hash", hash);
+	json_line(j, 4);
+	json_text_n(j, "text", p->src->text, p->src->len);
+	json_line(j, 4);
+	json_begin_object(j, "threads");
+	for (uint32_t i = 0; i < p->ntemplates; i++)
+		json_uint(j, p->templates[i].name, p->templates[i].count);
+	json_end(j);
+	json_text_if(j, "dead", keep_dead ? "kept" : NULL);
+	json_end(j);
 }
 
 /* The operations of the object, in the order of their calls; steps from 1. */
-void check_json_history(const struct run *r, uint32_t object, struct buf *out)
+void check_json_history(const struct run *r, uint32_t object, const char *key, struct json_out *j)
 {
 	struct object_history h;
 	struct buf name;
 	buf_init(&name);
-	buf_char(out, '[');
+	json_begin_array(j, key);
 	bool ok = object_history_init(&h, r, object);
 	for (uint32_t i = 0; ok && i < h.n; i++) {
 		const struct object_op *o = &h.ops[i];
 		buf_clear(&name);
 		object_op_name(o, &name);
-		buf_printf(out, "%s\n      {\"name\": \"%s\", \"thread\": %u, \"method\": \"%s\"", i ? "," : "",
-		           buf_cstr(&name), o->thread + 1, o->is_write ? "write" : "read");
+		json_line(j, 6);
+		json_begin_object(j, NULL);
+		json_text_buf(j, "name", &name);
+		json_uint(j, "thread", o->thread + 1);
+		json_text(j, "method", o->is_write ? "write" : "read");
 		if (o->is_write || o->ret != OBJECT_OPEN)
-			buf_printf(out, ", \"value\": %d", o->value);
-		buf_printf(out, ", \"call\": %u", o->call_step + 1);
+			json_int(j, "value", o->value);
+		json_uint(j, "call", o->call_step + 1);
 		if (o->ret != OBJECT_OPEN)
-			buf_printf(out, ", \"return\": %u", o->ret_step + 1);
-		buf_char(out, '}');
+			json_uint(j, "return", o->ret_step + 1);
+		json_end(j);
 	}
-	buf_char(out, ']');
+	json_end(j);
 	object_history_free(&h);
 	buf_free(&name);
 }
 
-/* The concrete run of a causal counterexample, when it is one of these threads. */
-static void causal_counterexample(const struct ir *p, const struct causal_run *c, struct buf *out)
+static void counterexample(const struct verdict *v, const struct story *s, struct json_out *j)
 {
-	struct run r;
-	for (uint32_t t = 0; t < p->ntemplates; t++)
-		if (c->count[t] != p->templates[t].count)
-			return;
-	if (c->concrete != CAUSAL_POSSIBLE)
+	json_line(j, 5);
+	json_begin_object(j, "counterexample");
+	run_json(&s->run, j);
+	json_end(j);
+	if (v->causal)
 		return;
-	if (run_init(&r, p) && replay(&r, c->path, c->npath)) {
-		buf_str(out, ",\n     \"counterexample\": {\n");
-		check_json_run(&r, out);
-		buf_str(out, "}");
+	story_json(s, v, j);
+	if (v->object1) {
+		json_line(j, 5);
+		check_json_history(&s->run, v->object1 - 1, "history", j);
 	}
-	run_free(&r);
-}
-
-static void counterexample(const struct ir *p, const struct verdict *v, struct buf *out)
-{
-	struct run r;
-	if (run_init(&r, p) && replay(&r, v->path, v->npath)) {
-		buf_str(out, ",\n     \"counterexample\": {\n");
-		check_json_run(&r, out);
-		buf_str(out, "}");
-		story_json(&r, v, out);
-		if (v->object1) {
-			buf_str(out, ",\n     \"history\": ");
-			check_json_history(&r, v->object1 - 1, out);
-		}
-	}
-	run_free(&r);
 }
 
 /* For how many threads, and what it rests on. */
-static void proof(const struct ir *p, const struct verdict *v, struct buf *out)
+static void proof(const struct ir *p, const struct verdict *v, struct json_out *j)
 {
-	bool first = true;
-	buf_str(out, ", \"any_number_of\": [");
+	static const char *const scopes[] = { "declared", "any of", "any" };
+	json_text(j, "scope", scopes[v->scope]);
+	json_begin_array(j, "any_number_of");
 	for (uint32_t t = 0; t < p->ntemplates && v->scope != SCOPE_DECLARED; t++) {
 		const struct ir_template *tm = &p->templates[t];
-		if (v->scope == SCOPE_ANY_OF && tm->count == 1 && !tm->any_count)
-			continue;
-		buf_str(out, first ? "" : ", ");
-		string(out, tm->name);
-		first = false;
+		if (v->scope == SCOPE_ANY || tm->count != 1 || tm->any_count)
+			json_text(j, NULL, tm->name);
 	}
-	buf_char(out, ']');
-	if (v->as_part)
-		buf_str(out, ", \"as_part\": true");
-	if (v->notes) {
-		buf_str(out, ", \"notes\": ");
-		string(out, v->notes);
-	}
+	json_end(j);
+	json_flag(j, "as_part", v->as_part);
+	json_text_if(j, "notes", v->notes);
 }
 
 /* What each engine said, in the order they were asked. */
-static void attempts(const struct verdict *v, struct buf *out)
+static void attempts(const struct verdict *v, struct json_out *j)
 {
-	buf_str(out, ",\n     \"attempts\": [");
+	json_line(j, 5);
+	json_begin_array(j, "attempts");
 	for (uint32_t i = 0; i < v->nattempts; i++) {
 		const struct attempt *a = &v->attempts[i];
-		buf_printf(out, "%s{\"engine\": \"%s\", \"verdict\": \"%s\", \"states\": %llu", i ? ", " : "",
-		           a->engine->name, answer_name(a->answer), (unsigned long long)a->states);
-		if (a->limit) {
-			buf_str(out, ", \"limit\": ");
-			string(out, a->limit);
-		}
-		if (a->why) {
-			buf_str(out, ", \"why\": ");
-			string(out, a->why);
-		}
-		buf_char(out, '}');
+		json_begin_object(j, NULL);
+		json_text(j, "engine", a->engine->name);
+		json_text(j, "verdict", answer_name(a->answer));
+		json_uint(j, "states", a->states);
+		json_text_if(j, "limit", a->limit);
+		json_text_if(j, "why", a->why);
+		json_end(j);
 	}
-	buf_char(out, ']');
+	json_end(j);
 }
 
-static void result(const struct ir *p, const struct verdict *v, struct buf *out)
+/* What it is about. */
+static void question(const struct ir *p, const struct verdict *v, struct json_out *j)
 {
-	buf_str(out, "    {\"block\": ");
+	struct buf name;
 	if (v->object1) {
 		const struct ir_object *o = &p->objects[v->object1 - 1];
-		buf_str(out, "null, \"object\": ");
-		string(out, o->name);
-		buf_printf(out, ", \"line\": %u, \"condition\": \"%s\"",
-		           source_pos(p->src, o->span.start).line, v->condition);
+		json_nothing(j, "block");
+		json_text(j, "object", o->name);
+		json_uint(j, "line", source_pos(p->src, o->span.start).line);
+		json_text(j, "condition", v->condition);
 	} else if (v->block == VERDICT_PROGRAM) {
-		buf_str(out, "null");
+		json_nothing(j, "block");
 	} else {
-		struct buf name;
 		buf_init(&name);
 		check_text_name(p, v->block, &name);
-		buf_json(out, buf_cstr(&name), name.len);
-		buf_printf(out, ", \"line\": %u",
-		           source_pos(p->src, p->blocks[v->block].span.start).line);
+		json_text_buf(j, "block", &name);
+		json_uint(j, "line", source_pos(p->src, p->blocks[v->block].span.start).line);
 		buf_free(&name);
 	}
-	buf_printf(out, ", \"verdict\": \"%s\", \"problem\": \"%s\", \"engine\": \"%s\"",
-	           answer_name(v->answer), v->causal ? "causality" : problem_name(v->problem), v->engine->name);
-	if (v->commits) {
-		buf_str(out, ", \"commits\": ");
-		string(out, v->commits);
-	}
-	if (v->answer == ANSWER_UNKNOWN && v->limit) {
-		buf_str(out, ", \"limit\": ");
-		string(out, v->limit);
-	}
-	if (v->answer == ANSWER_UNKNOWN && v->reason) {
-		buf_str(out, ", \"reason\": ");
-		string(out, v->reason);
-	}
-	buf_printf(out, ", \"states\": %llu, \"transitions\": %llu", (unsigned long long)v->states,
-	           (unsigned long long)v->transitions);
+}
+
+static void result(const struct ir *p, const struct verdict *v, const struct story *s, struct json_out *j)
+{
+	bool unknown = v->answer == ANSWER_UNKNOWN;
+	json_line(j, 4);
+	json_begin_object(j, NULL);
+	question(p, v, j);
+	json_text(j, "verdict", answer_name(v->answer));
+	json_text(j, "problem", v->causal ? "causality" : problem_name(v->problem));
+	json_text(j, "engine", v->engine->name);
+	json_text_if(j, "commits", v->commits);
+	json_text_if(j, "limit", unknown ? v->limit : NULL);
+	json_text_if(j, "reason", unknown ? v->reason : NULL);
+	json_uint(j, "states", v->states);
+	json_uint(j, "transitions", v->transitions);
 	if (v->answer == ANSWER_HOLDS)
-		proof(p, v, out);
+		proof(p, v, j);
 	if (v->nattempts)
-		attempts(v, out);
-	causal_json(p, v, out);
-	if (v->causal)
-		causal_counterexample(p, v->causal, out);
-	if (v->path)
-		counterexample(p, v, out);
-	buf_char(out, '}');
+		attempts(v, j);
+	causal_story_json(p, v, s->causal, j);
+	if (s->replayed)
+		counterexample(v, s, j);
+	json_end(j);
 }
 
 /* What was asked: everything, unless a member says else. */
-static void asked(const struct ir *p, const struct check_json_options *o, struct buf *out)
+static void asked(const struct checked *c, struct json_out *j)
 {
+	const struct ir *p = c->p;
 	bool any = false;
-	buf_str(out, "  \"asked\": {\"engine\": ");
-	string(out, o->engine);
-	if (o->block) {
-		buf_str(out, ", \"block\": ");
-		string(out, o->block);
-	}
-	buf_str(out, o->faults ? ", \"faults\": true" : "");
-	buf_str(out, o->deadlock ? ", \"deadlock\": true" : "");
+	json_begin_object(j, "asked");
+	json_text(j, "engine", c->engine);
+	json_text_if(j, "block", c->block);
+	json_flag(j, "faults", c->faults);
+	json_flag(j, "deadlock", c->deadlock);
 	for (uint32_t t = 0; t < p->ntemplates; t++) {
 		if (!p->templates[t].any_count)
 			continue;
-		buf_str(out, any ? ", " : ", \"any\": [");
-		string(out, p->templates[t].name);
+		if (!any)
+			json_begin_array(j, "any");
+		json_text(j, NULL, p->templates[t].name);
 		any = true;
 	}
-	buf_str(out, any ? "]},\n" : "},\n");
+	if (any)
+		json_end(j);
+	json_end(j);
 }
 
-void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
-                const struct check_json_options *o, struct buf *out)
+void check_json(const struct checked *c, struct buf *out)
 {
-	buf_str(out, "{\n  ");
-	doc_begin(out, "check");
-	buf_str(out, ",\n");
-	check_json_model(p, o->model, o->keep_dead, out);
-	asked(p, o, out);
-	buf_printf(out, "  \"verdict\": \"%s\",\n", answer_name(worst(v, n)));
-	if (o->quiescence)
-		buf_printf(out, "  \"quiescence\": \"%s\",\n", o->quiescence);
-	buf_str(out, "  \"results\": [\n");
-	for (uint32_t i = 0; i < n; i++) {
-		result(p, &v[i], out);
-		buf_str(out, i + 1 < n ? ",\n" : "\n");
-	}
-	buf_str(out, "  ]\n}\n");
+	struct json_out w, *j = &w;
+	json_out_init(j, out, false);
+	doc_begin(j, "check", 2);
+	json_line(j, 2);
+	check_json_model(c->p, c->model, c->keep_dead, j);
+	json_line(j, 2);
+	asked(c, j);
+	json_line(j, 2);
+	json_text(j, "verdict", answer_name(worst(c->v, c->n)));
+	json_line(j, 2);
+	json_text_if(j, "quiescence", c->quiescence);
+	json_line(j, 2);
+	json_begin_array(j, "results");
+	for (uint32_t i = 0; i < c->n; i++)
+		result(c->p, &c->v[i], &c->stories[i], j);
+	json_line(j, 2);
+	json_end(j);
+	json_line(j, 0);
+	doc_end(j);
 }

@@ -5,10 +5,30 @@
 #include "report/embed.h"
 #include "version.h"
 
-void doc_begin(struct buf *out, const char *kind)
+void doc_begin(struct json_out *j, const char *kind, unsigned indent)
 {
-	buf_printf(out, "\"intact\": \"%s\", \"schema\": \"" DOC_SCHEMA "\", \"kind\": \"%s\"",
-	           INTACT_VERSION, kind);
+	json_begin_object(j, NULL);
+	if (indent)
+		json_line(j, indent);
+	json_text(j, "intact", INTACT_VERSION);
+	json_text(j, "schema", DOC_SCHEMA);
+	json_text(j, "kind", kind);
+}
+
+void doc_results(struct json_out *j, const struct buf *results)
+{
+	json_begin_array(j, "results");
+	json_line(j, 0);
+	json_items(j, results);
+	json_line(j, 0);
+	json_end(j);
+}
+
+void doc_end(struct json_out *j)
+{
+	json_end(j);
+	json_out_end(j);
+	buf_char(j->out, '\n');
 }
 
 const char *doc_text(const json_t *o, const char *key)

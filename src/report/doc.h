@@ -16,14 +16,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
+#include "base/json_out.h"
 
 #define DOC_SCHEMA "intact-1"
 #define DOC_MAX_BYTES ((size_t)256 << 20)
 
-/* The members with which every document begins, after its brace: "intact",
- * "schema", "kind". No comma after them. */
-void doc_begin(struct buf *out, const char *kind);
+/* Opens the document's object, with the members that every one begins with:
+ * "intact", "schema", "kind"; behind so many blanks on a new line, 0: on the same. */
+void doc_begin(struct json_out *j, const char *kind, unsigned indent);
+/* The member "results", written already and separated by commas. */
+void doc_results(struct json_out *j, const struct buf *results);
+/* Closes it; nothing else may be open. */
+void doc_end(struct json_out *j);
 
 /* The document in `text`, or NULL and the reason in `why`
  * ("12:3: ...", "results[0].line: expected a whole number"). json_decref. */

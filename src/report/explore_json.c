@@ -1,182 +1,385 @@
 /*
- * explore_json: a result of `intact explore` as a document (docs/json.md). No
- * address, no time, no process number: the same seed gives the same bytes.
+ * explore_json: a result of `intact explore` as a document (docs/json.md), and
+ * back. No address, no time, no process number: the same seed gives the same
+ * bytes.
  */
 #include <string.h>
 
 #include "report/doc.h"
 #include "report/explore.h"
 
-static void member(struct buf *b, const char *name, const char *text)
+static void place(struct json_out *j, const char *key, const struct explore_place *p)
 {
-	buf_printf(b, "\"%s\": ", name);
-	buf_json(b, text, strlen(text));
-}
-
-static const char *yes(bool v)
-{
-	return v ? "true" : "false";
-}
-
-static void place(struct buf *b, const struct explore_place *p)
-{
-	const char *comma = "";
-	buf_char(b, '{');
-	if (p->function) {
-		member(b, "function", p->function);
-		comma = ", ";
-	}
+	json_begin_object(j, key);
+	json_text_if(j, "function", p->function);
 	if (p->file) {
-		buf_str(b, comma);
-		member(b, "file", p->file);
-		buf_printf(b, ", \"line\": %u", p->line);
+		json_text(j, "file", p->file);
+		json_uint(j, "line", p->line);
 	} else if (p->module) {
-		buf_str(b, comma);
-		member(b, "module", p->module);
-		buf_printf(b, ", \"offset\": %llu", (unsigned long long)p->offset);
+		json_text(j, "module", p->module);
+		json_uint(j, "offset", p->offset);
 	}
-	buf_char(b, '}');
+	json_end(j);
 }
 
-static void places(struct buf *b, const char *name, const struct explore_place *p, uint32_t n)
+static void stack(struct json_out *j, const struct explore_place *p, uint32_t n)
 {
-	buf_printf(b, "\"%s\": [", name);
-	for (uint32_t i = 0; i < n; i++) {
-		buf_str(b, i ? ", " : "");
-		place(b, &p[i]);
-	}
-	buf_char(b, ']');
+	json_begin_array(j, "stack");
+	for (uint32_t i = 0; i < n; i++)
+		place(j, NULL, &p[i]);
+	json_end(j);
 }
 
-static void threads(struct buf *b, const struct explore_failure *f)
+static void threads(struct json_out *j, const struct explore_failure *f)
 {
-	buf_str(b, ",\n  \"threads\": [");
+	json_line(j, 2);
+	json_begin_array(j, "threads");
 	for (uint32_t i = 0; i < f->threads.len; i++) {
 		const struct explore_thread *t = &f->threads.data[i];
-		buf_printf(b, "%s\n   {\"number\": %u, ", i ? "," : "", i);
-		member(b, "name", t->name);
-		buf_printf(b, ", \"parent\": %u, \"created\": ", t->parent);
-		place(b, &t->created);
-		buf_str(b, ", ");
-		member(b, "state", t->state);
+		json_line(j, 3);
+		json_begin_object(j, NULL);
+		json_uint(j, "number", i);
+		json_text(j, "name", t->name);
+		json_uint(j, "parent", t->parent);
+		place(j, "created", &t->created);
+		json_text(j, "state", t->state);
 		if (t->waits) {
-			buf_str(b, ", ");
-			member(b, "waits", t->waits);
-			buf_str(b, ", \"at\": ");
-			place(b, &t->at);
+			json_text(j, "waits", t->waits);
+			place(j, "at", &t->at);
 		}
-		buf_char(b, '}');
+		json_end(j);
 	}
-	buf_char(b, ']');
+	json_end(j);
 }
 
-static void steps(struct buf *b, const struct explore_failure *f)
+static void steps(struct json_out *j, const struct explore_failure *f)
 {
-	buf_str(b, ",\n  \"steps\": [");
+	json_line(j, 2);
+	json_begin_array(j, "steps");
 	for (uint32_t i = 0; i < f->steps.len; i++) {
 		const struct explore_step *s = &f->steps.data[i];
-		buf_printf(b, "%s\n   {\"thread\": %u, ", i ? "," : "", s->thread);
-		member(b, "op", s->op);
-		buf_str(b, ", ");
-		member(b, "text", s->text);
-		buf_printf(b, ", \"choices\": %u, \"preempts\": %s, \"at\": ", s->enabled, yes(s->preempts));
-		place(b, &s->at);
-		if (s->nstack) {
-			buf_str(b, ", ");
-			places(b, "stack", s->stack, s->nstack);
+		json_line(j, 3);
+		json_begin_object(j, NULL);
+		json_uint(j, "thread", s->thread);
+		json_text(j, "op", s->op);
+		json_text(j, "text", s->text);
+		json_uint(j, "choices", s->enabled);
+		json_bool(j, "preempts", s->preempts);
+		place(j, "at", &s->at);
+		if (s->nstack)
+			stack(j, s->stack, s->nstack);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void cycle(struct json_out *j, const struct explore_failure *f)
+{
+	if (!f->cycle.len)
+		return;
+	json_line(j, 2);
+	json_begin_array(j, "cycle");
+	for (uint32_t i = 0; i < f->cycle.len; i++)
+		for (int k = 0; k < 2; k++) {
+			json_begin_object(j, NULL);
+			json_text(j, "text", f->cycle.data[i].what[k]);
+			place(j, "at", &f->cycle.data[i].at[k]);
+			json_end(j);
 		}
-		buf_char(b, '}');
-	}
-	buf_char(b, ']');
+	json_end(j);
 }
 
-static void failure(struct buf *b, const struct explore_failure *f)
+static void failure(struct json_out *j, const struct explore_failure *f)
 {
-	buf_str(b, "\n {");
-	member(b, "kind", f->kind);
-	buf_str(b, ", \"verdict\": \"violated\", ");
-	member(b, "title", f->title);
-	buf_str(b, ", ");
-	member(b, "sentence", f->sentence);
-	buf_str(b, ", \"at\": ");
-	place(b, &f->at);
-	buf_printf(b, ", \"schedule\": %llu, \"preemptions\": %u, \"switches\": %u", (unsigned long long)f->schedule,
-	           f->preemptions, f->switches);
-	buf_str(b, ",\n  ");
-	places(b, "stack", f->stack.data, f->stack.len);
-	if (f->gone) {
-		buf_str(b, ", ");
-		member(b, "gone", f->gone);
-	}
-	threads(b, f);
-	steps(b, f);
-	if (f->cycle.len) {
-		buf_str(b, ",\n  \"cycle\": [");
-		for (uint32_t i = 0; i < f->cycle.len; i++)
-			for (int k = 0; k < 2; k++) {
-				buf_str(b, i || k ? ", {" : "{");
-				member(b, "text", f->cycle.data[i].what[k]);
-				buf_str(b, ", \"at\": ");
-				place(b, &f->cycle.data[i].at[k]);
-				buf_char(b, '}');
-			}
-		buf_char(b, ']');
-	}
-	buf_str(b, ",\n  ");
-	member(b, "output", f->output ? f->output : "");
-	buf_printf(b, ", \"output_bytes\": %llu}", (unsigned long long)f->output_bytes);
+	json_text(j, "kind", f->kind);
+	json_text(j, "verdict", "violated");
+	json_text(j, "title", f->title);
+	json_text(j, "sentence", f->sentence);
+	place(j, "at", &f->at);
+	json_uint(j, "schedule", f->schedule);
+	json_uint(j, "preemptions", f->preemptions);
+	json_uint(j, "switches", f->switches);
+	json_line(j, 2);
+	stack(j, f->stack.data, f->stack.len);
+	json_text_if(j, "gone", f->gone);
+	threads(j, f);
+	steps(j, f);
+	cycle(j, f);
+	json_line(j, 2);
+	json_text(j, "output", f->output ? f->output : "");
+	json_uint(j, "output_bytes", f->output_bytes);
 }
 
-static void race(struct buf *b, const struct explore_race *r)
+static void race(struct json_out *j, const struct explore_race *r)
 {
-	buf_str(b, "\n {\"kind\": \"race\", \"verdict\": \"violated\", ");
-	member(b, "data", r->what);
-	buf_printf(b, ", \"size\": %u, \"schedule\": %llu, \"accesses\": [", r->size, (unsigned long long)r->schedule);
+	json_line(j, 1);
+	json_begin_object(j, NULL);
+	json_text(j, "kind", "race");
+	json_text(j, "verdict", "violated");
+	json_text(j, "data", r->what);
+	json_uint(j, "size", r->size);
+	json_uint(j, "schedule", r->schedule);
+	json_begin_array(j, "accesses");
 	for (int i = 0; i < 2; i++) {
-		buf_printf(b, "%s{\"thread\": %u, \"write\": %s, \"atomic\": %s, \"at\": ", i ? ", " : "", r->thread[i],
-		           yes(r->write[i]), yes(r->atomic[i]));
-		place(b, &r->at[i]);
-		buf_char(b, '}');
+		json_begin_object(j, NULL);
+		json_uint(j, "thread", r->thread[i]);
+		json_bool(j, "write", r->write[i]);
+		json_bool(j, "atomic", r->atomic[i]);
+		place(j, "at", &r->at[i]);
+		json_end(j);
 	}
-	buf_str(b, "]}");
+	json_end(j);
+	json_end(j);
 }
 
-void explore_json(const struct explore_report *r, struct buf *b)
+static void begin(struct json_out *j, const char *verdict, const char *program, const char *const *arguments, uint32_t n)
 {
-	buf_char(b, '{');
-	doc_begin(b, "explore");
-	buf_printf(b, ", \"verdict\": \"%s\", ", explore_verdict(r));
-	member(b, "program", r->program);
-	buf_str(b, ", \"arguments\": [");
-	for (uint32_t i = 0; i < r->narguments; i++) {
-		buf_str(b, i ? ", " : "");
-		buf_json(b, r->arguments[i], strlen(r->arguments[i]));
-	}
-	buf_str(b, "],\n ");
-	member(b, "strategy", r->strategy);
-	buf_str(b, ", ");
-	member(b, "mode", r->mode);
-	buf_printf(b, ", \"seed\": %llu, \"schedules\": %llu, \"cut\": %llu, \"points\": %llu, \"traces\": %llu, "
-	           "\"traces_are_a_lower_bound\": %s, \"exhaustive\": %s, \"pairs\": %llu, \"pairs_in_both_orders\": %llu, "
-	           "\"traces_judged\": %llu, \"traces_not_judged\": %llu",
-	           (unsigned long long)r->seed, (unsigned long long)r->schedules, (unsigned long long)r->cut,
-	           (unsigned long long)r->points, (unsigned long long)r->traces, yes(r->traces_full),
-	           yes(r->exhausted && !r->bounded && !r->cut), (unsigned long long)r->pairs,
-	           (unsigned long long)r->pairs_both, (unsigned long long)r->judged, (unsigned long long)r->unjudged);
-	if (r->awaits)
-		buf_str(b, ", \"awaits\": true");
+	doc_begin(j, "explore", 0);
+	json_text(j, "verdict", verdict);
+	json_text(j, "program", program);
+	json_begin_array(j, "arguments");
+	for (uint32_t i = 0; i < n; i++)
+		json_text(j, NULL, arguments[i]);
+	json_end(j);
+	json_line(j, 1);
+}
+
+static void search(struct json_out *j, const struct explore_report *r)
+{
+	json_text(j, "strategy", r->strategy);
+	json_text(j, "mode", r->mode);
+	json_uint(j, "seed", r->seed);
+	json_uint(j, "schedules", r->schedules);
+	json_uint(j, "cut", r->cut);
+	json_uint(j, "points", r->points);
+	json_uint(j, "traces", r->traces);
+	json_bool(j, "traces_are_a_lower_bound", r->traces_full);
+	json_bool(j, "exhaustive", r->exhausted && !r->bounded && !r->cut);
+	json_flag(j, "searched_to_the_end", r->exhausted);
+	json_flag(j, "bounded", r->bounded);
+	json_flag(j, "replayed", r->replayed);
+	json_text_if(j, "stopped", r->stopped);
+	json_text_if(j, "replay", r->replay);
+	json_uint(j, "pairs", r->pairs);
+	json_uint(j, "pairs_in_both_orders", r->pairs_both);
+	json_uint(j, "traces_judged", r->judged);
+	json_uint(j, "traces_not_judged", r->unjudged);
+	json_flag(j, "awaits", r->awaits);
 	if (r->estimate_known)
-		buf_printf(b, ", \"estimated_traces\": %.0f", r->estimate_total);
-	if (r->why_fork) {
-		buf_str(b, ",\n ");
-		member(b, "why_fork", r->why_fork);
+		buf_printf(json_value(j, "estimated_traces"), "%.0f", r->estimate_total);
+	if (r->estimate_known)
+		buf_printf(json_value(j, "estimated_share"), "%.17g", r->estimate_seen);
+}
+
+void explore_json(const struct explore_report *r, struct buf *out)
+{
+	struct json_out w, *j = &w;
+	json_out_init(j, out, false);
+	begin(j, explore_verdict(r), r->program, r->arguments, r->narguments);
+	search(j, r);
+	json_line(j, 1);
+	json_text_if(j, "why_fork", r->why_fork);
+	json_line(j, 0);
+	json_begin_array(j, "results");
+	if (r->failure) {
+		json_line(j, 1);
+		json_begin_object(j, NULL);
+		failure(j, r->failure);
+		json_end(j);
 	}
-	buf_str(b, ",\n\"results\": [");
-	if (r->failure)
-		failure(b, r->failure);
-	for (uint32_t i = 0; i < r->races.len; i++) {
-		buf_str(b, i || r->failure ? "," : "");
-		race(b, &r->races.data[i]);
+	for (uint32_t i = 0; i < r->races.len; i++)
+		race(j, &r->races.data[i]);
+	json_end(j);
+	doc_end(j);
+}
+
+/* ---- findings of `intact run` that were explored ---- */
+
+static const char *const statuses[] = { [EXPLORE_CONFIRMED] = "confirmed", [EXPLORE_NOT_REACHED] = "not-reached",
+	[EXPLORE_CUT_SHORT] = "cut-short" };
+
+static void status(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_text(j, "status", statuses[f->status]);
+	json_text(j, "text", explore_status_text(f, a));
+	json_uint(j, "schedules", f->schedules);
+	json_bool(j, "exhaustive", f->exhausted);
+	json_uint(j, "failed_otherwise", f->aside);
+	json_text_if(j, "replay", f->replay);
+}
+
+void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_line(j, 2);
+	json_begin_object(j, "exploration");
+	status(j, f, a);
+	if (f->failure) {
+		json_begin_object(j, "failure");
+		failure(j, f->failure);
+		json_end(j);
 	}
-	buf_str(b, "]}\n");
+	json_end(j);
+}
+
+static void one_finding(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_line(j, 1);
+	json_begin_object(j, NULL);
+	if (f->failure) {
+		failure(j, f->failure);
+	} else {
+		json_text(j, "kind", "prediction");
+		json_text(j, "verdict", "unknown");
+		json_text(j, "title", explore_status_text(f, a));
+		json_text(j, "sentence", f->sentence);
+		place(j, "at", &f->at);
+	}
+	json_line(j, 2);
+	json_begin_object(j, "finding");
+	json_text(j, "block", f->block);
+	json_text(j, "sentence", f->sentence);
+	status(j, f, a);
+	json_end(j);
+	json_end(j);
+}
+
+void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *out)
+{
+	struct json_out w, *j = &w;
+	uint32_t n[3] = { 0 };
+	uint64_t schedules = 0;
+	for (uint32_t i = 0; i < c->findings.len; i++) {
+		n[c->findings.data[i].status]++;
+		schedules += c->findings.data[i].schedules;
+	}
+	json_out_init(j, out, false);
+	begin(j, n[EXPLORE_CONFIRMED] ? "violated" : n[EXPLORE_CUT_SHORT] ? "unknown" : "holds", c->program, c->arguments,
+	      c->narguments);
+	json_text(j, "strategy", c->strategy);
+	json_text(j, "mode", c->mode);
+	json_uint(j, "seed", c->seed);
+	json_uint(j, "schedules", schedules);
+	json_text_if(j, "why_fork", c->why_fork);
+	json_line(j, 1);
+	json_begin_object(j, "confirm");
+	json_text(j, "report", c->report);
+	json_uint(j, "findings", c->findings.len);
+	json_uint(j, "confirmed", n[EXPLORE_CONFIRMED]);
+	json_uint(j, "not_reached", n[EXPLORE_NOT_REACHED]);
+	json_uint(j, "cut_short", n[EXPLORE_CUT_SHORT]);
+	json_end(j);
+	json_line(j, 0);
+	json_begin_array(j, "results");
+	for (uint32_t i = 0; i < c->findings.len; i++)
+		one_finding(j, &c->findings.data[i], a);
+	json_end(j);
+	doc_end(j);
+}
+
+/* ---- back ------------------------------------------------------------------- */
+
+/* A member that the text prints as it is; NULL: there is none. */
+static const char *safe(struct arena *a, const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	struct buf b;
+	buf_init(&b);
+	if (s)
+		buf_safe(&b, s, strlen(s));
+	const char *kept = s ? arena_strdup(a, buf_cstr(&b)) : NULL;
+	buf_free(&b);
+	return kept;
+}
+
+static const char *text_or_null(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+static bool flag(const json_t *o, const char *key)
+{
+	return json_is_true(json_object_get(o, key));
+}
+
+static uint64_t number(const json_t *o, const char *key)
+{
+	return (uint64_t)doc_number(o, key);
+}
+
+static struct explore_place read_place(const json_t *p)
+{
+	return (struct explore_place){ .function = text_or_null(p, "function"), .file = text_or_null(p, "file"),
+		.line = (uint32_t)number(p, "line"), .module = text_or_null(p, "module"), .offset = number(p, "offset") };
+}
+
+static void read_failure(const json_t *o, struct arena *a, struct explore_failure *f)
+{
+	const json_t *x;
+	size_t i;
+	*f = (struct explore_failure){ .kind = doc_text(o, "kind"), .title = safe(a, o, "title"), .sentence = doc_text(o, "sentence"),
+		.at = read_place(json_object_get(o, "at")), .schedule = number(o, "schedule"),
+		.preemptions = (uint32_t)number(o, "preemptions"), .switches = (uint32_t)number(o, "switches"),
+		.gone = text_or_null(o, "gone"), .output = text_or_null(o, "output"), .output_bytes = number(o, "output_bytes") };
+	json_array_foreach(json_object_get(o, "threads"), i, x) {
+		struct explore_thread t = { .name = doc_text(x, "name"), .parent = (uint32_t)number(x, "parent"),
+			.created = read_place(json_object_get(x, "created")), .state = doc_text(x, "state"),
+			.waits = text_or_null(x, "waits"), .at = read_place(json_object_get(x, "at")) };
+		avec_push(a, &f->threads, t);
+	}
+	json_array_foreach(json_object_get(o, "steps"), i, x) {
+		struct explore_step s = { .thread = (uint32_t)number(x, "thread"), .op = doc_text(x, "op"), .text = doc_text(x, "text"),
+			.at = read_place(json_object_get(x, "at")), .enabled = (uint32_t)number(x, "choices"), .preempts = flag(x, "preempts") };
+		avec_push(a, &f->steps, s);
+	}
+	json_array_foreach(json_object_get(o, "stack"), i, x) {
+		struct explore_place p = read_place(x);
+		avec_push(a, &f->stack, p);
+	}
+	const json_t *cycle = json_object_get(o, "cycle");
+	for (i = 0; i + 1 < json_array_size(cycle); i += 2) {
+		struct explore_link l;
+		for (size_t k = 0; k < 2; k++) {
+			l.what[k] = doc_text(json_array_get(cycle, i + k), "text");
+			l.at[k] = read_place(json_object_get(json_array_get(cycle, i + k), "at"));
+		}
+		avec_push(a, &f->cycle, l);
+	}
+}
+
+static void read_race(const json_t *o, struct arena *a, struct explore_report *r)
+{
+	struct explore_race x = { .what = doc_text(o, "data"), .size = (uint32_t)number(o, "size"), .schedule = number(o, "schedule") };
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *e = json_array_get(json_object_get(o, "accesses"), i);
+		x.thread[i] = (uint32_t)number(e, "thread");
+		x.write[i] = flag(e, "write");
+		x.atomic[i] = flag(e, "atomic");
+		x.at[i] = read_place(json_object_get(e, "at"));
+	}
+	avec_push(a, &r->races, x);
+}
+
+void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
+{
+	const json_t *o;
+	size_t i;
+	*r = (struct explore_report){ .program = doc_text(doc, "program"), .strategy = safe(a, doc, "strategy"),
+		.mode = doc_text(doc, "mode"), .seed = number(doc, "seed"), .schedules = number(doc, "schedules"),
+		.cut = number(doc, "cut"), .traces = number(doc, "traces"), .points = number(doc, "points"),
+		.judged = number(doc, "traces_judged"), .unjudged = number(doc, "traces_not_judged"),
+		.traces_full = flag(doc, "traces_are_a_lower_bound"), .exhausted = flag(doc, "searched_to_the_end"),
+		.bounded = flag(doc, "bounded"), .replayed = flag(doc, "replayed"), .awaits = flag(doc, "awaits"),
+		.estimate_known = json_object_get(doc, "estimated_traces") != NULL,
+		.estimate_seen = json_number_value(json_object_get(doc, "estimated_share")),
+		.estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),
+		.pairs = number(doc, "pairs"), .pairs_both = number(doc, "pairs_in_both_orders"),
+		.stopped = safe(a, doc, "stopped"), .replay = safe(a, doc, "replay") };
+	json_array_foreach(json_object_get(doc, "results"), i, o) {
+		if (doc_is(o, "kind", "race")) {
+			read_race(o, a, r);
+		} else if (!r->failure) {
+			r->failure = arena_new(a, struct explore_failure);
+			read_failure(o, a, r->failure);
+		}
+	}
 }

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "base/map.h"
 #include "base/symtab.h"
 
@@ -165,6 +165,7 @@ struct text_options {
 	bool color, gen_suppressions, strict;
 	const char *strip_path_prefix;
 	struct finding_log *json; /* results are kept here too; NULL: not wanted */
+	const struct explore_confirmation *explored; /* what came of exploring them; NULL: they were not. Needs `json` */
 	struct symbols *symbols;
 	void (*progress)(void *arg, uint32_t done, uint32_t of); /* or NULL */
 	void *arg;
@@ -179,18 +180,20 @@ struct finding_line { /* a source line that a finding speaks of */
  * source lines they speak of. */
 struct finding_log {
 	struct buf results; /* separated by commas */
+	struct json_out j;  /* into results */
+	uint32_t count;     /* of results */
 	const char *root;   /* files below it are named relative to it */
 	struct arena *arena;
 	AVEC(struct finding_line) lines;
 	AVEC(uint64_t) unnamed; /* addresses of data without a name, as they came up */
 };
-/* The member "sources", from the files themselves; nothing when none can be
- * read. Begins with a comma. */
-void finding_sources(const struct finding_log *log, struct buf *out);
+/* The member "sources", from the files themselves. */
+void finding_sources(const struct finding_log *log, struct json_out *j);
 
 struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;
 	uint32_t count, suppressed, confirmed;
+	uint32_t reached, not_reached; /* by exploring */
 	uint32_t nameless; /* shown by file and offset: the symbols were taken away */
 	uint32_t lost, lost_modules; /* beyond the limits: cut */
 	uint32_t unread;   /* pieces of messages that could not be read */

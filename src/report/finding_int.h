@@ -2,6 +2,7 @@
 #ifndef INTACT_REPORT_FINDING_INT_H
 #define INTACT_REPORT_FINDING_INT_H
 
+#include "report/explore.h"
 #include "report/finding.h"
 
 struct stacks {
@@ -20,6 +21,7 @@ struct view {
 	uint32_t uses;  /* of it and those merged into it, the highest */
 	struct view *more; /* other gaps of the same block */
 	const struct pattern *by; /* suppressed by, or NULL */
+	const struct explore_finding *explored; /* what came of it, or NULL */
 };
 
 struct writer {

@@ -11,17 +11,6 @@
 
 enum { AROUND = 4, MAX_LINES = 4000, MAX_FILE = 8 << 20 };
 
-static struct buf *out_of(struct writer *w)
-{
-	return &w->o->json->results;
-}
-
-static void text(struct writer *w, const char *key, const char *s)
-{
-	buf_printf(out_of(w), "\"%s\": ", key);
-	buf_json(out_of(w), s, strlen(s));
-}
-
 /* As people name it: relative to where the program was run from. */
 static const char *name_of(struct writer *w, const char *file)
 {
@@ -35,58 +24,45 @@ static const char *name_of(struct writer *w, const char *file)
 static void frames(struct writer *w, const struct src_frame *v, uint32_t n)
 {
 	struct finding_log *log = w->o->json;
-	struct buf *out = out_of(w);
-	buf_str(out, "\"stack\": [");
+	struct json_out *j = &log->j;
+	json_begin_array(j, "stack");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct src_frame *f = &v[i];
 		const char *slash = strrchr(f->module, '/');
-		buf_str(out, i ? ", {" : "{");
-		text(w, "module", slash ? slash + 1 : f->module);
-		buf_printf(out, ", \"offset\": %llu", (unsigned long long)f->offset);
-		if (f->function) {
-			buf_str(out, ", ");
-			text(w, "function", f->function);
-		}
-		if (f->file) {
-			buf_str(out, ", ");
-			text(w, "file", name_of(w, f->file));
-			if (f->line)
-				buf_printf(out, ", \"line\": %u", f->line);
-			if (f->line && f->column)
-				buf_printf(out, ", \"column\": %u", f->column);
-		}
-		if (f->system)
-			buf_str(out, ", \"system\": true");
-		buf_char(out, '}');
+		json_begin_object(j, NULL);
+		json_text(j, "module", slash ? slash + 1 : f->module);
+		json_uint(j, "offset", f->offset);
+		json_text_if(j, "function", f->function);
+		json_text_if(j, "file", f->file ? name_of(w, f->file) : NULL);
+		if (f->file && f->line)
+			json_uint(j, "line", f->line);
+		if (f->file && f->line && f->column)
+			json_uint(j, "column", f->column);
+		json_flag(j, "system", f->system);
+		json_end(j);
 		if (f->file && !f->system && f->line && log->lines.len < MAX_LINES) {
 			struct finding_line at = { f->file, name_of(w, f->file), f->line };
 			avec_push(log->arena, &log->lines, at);
 		}
 	}
-	buf_char(out, ']');
-}
-
-static void held(struct writer *w, const struct raw_finding *f, const struct raw_locks *ls)
-{
-	buf_str(out_of(w), ", \"held\": [");
-	for (uint32_t i = 0; i < ls->n; i++) {
-		const char *name = finding_lock(w, f, ls->v[i].id, ls->v[i].addr);
-		buf_str(out_of(w), i ? ", " : "");
-		buf_json(out_of(w), name, strlen(name));
-	}
-	buf_char(out_of(w), ']');
+	json_end(j);
 }
 
 static void put_access(struct writer *w, const struct raw_finding *f, const char *key, const char *what,
                        const struct raw_locks *locks, const struct src_frame *v, uint32_t n)
 {
-	buf_printf(out_of(w), ",\n  \"%s\": {", key);
-	text(w, "what", what);
-	if (locks)
-		held(w, f, locks);
-	buf_str(out_of(w), ", ");
+	struct json_out *j = &w->o->json->j;
+	json_line(j, 2);
+	json_begin_object(j, key);
+	json_text(j, "what", what);
+	if (locks) {
+		json_begin_array(j, "held");
+		for (uint32_t i = 0; i < locks->n; i++)
+			json_text(j, NULL, finding_lock(w, f, locks->v[i].id, locks->v[i].addr));
+		json_end(j);
+	}
 	frames(w, v, n);
-	buf_char(out_of(w), '}');
+	json_end(j);
 }
 
 static const char *sentence(struct writer *w, const struct view *v)
@@ -105,27 +81,25 @@ static const char *sentence(struct writer *w, const struct view *v)
 
 static void threads(struct writer *w, const struct raw_finding *f)
 {
+	struct json_out *j = &w->o->json->j;
 	struct stacks *s = malloc(sizeof *s);
-	bool first = true;
-	buf_str(out_of(w), ",\n  \"threads\": [");
+	json_line(j, 2);
+	json_begin_array(j, "threads");
 	for (uint32_t i = 0; s && i < f->threads.len; i++) {
 		const struct raw_thread *t = &f->threads.data[i];
 		bool again = false;
-		for (uint32_t j = 0; j < i; j++)
-			again |= f->threads.data[j].uid == t->uid;
+		for (uint32_t k = 0; k < i; k++)
+			again |= f->threads.data[k].uid == t->uid;
 		finding_resolve(w, s, &t->created);
 		if (again || !s->n)
 			continue;
-		buf_str(out_of(w), first ? "{" : ", {");
-		text(w, "name", finding_thread(w, t->uid));
-		buf_str(out_of(w), ", ");
-		text(w, "parent", finding_thread(w, t->parent));
-		buf_str(out_of(w), ", ");
+		json_begin_object(j, NULL);
+		json_text(j, "name", finding_thread(w, t->uid));
+		json_text(j, "parent", finding_thread(w, t->parent));
 		frames(w, s->v, s->n);
-		buf_char(out_of(w), '}');
-		first = false;
+		json_end(j);
 	}
-	buf_char(out_of(w), ']');
+	json_end(j);
 	free(s);
 }
 
@@ -133,19 +107,18 @@ void finding_json(struct writer *text_writer, const struct view *v)
 {
 	struct writer numbered = *text_writer, *w = &numbered;
 	const struct raw_finding *f = v->f;
+	struct json_out *j = &w->o->json->j;
 	w->numbers = true;
-	struct buf *out = out_of(w);
-	buf_str(out, out->len ? ",\n{" : "{");
-	text(w, "block", v->name);
-	if (f->name) {
-		buf_str(out, ", ");
-		text(w, "mark", f->name);
-	}
-	buf_printf(out, ", \"verdict\": \"violated\", \"confirmed\": %s, \"count\": %u, ", f->confirmed ? "true" : "false",
-	           v->count);
-	text(w, "thread", finding_thread(w, f->thread));
-	buf_str(out, ", ");
-	text(w, "other", f->other ? finding_thread(w, f->other) : "another thread");
+	if (w->o->json->results.len)
+		json_line(j, 0);
+	json_begin_object(j, NULL);
+	json_text(j, "block", v->name);
+	json_text_if(j, "mark", f->name);
+	json_text(j, "verdict", "violated");
+	json_bool(j, "confirmed", f->confirmed);
+	json_uint(j, "count", v->count);
+	json_text(j, "thread", finding_thread(w, f->thread));
+	json_text(j, "other", f->other ? finding_thread(w, f->other) : "another thread");
 	put_access(w, f, "entered", "enters the block", NULL, v->entered.v + v->block, v->entered.n - v->block);
 	put_access(w, f, "commit", finding_commit(w, v), &f->commit_locks, v->commit.v, v->commit.n);
 	put_access(w, f, "violation", finding_violation(w, v), &f->violation_locks, v->violation.v, v->violation.n);
@@ -153,19 +126,22 @@ void finding_json(struct writer *text_writer, const struct view *v)
 		put_access(w, f, "other_acquire", "takes the lock", &f->other_locks, v->oacquire.v, v->oacquire.n);
 	if (v->owrite.n)
 		put_access(w, f, "other_access", finding_other(v), NULL, v->owrite.v, v->owrite.n);
-	buf_str(out, ",\n  ");
-	text(w, "sentence", sentence(w, v));
+	json_line(j, 2);
+	json_text(j, "sentence", sentence(w, v));
 	threads(w, f);
-	buf_str(out, ",\n  ");
-	text(w, "suppression", arena_printf(w->arena, "block:%.*s", (int)strcspn(v->name, "("), v->name));
+	json_line(j, 2);
+	json_text(j, "suppression", arena_printf(w->arena, "block:%.*s", (int)strcspn(v->name, "("), v->name));
 	if (v->by) {
-		buf_str(out, ", \"suppressed\": {");
-		text(w, "by", arena_printf(w->arena, "%s:%s", v->by->kind, v->by->text));
-		buf_str(out, ", ");
-		text(w, "file", v->by->source ? v->by->source : "");
-		buf_printf(out, ", \"line\": %u}", v->by->line);
+		json_begin_object(j, "suppressed");
+		json_text(j, "by", arena_printf(w->arena, "%s:%s", v->by->kind, v->by->text));
+		json_text(j, "file", v->by->source ? v->by->source : "");
+		json_uint(j, "line", v->by->line);
+		json_end(j);
 	}
-	buf_char(out, '}');
+	if (v->explored)
+		explore_finding_json(j, v->explored, w->arena);
+	json_end(j);
+	w->o->json->count++;
 }
 
 /* ---- sources ---------------------------------------------------------------- */
@@ -178,27 +154,28 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Lines first..last of a file. */
-static void piece(const struct source *src, const char *name, uint32_t first, uint32_t last, bool *any, struct buf *out)
+static void piece(const struct source *src, const char *name, uint32_t first, uint32_t last, struct json_out *j)
 {
-	buf_printf(out, "%s\n  {\"file\": ", *any ? "," : "");
-	buf_json(out, name, strlen(name));
-	buf_printf(out, ", \"first\": %u, \"lines\": [", first);
+	json_line(j, 2);
+	json_begin_object(j, NULL);
+	json_text(j, "file", name);
+	json_uint(j, "first", first);
+	json_begin_array(j, "lines");
 	for (uint32_t l = first; l <= last; l++) {
 		size_t n;
 		const char *s = source_line(src, l, &n);
-		buf_str(out, l > first ? ", " : "");
-		buf_json(out, s, n > 400 ? 400 : n);
+		json_text_n(j, NULL, s, n > 400 ? 400 : n);
 	}
-	buf_str(out, "]}");
-	*any = true;
+	json_end(j);
+	json_end(j);
 }
 
-void finding_sources(const struct finding_log *log, struct buf *out)
+void finding_sources(const struct finding_log *log, struct json_out *j)
 {
-	bool any = false;
 	uint32_t n = log->lines.len;
 	struct finding_line *l = calloc((size_t)n + 1, sizeof *l);
-	buf_str(out, ",\n\"sources\": [");
+	json_line(j, 0);
+	json_begin_array(j, "sources");
 	if (l && n)
 		memcpy(l, log->lines.data, n * sizeof *l);
 	if (l)
@@ -214,10 +191,10 @@ void finding_sources(const struct finding_log *log, struct buf *out)
 			for (k++; k < n && !strcmp(l[k].path, l[i].path) && l[k].line <= last + AROUND + 1; k++)
 				last = l[k].line + AROUND;
 			if (ok && first <= src.nlines)
-				piece(&src, l[i].name, first, last < src.nlines ? last : src.nlines, &any, out);
+				piece(&src, l[i].name, first, last < src.nlines ? last : src.nlines, j);
 		}
 		arena_free(&a);
 	}
-	buf_str(out, "]");
+	json_end(j);
 	free(l);
 }

@@ -238,11 +238,28 @@ static void put_title(struct writer *w, const struct view *v, uint32_t pid)
 	color(w, "0");
 	buf_printf(w->out, " is not atomic (%s",
 	           f->confirmed ? "confirmed: another thread intervened in this run"
+	           : v->explored && v->explored->failure ? "predicted, and confirmed by exploring: a schedule breaks it"
 	           : f->apart   ? "predicted: two concurrent threads can violate it"
 	                        : "predicted: another schedule can violate it");
 	if (v->count > 1)
 		buf_printf(w->out, "; seen %u times", v->count);
 	buf_str(w->out, ").\n");
+}
+
+static void put_explored(struct writer *w, const struct explore_finding *x)
+{
+	buf_str(w->out, "  Explored: ");
+	put_safe(w, explore_status_text(x, w->arena));
+	buf_str(w->out, ".\n\n");
+	if (x->failure)
+		explore_failure_text(x->failure, w->out, w->o->color);
+	if (x->replay) {
+		buf_str(w->out, "Replay: ");
+		put_safe(w, x->replay);
+		buf_char(w->out, '\n');
+	}
+	if (x->failure)
+		buf_char(w->out, '\n');
 }
 
 static void put_report(struct writer *w, const struct view *v, uint32_t pid)
@@ -270,6 +287,8 @@ static void put_report(struct writer *w, const struct view *v, uint32_t pid)
 	}
 	buf_str(w->out, "\n");
 	put_threads(w, f);
+	if (v->explored)
+		put_explored(w, v->explored);
 	const struct src_frame *b = &v->entered.v[v->block];
 	buf_str(w->out, "SUMMARY: Intact: atomicity violation ");
 	if (b->file) {
@@ -425,6 +444,15 @@ static struct raw_finding **in_order(struct raw_report *r, struct arena *a)
 	return v;
 }
 
+/* What came of exploring the next result; NULL: it was not explored. */
+static const struct explore_finding *explored(const struct text_options *o)
+{
+	for (uint32_t i = 0; o->explored && i < o->explored->findings.len; i++)
+		if (o->explored->findings.data[i].index == o->json->count)
+			return &o->explored->findings.data[i];
+	return NULL;
+}
+
 void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
                    struct arena *a, struct shown *shown, struct buf *out)
 {
@@ -455,6 +483,7 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 		symbols_of(w.sym, v->f);
 		finding_resolve(&w, &v->oacquire, &v->f->other_acquire);
 		finding_resolve(&w, &v->owrite, &v->f->other_write);
+		v->explored = explored(o);
 		if (o->json)
 			finding_json(&w, v);
 		if (v->by)
@@ -462,6 +491,8 @@ void findings_text(struct raw_report *r, struct filter *f, const struct text_opt
 		put_report(&w, v, r->pid);
 		shown->count++;
 		shown->confirmed += v->f->confirmed != 0;
+		shown->reached += v->explored && v->explored->failure;
+		shown->not_reached += v->explored && !v->explored->failure;
 		shown->nameless += frame_nameless(b);
 		avec_push(a, &shown->names, v->name);
 	}
@@ -474,6 +505,9 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 	if (shown->count)
 		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
 		           shown->count == 1 ? "" : "s", shown->confirmed);
+	if (shown->reached + shown->not_reached)
+		buf_printf(out, "Intact: explored %u of them: %u confirmed, %u not reached\n", shown->reached + shown->not_reached,
+		           shown->reached, shown->not_reached);
 	if (shown->lost)
 		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not recorded; fix "
 		           "or mark as not-atomic the listed ones and run again\n", shown->lost,

@@ -28,11 +28,17 @@ void fair_begin(struct sched *s)
 	}
 }
 
+/* Is `op` at that place of the bias? Without places the user says so. */
+static bool is_at(const struct sched_bias *x, const struct sched_op *op, uint64_t pc, unsigned flag)
+{
+	return x->before ? op->pc == pc : op->flags & flag;
+}
+
 static void steer_arrive(struct sched *s, uint32_t t)
 {
 	struct steer *b = s->steer;
 	const struct sched_bias *x = &b->b[b->now];
-	if (s->th[t].op.pc != x->before || b->hit || (x->after && !s->th[t].passed) || !rnd_below(s, 4))
+	if (!is_at(x, &s->th[t].op, x->before, SCHED_AT_BEFORE) || b->hit || (x->after && !s->th[t].passed) || !rnd_below(s, 4))
 		return;
 	b->held = true;
 	thread_park(s, t, PARK_STEER);
@@ -112,7 +118,7 @@ void fair_executed(struct sched *s, const struct sched_event *e)
 	const struct sched_bias *x = &b->b[b->now];
 	if (e->op.pc == x->after && x->after)
 		s->th[e->thread].passed = 1;
-	if (b->held && e->op.pc == x->until) {
+	if (b->held && is_at(x, &e->op, x->until, SCHED_AT_UNTIL)) {
 		/* held by another thread? */
 		for (uint32_t t = 0; t < s->n_ids; t++)
 			if (t != e->thread && s->th[t].life == LIFE_LIVE && s->th[t].parked & PARK_STEER) {
@@ -132,6 +138,11 @@ bool sched_steer(struct sched *s, const struct sched_bias *b, uint32_t n)
 	}
 	s->steer->n = n;
 	return true;
+}
+
+uint32_t sched_steering(const struct sched *s)
+{
+	return s->steer->now == NONE ? SCHED_NOBODY : s->steer->now;
 }
 
 uint64_t sched_steered(const struct sched *s, uint32_t i)

@@ -328,11 +328,26 @@ void settle(struct sched *s)
 	}
 }
 
+/* By words, as the user has written it just now: a load of two words that were stored one
+ * by one has to wait until both have left for the cache. */
+static inline void copy_op(struct sched_op *to, const struct sched_op *from)
+{
+	typedef uint64_t __attribute__((may_alias)) word;
+	word *d = (word *)to;
+	const word *s = (const word *)from;
+	word a = s[0], b = s[1], c = s[2], e = s[3];
+	__asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(e));
+	d[0] = a;
+	d[1] = b;
+	d[2] = c;
+	d[3] = e;
+}
+
 static inline void record(struct sched *s, uint32_t t)
 {
 	struct thread *x = &s->th[t];
 	struct sched_event *e = &s->ev[s->n];
-	e->op = x->op;
+	copy_op(&e->op, &x->op);
 	e->thread = t;
 	e->value = x->cause;
 	e->choice = e->choices = 0;
@@ -429,7 +444,8 @@ uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, boo
 {
 	struct thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE);
-	x->op = *op;
+	if (op != &x->op)
+		copy_op(&x->op, op);
 	x->pends = 1;
 	x->cause = NONE;
 	if (UNLIKELY(enabled != x->enabled)) {
@@ -446,6 +462,12 @@ uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, boo
 	             (op->flags & (SCHED_TIMED | SCHED_SPURIOUS))))
 		arrive_slow(s, t);
 	return pick(s);
+}
+
+struct sched_op *sched_op_at(struct sched *s, uint32_t t)
+{
+	SCHED_ASSERT(t < s->o.max_threads);
+	return &s->th[t].op;
 }
 
 uint32_t sched_gone(struct sched *s, uint32_t t)

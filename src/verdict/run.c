@@ -1,8 +1,9 @@
 #include "verdict/run.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/invariant.h"
 
 #define FIRST_STRIDE 16u
 

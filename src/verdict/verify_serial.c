@@ -15,7 +15,7 @@ struct since {
 };
 
 struct object { /* a variable or a lock */
-	uint32_t last;      /* the last write's transaction, or NOBODY */
+	uint32_t last;      /* the last write's transaction, or none (NOBODY) */
 	bool seen;
 	struct since since; /* reads; releases */
 	uint32_t owner1, depth; /* of a lock: the holder + 1 */
@@ -23,9 +23,9 @@ struct object { /* a variable or a lock */
 
 struct thread {
 	bool seen;
-	uint32_t node;   /* its transaction, or NOBODY */
+	uint32_t node;   /* its transaction, or none (NOBODY) */
 	uint32_t depth;
-	uint32_t fork;   /* the transaction that forked it, until its next event; or NOBODY */
+	uint32_t fork;   /* the transaction that forked it, until its next event; or none (NOBODY) */
 };
 
 struct serial_judge {

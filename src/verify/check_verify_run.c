@@ -11,7 +11,7 @@
 #include "report/check_json.h"
 #include "report/check_text.h"
 #include "report/run_json.h"
-#include "report/story_json.h"
+#include "report/story.h"
 #include "verdict/single_block.h"
 #include "verdict/replay.h"
 #include "verdict/verify_causal.h"
@@ -25,10 +25,12 @@
 static bool same_run(const struct run *r, json_t *claimed)
 {
 	struct buf text;
+	struct json_out j;
 	buf_init(&text);
-	buf_char(&text, '{');
-	check_json_run(r, &text);
-	buf_char(&text, '}');
+	json_out_init(&j, &text, true);
+	json_begin_object(&j, NULL);
+	run_json(r, &j);
+	json_end(&j);
 	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 	bool same = own && json_equal(own, claimed);
 	json_decref(own);
@@ -41,9 +43,11 @@ static bool same_history(const struct run *r, const struct question *c, json_t *
 {
 	struct object_history h;
 	struct buf text, why;
+	struct json_out j;
 	buf_init(&text);
 	buf_init(&why);
-	check_json_history(r, c->object, &text);
+	json_out_init(&j, &text, true);
+	check_json_history(r, c->object, NULL, &j);
 	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 	bool same = own && json_equal(own, json_object_get(result, "history"));
 	if (object_history_init(&h, r, c->object) && object_why(&h, c->condition, &why))
@@ -62,17 +66,18 @@ static json_t *own_story(struct run *r, const struct question *q)
 {
 	int32_t none;
 	struct verdict v = { .block = q->block, .problem = q->problem, .serial = &none };
-	struct buf text, whole;
+	struct story s;
+	struct buf text;
+	struct json_out j;
 	buf_init(&text);
-	buf_init(&whole);
-	story_json(r, &v, &text);
-	buf_char(&whole, '{');
-	if (text.len)
-		buf_str(&whole, buf_cstr(&text) + 1); /* after the comma */
-	buf_char(&whole, '}');
-	json_t *own = json_loads(buf_cstr(&whole), 0, NULL);
+	json_out_init(&j, &text, true);
+	json_begin_object(&j, NULL);
+	story_of_run(&s, r, &v);
+	story_json(&s, &v, &j);
+	story_give_back(&s, r);
+	json_end(&j);
+	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 	buf_free(&text);
-	buf_free(&whole);
 	return own;
 }
 
@@ -87,11 +92,13 @@ static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
 {
 	bool found = false;
 	struct buf text;
+	struct json_out j;
 	buf_init(&text);
 	for (uint32_t i = 0; i < ends->n && !found; i++) {
 		uint32_t len;
 		buf_clear(&text);
-		run_json_end(p, row(ends, i, &len), &text);
+		json_out_init(&j, &text, true);
+		run_json_end(p, row(ends, i, &len), NULL, &j);
 		json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 		found = own && json_equal(own, claimed);
 		json_decref(own);
@@ -151,12 +158,12 @@ static const char *check_halt(struct run *r, const struct question *q, const cha
 		struct verdict v = { .block = q->block, .problem = q->problem, .halt_thread = (uint32_t)h[0],
 			             .halt = (int32_t *)(uintptr_t)(h + 1) };
 		buf_clear(&text);
-		check_text_halt(r->ir, &v, &text);
+		story_halt(r->ir, &v, &text);
 		found = !strcmp(buf_cstr(&text), sentence);
 	}
 	struct verdict nowhere = { .block = q->block, .problem = q->problem };
 	buf_clear(&text);
-	check_text_halt(r->ir, &nowhere, &text);
+	story_halt(r->ir, &nowhere, &text);
 	found |= !strcmp(buf_cstr(&text), sentence);
 	buf_free(&text);
 	rows_free(&halts);

@@ -75,7 +75,7 @@ LINES = [
      "cmake -DCMAKE_C_COMPILER=$I -DCMAKE_CXX_COMPILER=$P -DCMAKE_CXX_STANDARD=17 . >/dev/null && make >/dev/null && { ./k; ./l; }"),
     ("ccache", 66, "export CCACHE_DIR=$PWD/cache; for i in 1 2; do rm -f l.o; ccache $I -O2 -c l.c -o l.o || exit 1; done; "
      "ccache -s >&2; $I l.o -o l && ./l"),
-    # What clang does in two steps when it optimises (src/cli/cc_units.h) must look like one.
+    # What clang does in two steps when it optimises (src/cc/units.h) must look like one.
     ("steps: -MD names itself", 0, "mkdir -p s; cp l.c s; $I -O2 -MD -c s/l.c -o s/k.o && grep -q '^s/k.o: *s/l.c' s/k.d"),
     ("steps: -MMD without -o", 0, "mkdir -p s; cp l.c s; $I -O2 -MMD -c s/l.c && grep -q '^l.o: *s/l.c' l.d && test -f l.o"),
     ("steps: -MD -MT -MF", 0, "$I -O2 -MD -MT x/y.o -MFz.d -MP -c l.c -o k.o && grep -q '^x/y.o: *l.c' z.d && test ! -e k.d"),

@@ -110,12 +110,12 @@ for n in range(count):
     keep = f"b{r.randint(1, blocks)}"
     whole.write_text(text)
     alone.write_text(without_marks(text, keep))
-    for engine in ("auto", "all", "cover"):
+    for engine in ("auto", "all", "cover", "unfold"):
         a, doc = answers(whole, keep, engine)
         b, _ = answers(alone, keep, engine)
         if a != b:
             differ.append(f"seed {seed0}, model {n}, --engine={engine} --block {keep}: {a}, but {b} in the model without the other marks\n{text}")
-        if not doc or engine == "cover":
+        if not doc or engine in ("cover", "unfold"):
             continue
         for one in doc["results"]:
             kinds[one["verdict"]] = kinds.get(one["verdict"], 0) + 1
@@ -133,6 +133,12 @@ example.write_text("int[0..2] x;\nthread p0 { atomic b0 { x = 2; x = 1; } }\n"
                    "thread p1 { bool t; atomic b3 { t = cas(x, 0, 1); x = 0; } if (t) { } }\n")
 rc, out, err = run([intact, "check", "-q", "--block", "b0", example])
 check("an ignored boundary is no step", rc == 0 and "atomic" in out, out + err)
+# t is known within a step, and forgotten where another block begins: an abstraction must not see that boundary either
+example.write_text("int x;\nint y;\nthread a { atomic b { x = 1; x = 2; } }\n"
+                   "thread c { int t; y = 1; t = 1000000; atomic other { if (t == 7) { x = x + 1; } } }\n")
+for engine in ("cover", "unfold", "causal"):
+    rc, out, err = run([intact, "check", "-q", f"--engine={engine}", "--block", "b", example])
+    check(f"--engine={engine}: nor does it make a value unknown", rc == 0 and "causally atomic" in out, out + err)
 # t is read only to compute what nobody reads: it tells no two states apart
 faint = "int[0..2] x, y;\nthread a { int[0..2] t, u; t = x; y = 1; %s }\nthread b { x = 1; x = 2; }\n"
 counts = []

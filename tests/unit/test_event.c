@@ -496,7 +496,9 @@ static void test_stats(void)
 		order_check(o, ev, n, trace_reader_names(r));
 		CHECK(stats_feed(s, ev, n));
 	}
-	stats_json(s, trace_reader_names(r), 2, &b);
+	struct json_out j;
+	json_out_init(&j, &b, true);
+	stats_json(s, trace_reader_names(r), 2, NULL, &j);
 	CHECK(strstr(b.data, "{\"events\":13,\"kinds\":{\"r\":2,\"w\":3,") == b.data);
 	CHECK(strstr(b.data, "\"hot_variables\":[{\"name\":\"V1\",\"reads\":1,\"writes\":1,\"shared\":true}"));
 	CHECK(strstr(b.data, "\"outermost\":2,\"nested\":0,\"deepest\":1,\"open_at_end\":0,\"events_in_ended_blocks\":11,\"longest\":8"));

@@ -1,0 +1,471 @@
+/*
+ * history: see history.h. Each file has an arena and limits of its own; out-of-memory longjmps return to with_file.
+ */
+#include "judge/history.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "history/read.h"
+#include "judge/document.h"
+#include "lang/spec.h"
+#include "lin/check.h"
+#include "lin/follow.h"
+#include "lin/say.h"
+#include "verify/history_json.h"
+#include "report/claim_list.h"
+
+const char *const history_orders[] = { "strict", "lines", "time", NULL };
+const char *const history_nils[] = { "guess", "value", "any", NULL };
+const char *const history_failed_cas[] = { "drop", "unequal", NULL };
+const char *const history_pairs[] = { "guess", "yes", "no", NULL };
+
+_Static_assert((int)FORMAT_OF_RECORDED == (int)FORMAT_JSON, "what intact_history_save writes");
+
+/* The history at hand, and what is wanted of it. */
+struct history_job {
+	struct history_run *run;
+	struct history *h;
+	struct diags *d;
+	const char *path;       /* or the name of `text` */
+	const char *text;       /* NULL: the file is read */
+	size_t len;
+	const char *report;     /* history_hold */
+	struct claim_list *claims;
+	int to;                 /* history_convert */
+	struct buf *out;
+	bool (*flush)(void *arg, struct buf *b);
+	void *flush_arg;
+};
+
+struct history_run {
+	const struct history_args *a;
+	const struct history_sink *sink;
+	struct check_options opts;
+	struct limits lim;
+	struct lang lang;           /* of a->spec */
+	const struct seqspec *spec; /* or NULL */
+};
+
+/* ---- options ---------------------------------------------------------------------- */
+
+static bool parse_k(const struct history_args *a, struct check_options *o)
+{
+	const char *k = a->k;
+	o->k = 1;
+	if (!k)
+		return true;
+	o->k_min = !strcmp(k, "min");
+	char *end;
+	unsigned long n = strtoul(k, &end, 10);
+	if (o->k_min)
+		return true;
+	o->k = (uint32_t)n;
+	return *k >= '0' && *k <= '9' && !*end && n >= 1 && n <= 1000000;
+}
+
+/* What cannot be combined with --spec, or NULL. */
+static const char *spec_conflict(const struct history_args *a)
+{
+	if (!a->spec)
+		return NULL;
+	if (a->object != OBJ_GUESS || a->init)
+		return "--spec defines the object and its initial state: it cannot be combined with --object and --init";
+	if (a->condition == COND_REGULAR || a->condition == COND_SAFE || a->k || a->delta)
+		return "regular, safe, --k and --delta apply to registers, not to --spec";
+	return NULL;
+}
+
+const char *history_args_wrong(const struct history_args *a)
+{
+	struct check_options o = { 0 };
+	if (!parse_k(a, &o))
+		return "--k: expected a positive integer or min";
+	if ((o.k > 1 || o.k_min || a->delta) && a->condition != COND_ATOMIC)
+		return "--k and --delta require --condition=atomic";
+	if (a->delta && (o.k > 1 || o.k_min))
+		return "--delta and --k cannot be combined";
+	if (a->algorithm != ALG_AUTO && a->condition != COND_ATOMIC)
+		return "--algorithm requires --condition=atomic; each other condition has one algorithm";
+	if (a->algorithm != ALG_AUTO && o.k_min)
+		return "--k=min selects the algorithms itself";
+	return spec_conflict(a);
+}
+
+const char *history_follow_wrong(const struct history_args *a)
+{
+	struct check_options o = { 0 };
+	if (a->condition != COND_ATOMIC || a->delta || (parse_k(a, &o) && o.k_min))
+		return "--follow checks atomicity (or --k=N) of one history";
+	if (a->algorithm != ALG_AUTO && a->algorithm != ALG_BFS)
+		return "--follow uses its own algorithm (bfs)";
+	return NULL;
+}
+
+bool history_writes(int format)
+{
+	return format != FORMAT_GUESS && format != FORMAT_VIOLIN;
+}
+
+/* a->spec: loads it; false after a message. */
+static bool load_spec(struct history_run *run)
+{
+	if (!run->a->spec)
+		return true;
+	run->spec = lang_load_spec(&run->lang, run->a->spec);
+	if (!run->spec) {
+		if (run->lang.out_of_memory)
+			buf_str(run->sink->err, "intact history: out of memory while reading the specification\n");
+		diags_render(&run->lang.diags, run->sink->err, run->sink->color_err);
+	}
+	return run->spec != NULL;
+}
+
+struct history_run *history_run_new(const struct history_args *a, const struct history_sink *to)
+{
+	struct history_run *run = calloc(1, sizeof *run);
+	if (!run)
+		return NULL;
+	run->a = a;
+	run->sink = to;
+	lang_init(&run->lang);
+	if (!parse_k(a, &run->opts) || !load_spec(run)) {
+		history_run_free(run);
+		return NULL;
+	}
+	run->opts.condition = (enum condition)a->condition;
+	run->opts.algorithm = (enum algorithm)a->algorithm;
+	run->opts.delta = a->delta;
+	run->opts.order = a->witness || to->results;
+	run->opts.jobs = (uint32_t)a->jobs;
+	return run;
+}
+
+void history_run_free(struct history_run *run)
+{
+	if (!run)
+		return;
+	lang_free(&run->lang);
+	free(run);
+}
+
+bool history_run_chooses(const struct history_run *run)
+{
+	return run->spec && run->spec->choices;
+}
+
+/* ---- limits ------------------------------------------------------------------------ */
+
+static uint64_t default_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	return pages > 0 && size > 0 ? (uint64_t)pages / 10 * 8 * (uint64_t)size : 0;
+}
+
+static void start_limits(struct history_run *run)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	memset(&run->lim, 0, sizeof run->lim);
+	run->lim.tick = run->sink->tick;
+	run->lim.tick_arg = run->sink->tick_arg;
+	run->lim.max_memory = run->a->max_memory ? run->a->max_memory : default_memory();
+	if (run->a->timeout)
+		run->lim.deadline_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec +
+		                       (int64_t)run->a->timeout * 1000000000;
+}
+
+/* ---- one history -------------------------------------------------------------------- */
+
+/* --init: whatever reads as EDN or JSON; a bare word is a string. */
+static bool parse_init(const struct history_run *run, struct history *h, val *init)
+{
+	const char *s = run->a->init;
+	*init = VAL_NONE;
+	if (!s)
+		return true;
+	size_t len = strlen(s);
+	struct form f = { .p = s, .end = s + len, .last = true, .vals = &h->vals };
+	if (len && form_value(&f, init, 1) == FORM_OK && f.p == f.end && val_kind(&h->vals, *init) != VK_WORD)
+		return true;
+	if (len && strchr("[({\"", *s)) {
+		buf_printf(run->sink->err, "intact history: --init: '");
+		buf_safe(run->sink->err, s, len);
+		buf_str(run->sink->err, "' is not a value: expected 3, nil, \"text\" or [1 2]\n");
+		return false;
+	}
+	*init = val_text(&h->vals, VK_STR, s, len);
+	return true;
+}
+
+static int exit_of(enum lin_verdict v)
+{
+	static const int code[] = { EXIT_HOLDS, EXIT_VIOLATED, EXIT_UNKNOWN, EXIT_USAGE };
+	return code[v];
+}
+
+static int spent(struct history_run *run, const char *name)
+{
+	struct buf *out = run->sink->text, *json = judge_next(run->sink->results);
+	const char *limit = say_limit(&run->lim);
+	if (json) {
+		buf_str(json, "{\"file\":");
+		buf_json(json, name, strlen(name));
+		buf_printf(json, ",\"verdict\":\"unknown\",\"limit\":\"%s\"}", limit);
+	}
+	if (out) {
+		buf_safe(out, name, strlen(name));
+		buf_printf(out, ": UNKNOWN: the limit on %s was reached\n", limit);
+	}
+	return EXIT_UNKNOWN;
+}
+
+static int refused(const struct history_run *run, const struct history *h, const struct check *c, enum object o)
+{
+	for (uint32_t i = 0; i < c->nparts; i++) {
+		const struct result *r = &c->parts[i].r;
+		if (r->verdict != LIN_REFUSED)
+			continue;
+		struct buf *err = run->sink->err;
+		buf_safe(err, h->name, strlen(h->name));
+		if (run->a->condition != COND_ATOMIC || run->a->algorithm == ALG_AUTO)
+			buf_printf(err, ": %s", r->why);
+		else
+			buf_printf(err, ": --algorithm=%s cannot check this history: %s",
+			           algorithm_names[run->a->algorithm], r->why);
+		for (int k = 0; k < 2; k++)
+			if (r->refused[k] != RANK_INF) {
+				buf_str(err, "\n  ");
+				hop_print(h, &h->ops[r->refused[k]], o, err);
+			}
+		buf_str(err, "\n");
+		break;
+	}
+	return EXIT_USAGE;
+}
+
+static struct interpretation interpretation_of(const struct history_args *a, val init)
+{
+	return (struct interpretation){ .object = (enum object)a->object, .init = init, .nil_reads = a->nil,
+		                        .failed_cas = a->failed_cas, .pairs = a->pairs };
+}
+
+/* A history that says nothing is not right: nothing was judged. */
+static int nothing_to_judge(const struct history *h, const char *name, uint32_t records, struct diags *d)
+{
+	if (!records && h->nskipped)
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: only %u record%s or line%s of non-clients (read as %s)",
+		           name, h->nskipped, h->nskipped == 1 ? "" : "s", h->nskipped == 1 ? "" : "s", h->format);
+	else if (!records)
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: the history is empty (read as %s)", name, h->format);
+	else
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: all %u failed, or never returned and constrain nothing",
+		           name, records);
+	diag_hint(d, records ? "a history needs at least one read or removal that returned"
+	                     : "--format=NAME sets the format if the guess is wrong");
+	return EXIT_USAGE;
+}
+
+static bool read_history(const struct history_job *j, const struct read_options *ro)
+{
+	return j->text ? history_read_text(j->h, j->path, j->text, j->len, ro, j->d) : history_read(j->h, j->path, ro, j->d);
+}
+
+static int judge_job(const struct history_job *j)
+{
+	struct history_run *run = j->run;
+	struct history *h = j->h;
+	const struct history_args *a = run->a;
+	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta, !a->delta };
+	val init;
+	if (!parse_init(run, h, &init))
+		return EXIT_USAGE;
+	if (!read_history(j, &ro))
+		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
+	struct interpretation in = interpretation_of(a, init);
+	uint32_t records = h->n;
+	if (!history_interpret(h, &in, j->d))
+		return EXIT_USAGE;
+	if (!h->n)
+		return nothing_to_judge(h, j->path, records, j->d);
+	struct check c;
+	if (!lin_check(h, &in, &run->opts, &c)) {
+		check_free(&c, h);
+		return spent(run, j->path);
+	}
+	int rc;
+	if (c.verdict == LIN_REFUSED) {
+		rc = refused(run, h, &c, in.object);
+	} else {
+		rc = exit_of(c.verdict);
+		struct buf *json = judge_next(run->sink->results);
+		if (json)
+			say_json(h, &in, &run->opts, &c, a->witness, json);
+		if (run->sink->text && !run->sink->quiet)
+			say_text(h, &in, &run->opts, &c, a->witness, run->sink->color, run->sink->text);
+	}
+	check_free(&c, h);
+	return rc;
+}
+
+/* ---- one that is being written, checked against a report, converted ------------------------ */
+
+static void say_follow(const struct history_run *run, const char *path, const struct history *h,
+                       const struct interpretation *in, const struct follow_result *f)
+{
+	struct buf *out = run->sink->text;
+	static const char *const word[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
+	static const char *const json[] = { "holds", "violated", "unknown" };
+	struct buf *doc = judge_next(run->sink->results);
+	if (doc) {
+		buf_str(doc, "{\"file\":");
+		buf_json(doc, path, strlen(path));
+		buf_printf(doc, ",\"follow\":true,\"object\":\"%s\",\"init\":", history_object(h, in->object));
+		val_json(&h->vals, in->init, doc);
+		buf_printf(doc, ",\"verdict\":\"%s\",\"operations\":%llu,\"completed\":%llu,\"line\":%u,"
+		                "\"configurations\":%u,\"overlap\":%u}",
+		           json[f->verdict], (unsigned long long)f->ops, (unsigned long long)f->completed, f->line,
+		           f->peak, f->max_open);
+	}
+	if (!out)
+		return;
+	buf_printf(out, "checked as: %s%s", history_object(h, in->object), in->object_guessed ? " (guessed)" : "");
+	if (!h->user) {
+		buf_str(out, ", initially ");
+		val_print(&h->vals, in->init, out);
+		buf_str(out, in->init_guessed ? " (guessed)" : "");
+	}
+	buf_printf(out, "\n%s: ", word[f->verdict]);
+	if (f->verdict == LIN_VIOLATED) {
+		buf_str(out, "not atomic, certain since line ");
+		buf_printf(out, "%u\n  ", f->line);
+		hop_print(h, &f->culprit, in->object, out);
+		buf_str(out, " cannot be explained\n");
+		if (f->sentence)
+			buf_printf(out, "  %s\n", f->sentence);
+	} else if (f->verdict == LIN_UNKNOWN) {
+		buf_printf(out, "the limit on %s was reached in line %u\n", say_limit(&run->lim), f->line);
+	} else {
+		buf_str(out, "atomic so far\n");
+	}
+	buf_printf(out, "%llu operations, %llu completed; at most %u open at once, %u configurations\n",
+	           (unsigned long long)f->ops, (unsigned long long)f->completed, f->max_open, f->peak);
+}
+
+static int follow_job(const struct history_job *j)
+{
+	struct history_run *run = j->run;
+	struct read_options ro = { (enum format)run->a->format, ORDER_LINES, false, false };
+	struct follow_result f;
+	val init;
+	if (!parse_init(run, j->h, &init))
+		return EXIT_USAGE;
+	struct interpretation in = interpretation_of(run->a, init);
+	if (!follow(j->h, j->path, &ro, &in, run->opts.k, 0, j->d, &f)) {
+		free(f.sentence);
+		return EXIT_USAGE;
+	}
+	if (!f.ops && f.verdict == LIN_HOLDS) {
+		free(f.sentence);
+		return nothing_to_judge(j->h, j->path, 0, j->d);
+	}
+	say_follow(run, j->path, j->h, &in, &f);
+	free(f.sentence);
+	return exit_of(f.verdict);
+}
+
+static int hold_job(const struct history_job *j)
+{
+	struct history_run *run = j->run;
+	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, run->a->delta, !run->a->delta };
+	char why[VERIFY_WHY] = "";
+	struct source src;
+	const char *bad;
+	val init;
+	if (!parse_init(run, j->h, &init))
+		return EXIT_USAGE;
+	if (!read_history(j, &ro))
+		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
+	if (!source_read(&src, j->h->arena, j->report, &bad)) {
+		diag_error(j->d, "cannot-read", NULL, (struct span){ 0, 0 }, "%s: %s", j->report, bad);
+		return EXIT_USAGE;
+	}
+	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
+	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
+	const char *said = v ? why : "the report is true for the history";
+	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
+	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
+}
+
+static int convert_job(const struct history_job *j)
+{
+	struct history_run *run = j->run;
+	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false, false };
+	if (!read_history(j, &ro))
+		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
+	history_write(j->h, (enum format)j->to, j->out, j->flush, j->flush_arg);
+	if (j->to == FORMAT_LOG && j->h->keys.len)
+		buf_str(run->sink->err, "note: a log has no keys: values are written as [key value] (--pairs=yes reads them)\n");
+	return EXIT_HOLDS;
+}
+
+/* One history in an arena of its own; out-of-memory longjmps return here. */
+static int with_file(struct history_run *run, struct history_job *j, int (*f)(const struct history_job *))
+{
+	struct arena arena;
+	struct history h;
+	struct diags d;
+	jmp_buf oom;
+	start_limits(run);
+	arena_init(&arena, run->lim.max_memory);
+	arena.oom = &oom;
+	int rc;
+	if (setjmp(oom)) {
+		atomic_store(&run->lim.spent, LIMIT_MEMORY);
+		rc = spent(run, j->path);
+		history_free(&h);
+		arena_free(&arena);
+		return rc;
+	}
+	history_init(&h, &arena, &run->lim);
+	h.user = run->spec;
+	diags_init(&d, &arena);
+	j->run = run;
+	j->h = &h;
+	j->d = &d;
+	rc = f(j);
+	diags_render(&d, run->sink->err, run->sink->color_err);
+	history_free(&h);
+	arena_free(&arena);
+	return rc;
+}
+
+int history_judge(struct history_run *run, const char *path)
+{
+	return with_file(run, &(struct history_job){ .path = path }, judge_job);
+}
+
+int history_judge_text(struct history_run *run, const char *name, const char *text, size_t len)
+{
+	return with_file(run, &(struct history_job){ .path = name, .text = text, .len = len }, judge_job);
+}
+
+int history_follow(struct history_run *run, const char *path)
+{
+	return with_file(run, &(struct history_job){ .path = path }, follow_job);
+}
+
+int history_hold(struct history_run *run, const char *path, const char *report, struct claim_list *l)
+{
+	return with_file(run, &(struct history_job){ .path = path, .report = report, .claims = l }, hold_job);
+}
+
+int history_convert(struct history_run *run, const char *path, int to, struct buf *out,
+                    bool (*flush)(void *arg, struct buf *b), void *arg)
+{
+	struct history_job j = { .path = path, .to = to, .out = out, .flush = flush, .flush_arg = arg };
+	return with_file(run, &j, convert_job);
+}

@@ -1,0 +1,410 @@
+/*
+ * explore_search: see explore_search.h.
+ *
+ * A server that dies or gives up is looked at: more threads or another way of
+ * running may help, then it is started again from the beginning; otherwise the
+ * reason is the answer. What a server says of a failure is not believed: its
+ * schedule is followed by a fresh process, in detail, and the failure must come
+ * again; that process's account is the one that is reported.
+ */
+#include "program/explore_search.h"
+#include "program/explore_story.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { MAX_JOBS = 64, TRIES = 12 };
+
+struct search {
+	struct cli *cli;
+	const struct explore_ask *ask;
+	struct explore_got *got;
+	uint32_t mode, threads;
+	struct explore_server server[MAX_JOBS];
+	unsigned n;
+	double began;
+};
+
+static void fill(const struct search *s, struct control *c, unsigned i)
+{
+	const struct explore_ask *a = s->ask;
+	c->mode = s->mode;
+	c->threads = s->threads;
+	c->races = a->races;
+	c->spurious = a->spurious;
+	c->sched = (struct sched_options){
+		.strategy = (enum sched_strategy)a->strategy, .seed = a->seed, .depth = (uint32_t)a->depth,
+		.max_threads = CONTROL_THREADS, .max_steps = (uint32_t)a->max_steps,
+		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
+		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
+	};
+	if (a->gaps) {
+		c->ngaps = a->gaps->n;
+		c->only_gaps = a->only_gaps;
+		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
+		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
+	}
+	if (a->seconds)
+		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
+}
+
+/* ---- why a server has ended ---- */
+
+static void say_text(struct buf *b, const struct control *c)
+{
+	buf_safe(b, c->text, strnlen(c->text, CONTROL_TEXT));
+}
+
+/* It gave up. EXIT_HOLDS: another try may do, with what was changed. */
+static int gave_up(struct search *s, const struct control *c)
+{
+	struct buf *err = &s->cli->err;
+	switch (c->why) {
+	case CONTROL_WHY_THREADS:
+		if (s->threads >= CONTROL_THREADS)
+			break;
+		s->threads = s->threads * 2 > CONTROL_THREADS ? CONTROL_THREADS : s->threads * 2;
+		return EXIT_HOLDS;
+	case CONTROL_WHY_RESTORE:
+		if (s->mode != CONTROL_SNAPSHOT)
+			break;
+		s->mode = CONTROL_FORK;
+		snprintf(s->got->why_fork, sizeof s->got->why_fork, "%.*s", CONTROL_TEXT - 1, c->text);
+		buf_str(err, "intact: the program cannot be restarted in place (");
+		say_text(err, c);
+		explore_say_place(err, c);
+		buf_str(err, "): each schedule runs in its own process, which is slower\n");
+		return EXIT_HOLDS;
+	default:
+		break;
+	}
+	buf_str(err, "intact: the program cannot be explored: ");
+	say_text(err, c);
+	explore_say_place(err, c);
+	buf_char(err, '\n');
+	return c->why == CONTROL_WHY_INTERNAL ? EXIT_INTERNAL : EXIT_USAGE;
+}
+
+/* It has ended without a result. */
+static int died(struct search *s, const struct explore_server *v)
+{
+	struct buf *err = &s->cli->err;
+	const char *program = s->ask->argv[0];
+	if (v->c->state == CONTROL_GIVEN_UP)
+		return gave_up(s, v->c);
+	if (v->c->state == CONTROL_NEW) {
+		if (WIFEXITED(v->status) && (WEXITSTATUS(v->status) == 126 || WEXITSTATUS(v->status) == 127))
+			return EXIT_USAGE; /* said by itself */
+		if (WIFEXITED(v->status) && WEXITSTATUS(v->status) == 70)
+			return EXIT_USAGE;
+		buf_str(err, "intact: '");
+		buf_safe(err, program, strlen(program));
+		buf_str(err, WIFEXITED(v->status)
+		                     ? "' was not built with `intact cc`, or ends before main\nhint: link it with `intact cc`\n"
+		                     : "' was ended by a signal before main\n");
+		return EXIT_USAGE;
+	}
+	buf_str(err, v->stalled ? "intact: a schedule does not terminate and could not be stopped"
+	                        : "intact: the exploring process was killed");
+	if (WIFSIGNALED(v->status))
+		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
+	buf_char(err, '\n');
+	return EXIT_INTERNAL;
+}
+
+/* ---- results ---- */
+
+static void add_stats(struct sched_stats *to, const struct sched_stats *from)
+{
+	to->runs += from->runs;
+	to->complete += from->complete;
+	to->cut += from->cut;
+	to->points += from->points;
+	to->switches += from->switches;
+	to->traces += from->traces; /* of several servers: an upper bound */
+	to->traces_full |= from->traces_full;
+	to->blocked += from->blocked;
+	to->left_out += from->left_out;
+	to->pairs = from->pairs > to->pairs ? from->pairs : to->pairs;
+	to->pairs_both = from->pairs_both > to->pairs_both ? from->pairs_both : to->pairs_both;
+	if (from->estimate_known) {
+		to->estimate_known = true;
+		to->estimate_seen = from->estimate_seen;
+		to->estimate_total = from->estimate_total;
+	}
+}
+
+static void add_races(struct explore_got *g, const struct control *c)
+{
+	for (uint32_t i = 0; i < c->nraces && i < CONTROL_RACES; i++) {
+		const struct control_race *r = &c->race[i];
+		bool known = false;
+		for (uint32_t k = 0; k < g->nraces; k++)
+			known |= (g->race[k].pc[0] == r->pc[0] && g->race[k].pc[1] == r->pc[1]) ||
+			         (g->race[k].pc[0] == r->pc[1] && g->race[k].pc[1] == r->pc[0]);
+		if (!known && g->nraces < CONTROL_RACES)
+			g->race[g->nraces++] = *r;
+	}
+}
+
+static struct control *copy(const struct control *c)
+{
+	struct control *p = malloc(sizeof *p);
+	if (p)
+		memcpy(p, c, sizeof *p);
+	return p;
+}
+
+static bool is_failure(uint32_t end)
+{
+	return end > CONTROL_OK && end < CONTROL_LIMIT;
+}
+
+/* ---- confirming ---- */
+
+/* A server's block, to follow the schedule of another. */
+static void give_schedule(struct control *c, const struct control *from)
+{
+	c->sched.shards = 0;
+	c->deadline_ns = 0;
+	c->nreplay = from->nevents <= CONTROL_STEPS ? from->nevents : CONTROL_STEPS;
+	memcpy(c->replay, from->events, c->nreplay * sizeof *from->events);
+	c->norigins = from->norigins <= CONTROL_THREADS ? from->norigins : CONTROL_THREADS;
+	memcpy(c->origins, from->origins, sizeof from->origins);
+	c->nplaces = from->nplaces <= CONTROL_PLACES ? from->nplaces : CONTROL_PLACES;
+	memcpy(c->places, from->places, sizeof from->places);
+	c->ngiven = from->nmodules <= CONTROL_MODULES ? from->nmodules : CONTROL_MODULES;
+	memcpy(c->given, from->modules, sizeof from->modules);
+}
+
+static int run_to_end(struct search *s, struct explore_server *v)
+{
+	if (!server_start(v, s->ask->argv, s->cli->keeps_pipe, &s->cli->err))
+		return EXIT_INTERNAL;
+	while (!v->ended)
+		server_wait(v, 1, 1e9, v->gdb ? 1e8 : (double)s->ask->stall);
+	return EXIT_HOLDS;
+}
+
+/* A shorter schedule that fails the same way replaces the one in `found`. Whatever goes
+ * wrong here, the one that was found is still good. */
+static void minimise(struct search *s, struct control *found)
+{
+	struct explore_server v;
+	if (found->end == CONTROL_ENDLESS || !server_new(&v, &s->cli->err))
+		return;
+	fill(s, v.c, 0);
+	give_schedule(v.c, found);
+	v.c->sched.strategy = SCHED_GUIDE;
+	v.c->sched.max_runs = 0;
+	v.c->sched.no_coverage = true;
+	v.c->goal = found->end;
+	v.c->goal_pc = found->pc;
+	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nevents &&
+	    v.c->nevents <= CONTROL_STEPS) {
+		found->nevents = v.c->nevents;
+		memcpy(found->events, v.c->events, v.c->nevents * sizeof *found->events);
+		s->got->tried = v.c->tried;
+	}
+	server_free(&v);
+}
+
+/* An endless loop is one when the schedule, followed without awaits, does not end. */
+static bool same_end(const struct control *found, const struct control *again)
+{
+	if (found->end == CONTROL_ENDLESS)
+		return again->end == CONTROL_LIMIT || again->end == CONTROL_ENDLESS;
+	return again->end == found->end;
+}
+
+/* The same schedule in a fresh process, in detail. */
+static int confirm(struct search *s, const struct control *found)
+{
+	struct explore_server v;
+	struct buf *err = &s->cli->err;
+	if (!server_new(&v, err))
+		return EXIT_INTERNAL;
+	fill(s, v.c, 0);
+	give_schedule(v.c, found);
+	v.c->sched.strategy = SCHED_REPLAY;
+	v.c->sched.max_runs = 1;
+	v.c->detail = 1;
+	v.c->no_await = found->end == CONTROL_ENDLESS;
+	int rc = run_to_end(s, &v);
+	if (rc == EXIT_HOLDS && v.c->state == CONTROL_DONE && same_end(found, v.c)) {
+		v.c->end = found->end;
+		if (found->end == CONTROL_ENDLESS) {
+			memcpy(v.c->text, found->text, sizeof v.c->text);
+			v.c->nevents = found->nevents < v.c->nevents ? found->nevents : v.c->nevents;
+		}
+		s->got->failed = copy(v.c);
+		s->got->modules = s->got->failed;
+		rc = s->got->failed ? EXIT_HOLDS : EXIT_INTERNAL;
+	} else if (rc == EXIT_HOLDS) {
+		buf_printf(err, "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
+		           "the program is not deterministic, or it corrupted the process\n",
+		           found->end, v.c->end, v.c->divergence.step);
+		rc = EXIT_UNKNOWN;
+	}
+	server_free(&v);
+	return rc;
+}
+
+/* ---- the search ---- */
+
+static int start_all(struct search *s)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		if (!server_new(&s->server[i], &s->cli->err))
+			return EXIT_INTERNAL;
+		fill(s, s->server[i].c, i);
+		if (!server_start(&s->server[i], s->ask->argv, s->cli->keeps_pipe, &s->cli->err))
+			return EXIT_INTERNAL;
+	}
+	return EXIT_HOLDS;
+}
+
+static void stop_all(struct search *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		server_free(&s->server[i]);
+}
+
+/* All have ended, or one has failed: which is the answer? */
+static int once(struct search *s, struct control **found, bool *again)
+{
+	int rc = start_all(s);
+	*found = NULL;
+	*again = false;
+	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
+	bool done[MAX_JOBS] = { false };
+	while (left) {
+		server_wait(s->server, s->n, 1e9, (double)s->ask->stall);
+		for (unsigned i = 0; i < s->n; i++) {
+			struct explore_server *v = &s->server[i];
+			if (!v->ended || done[i])
+				continue;
+			done[i] = true;
+			left--;
+			if (v->c->state != CONTROL_DONE) {
+				rc = died(s, v);
+				*again = rc == EXIT_HOLDS;
+				return rc;
+			}
+			add_stats(&s->got->stats, &v->c->stats);
+			add_races(s->got, v->c);
+			s->got->cut += v->c->cut;
+			s->got->blocks += v->c->nblocks;
+			s->got->awaits += v->c->awaits;
+			s->got->aside += v->c->aside;
+			s->got->judged += v->c->judged;
+			s->got->unjudged += v->c->unjudged;
+			s->got->cpu_ns += v->c->cpu_ns;
+			s->got->verdict = v->c->verdict;
+			s->got->divergence = v->c->divergence;
+			if (!s->got->modules)
+				s->got->modules = copy(v->c);
+			if (is_failure(v->c->end) && !*found) {
+				*found = copy(v->c);
+				s->got->schedule = v->c->stats.runs;
+				for (unsigned k = 0; k < s->n; k++) /* they end after their run */
+					s->server[k].c->stop = 1;
+			}
+		}
+		/* so that each wait waits for those that are left */
+		for (unsigned i = 0; i < s->n; i++)
+			if (done[i])
+				s->server[i].ended = false, s->server[i].pid = 0;
+	}
+	return rc;
+}
+
+/* One run along a saved schedule; what it ends with is the answer. */
+static int replay(struct search *s)
+{
+	struct explore_server v;
+	for (int tries = 0; tries < TRIES; tries++) {
+		if (!server_new(&v, &s->cli->err))
+			return EXIT_INTERNAL;
+		fill(s, v.c, 0);
+		give_schedule(v.c, s->ask->replay);
+		v.c->sched.strategy = SCHED_REPLAY;
+		v.c->sched.max_runs = 1;
+		v.c->detail = 1;
+		v.c->show_output = s->ask->gdb;
+		v.gdb = s->ask->gdb;
+		if (s->ask->real)
+			v.c->mode = CONTROL_REAL;
+		int rc = run_to_end(s, &v);
+		if (s->ask->gdb) {
+			server_free(&v);
+			return rc;
+		}
+		if (rc == EXIT_HOLDS && v.c->state != CONTROL_DONE)
+			rc = died(s, &v);
+		else
+			tries = TRIES;
+		if (rc == EXIT_HOLDS && tries == TRIES) {
+			add_stats(&s->got->stats, &v.c->stats);
+			add_races(s->got, v.c);
+			s->got->modules = copy(v.c);
+			s->got->schedule = 1;
+			s->got->divergence = v.c->divergence;
+			s->got->verdict = v.c->end == CONTROL_DIVERGED ? SCHED_NONDETERMINISTIC : SCHED_LIMIT;
+			if (is_failure(v.c->end))
+				s->got->failed = s->got->modules;
+		}
+		server_free(&v);
+		if (rc != EXIT_HOLDS)
+			return rc;
+	}
+	return EXIT_HOLDS;
+}
+
+int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
+{
+	struct search *s = calloc(1, sizeof *s);
+	if (!s)
+		return EXIT_INTERNAL;
+	memset(got, 0, sizeof *got);
+	*s = (struct search){ .cli = cli, .ask = ask, .got = got, .threads = 16, .began = server_now(),
+	                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
+	                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
+	for (unsigned i = 0; i < MAX_JOBS; i++)
+		s->server[i].fd = s->server[i].pidfd = -1;
+	struct control *found = NULL;
+	bool again = true;
+	int rc = EXIT_HOLDS;
+	if (ask->replay) {
+		rc = replay(s);
+		again = false;
+	}
+	for (int tries = 0; again && tries < TRIES; tries++) {
+		free(got->modules);
+		got->modules = NULL;
+		rc = once(s, &found, &again);
+		stop_all(s);
+	}
+	if (rc == EXIT_HOLDS && found) {
+		free(got->modules);
+		got->modules = NULL;
+		if (!ask->keep)
+			minimise(s, found);
+		rc = confirm(s, found);
+	}
+	got->mode = s->mode;
+	got->seconds = server_now() - s->began;
+	free(found);
+	free(s);
+	return rc;
+}
+
+void explore_got_free(struct explore_got *got)
+{
+	if (got->modules != got->failed)
+		free(got->modules);
+	free(got->failed);
+	got->modules = got->failed = NULL;
+}

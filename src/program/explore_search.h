@@ -1,0 +1,48 @@
+/*
+ * explore_search: runs the servers of `intact explore` until a schedule fails or all
+ * that was asked for is done, and confirms a failure in a process of its own.
+ */
+#ifndef INTACT_PROGRAM_EXPLORE_SEARCH_H
+#define INTACT_PROGRAM_EXPLORE_SEARCH_H
+
+#include "base/console.h"
+#include "program/explore_gaps.h"
+#include "program/explore_server.h"
+
+struct explore_ask {
+	char **argv;          /* the program and its arguments */
+	uint64_t schedules, seed, jobs, depth, max_steps, seconds, stall;
+	int strategy;         /* enum sched_strategy */
+	int64_t preemptions;  /* bound; -1: none */
+	bool races, spurious, fork, no_coverage;
+	bool keep;            /* do not minimise */
+	bool real, gdb;       /* a replay: with real threads; under gdb */
+	const char *const *atomic; /* patterns of functions that are marked blocks, for the schedule file */
+	uint32_t natomic;
+	const struct explore_gaps *gaps; /* functions that may not be atomic; NULL: none */
+	bool only_gaps;       /* they are to be confirmed: nothing else counts */
+	const struct control *replay; /* follow this one's events instead; NULL: explore */
+};
+
+struct explore_got {
+	struct control *failed; /* a copy of the block of the run that failed, in detail; NULL: none */
+	struct sched_stats stats; /* of all servers together */
+	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits;
+	uint64_t aside;        /* schedules that failed without having to do with the gaps (only_gaps) */
+	uint32_t verdict;      /* enum sched_verdict */
+	struct sched_divergence divergence; /* of SCHED_NONDETERMINISTIC */
+	uint32_t mode;
+	char why_fork[CONTROL_TEXT]; /* "" unless each run had a process */
+	uint32_t tried;        /* schedules the minimiser tried */
+	uint32_t nraces;
+	struct control_race race[CONTROL_RACES];
+	struct control *modules; /* a block whose modules explain addresses: `failed`, or another */
+	double seconds;
+};
+
+/* Returns an exit code: EXIT_HOLDS when the search came to an end, whatever it found;
+ * otherwise the message is in cli->err. */
+int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got);
+void explore_got_free(struct explore_got *got);
+
+#endif

@@ -1,0 +1,179 @@
+#include "program/explore_server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+double server_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool server_new(struct explore_server *s, struct buf *err)
+{
+	*s = (struct explore_server){ .fd = memfd_create("intact-explore", 0), .pidfd = -1 };
+	void *p = MAP_FAILED;
+	if (s->fd >= 0 && !ftruncate(s->fd, sizeof *s->c))
+		p = mmap(NULL, sizeof *s->c, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (p == MAP_FAILED) {
+		buf_printf(err, "intact: cannot create shared memory: %s\n", strerror(errno));
+		if (s->fd >= 0)
+			close(s->fd);
+		return false;
+	}
+	s->c = p;
+	s->c->magic = CONTROL_MAGIC;
+	s->c->version = CONTROL_VERSION;
+	s->c->size = sizeof *s->c;
+	s->c->threads = 32;
+	s->c->races = 1;
+	return true;
+}
+
+void server_free(struct explore_server *s)
+{
+	server_kill(s);
+	if (s->c) {
+		munmap(s->c, sizeof *s->c);
+		close(s->fd);
+	}
+	if (s->pidfd >= 0)
+		close(s->pidfd);
+	*s = (struct explore_server){ .fd = -1, .pidfd = -1 };
+}
+
+static void add_env(const char *name, char separator, const char *value)
+{
+	const char *old = getenv(name);
+	char *text = NULL;
+	if (asprintf(&text, "%s%.*s%s", old ? old : "", old && *old ? 1 : 0, &separator, value) > 0)
+		setenv(name, text, 1);
+	free(text);
+}
+
+static _Noreturn void become_gdb(char **argv)
+{
+	static const char *const words[] = { "gdb", "-q", "-ex", "handle SIGSYS SIGXCPU nostop noprint pass",
+		"-ex", "set breakpoint pending on", "-ex", "break x_failed", "-ex", "run", "--args" };
+	enum { WORDS = sizeof words / sizeof *words };
+	size_t n = 0;
+	while (argv[n])
+		n++;
+	const char **all = calloc(WORDS + n + 1, sizeof *all);
+	if (!all)
+		_exit(127);
+	memcpy(all, words, sizeof words);
+	memcpy(all + WORDS, argv, n * sizeof *argv);
+	execvp("gdb", (char **)(uintptr_t)all);
+	fprintf(stderr, "intact: cannot run gdb: %s\n", strerror(errno));
+	_exit(127);
+}
+
+static _Noreturn void become(const struct explore_server *s, char **argv, bool keeps_pipe)
+{
+	char option[32];
+	snprintf(option, sizeof option, "explore=%d", s->fd);
+	add_env("INTACT_OPTIONS", ':', option);
+	setenv("LD_BIND_NOW", "1", 1); /* or every run would look functions up again */
+	add_env("GLIBC_TUNABLES", ':', "glibc.pthread.rseq=0"); /* the kernel writes to its area at any time */
+	if (s->gdb)
+		become_gdb(argv);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive us */
+	personality(ADDR_NO_RANDOMIZE); /* where it is forbidden addresses differ between processes */
+	int null = open("/dev/null", O_RDONLY);
+	if (null >= 0 && null != 0) {
+		dup2(null, 0);
+		close(null);
+	}
+	if (!keeps_pipe)
+		signal(SIGPIPE, SIG_DFL);
+	execvp(argv[0], argv);
+	int cause = errno;
+	fprintf(stderr, "intact: cannot run '%s': %s\n", argv[0], strerror(cause));
+	_exit(cause == ENOENT ? 127 : 126);
+}
+
+bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err)
+{
+	s->ended = s->stalled = false;
+	s->c->state = CONTROL_NEW;
+	s->beat = s->c->beat;
+	s->beat_at = server_now();
+	fflush(NULL);
+	s->pid = fork();
+	if (s->pid == 0)
+		become(s, argv, keeps_pipe);
+	if (s->pid < 0) {
+		buf_printf(err, "intact: cannot start a process: %s\n", strerror(errno));
+		return false;
+	}
+	s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
+	return true;
+}
+
+static void look_after(struct explore_server *s, double stall)
+{
+	if (s->ended || s->pid <= 0)
+		return;
+	if (waitpid(s->pid, &s->status, WNOHANG) == s->pid) {
+		s->ended = true;
+		if (s->pidfd >= 0)
+			close(s->pidfd);
+		s->pidfd = -1;
+		return;
+	}
+	uint64_t beat = __atomic_load_n(&s->c->beat, __ATOMIC_RELAXED);
+	double now = server_now();
+	if (beat != s->beat) {
+		s->beat = beat;
+		s->beat_at = now;
+		return;
+	}
+	if (now - s->beat_at > stall * 2)
+		kill(s->pid, SIGKILL);
+	else if (now - s->beat_at > stall && !s->stalled) {
+		s->stalled = true;
+		kill(s->pid, SIGXCPU);
+	}
+}
+
+void server_wait(struct explore_server *s, unsigned n, double seconds, double stall)
+{
+	double until = server_now() + seconds;
+	for (;;) {
+		struct pollfd p[256];
+		bool any = false;
+		for (unsigned i = 0; i < n; i++) {
+			look_after(&s[i], stall);
+			any |= s[i].ended;
+			p[i] = (struct pollfd){ s[i].pidfd, POLLIN, 0 };
+		}
+		double left = until - server_now();
+		if (any || left <= 0)
+			return;
+		int ms = left > 0.05 ? 50 : (int)(left * 1000) + 1;
+		poll(p, n, ms);
+	}
+}
+
+void server_kill(struct explore_server *s)
+{
+	if (s->pid > 0 && !s->ended) {
+		kill(s->pid, SIGKILL);
+		waitpid(s->pid, &s->status, 0);
+		s->ended = true;
+	}
+}

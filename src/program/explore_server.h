@@ -1,0 +1,41 @@
+/*
+ * explore_server: a process that explores: the program under test, started with a
+ * block of shared memory (sched/control.h) in which it finds what to do and
+ * leaves what it found.
+ *
+ * The process may be corrupted by the program's own bugs. Nothing in the block is
+ * used unchecked, and the caller confirms every failure with a fresh process.
+ */
+#ifndef INTACT_PROGRAM_EXPLORE_SERVER_H
+#define INTACT_PROGRAM_EXPLORE_SERVER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "sched/control.h"
+
+struct explore_server {
+	struct control *c;
+	int fd, pidfd;
+	pid_t pid;
+	int status;      /* as of waitpid, when it has ended */
+	bool ended;
+	uint64_t beat;   /* at the last look */
+	double beat_at;
+	bool gdb;        /* start it under gdb, on the terminal */
+	bool stalled;    /* it was told to end a run that goes on without a point */
+};
+
+/* A block with the defaults; false after a message. */
+bool server_new(struct explore_server *s, struct buf *err);
+void server_free(struct explore_server *s);
+/* Starts the program; s->c is filled in. False after a message. */
+bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err);
+/* Looks after n of them until one has ended, or `seconds` have passed. A process
+ * that makes no progress for `stall` seconds is asked to end its run, then killed. */
+void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
+void server_kill(struct explore_server *s);
+double server_now(void);
+
+#endif

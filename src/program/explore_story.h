@@ -1,0 +1,16 @@
+/*
+ * explore_story: what a search got, with names for addresses: an explore_report.
+ */
+#ifndef INTACT_PROGRAM_EXPLORE_STORY_H
+#define INTACT_PROGRAM_EXPLORE_STORY_H
+
+#include "program/explore_search.h"
+#include "report/explore.h"
+
+void explore_story(const struct explore_ask *ask, const struct explore_got *got, struct arena *a,
+                   struct explore_report *out);
+
+/* " at FUNCTION FILE:LINE", for c->pc; nothing when it is not known. */
+void explore_say_place(struct buf *out, const struct control *c);
+
+#endif

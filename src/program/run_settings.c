@@ -1,0 +1,172 @@
+/*
+ * run_settings: see run_settings.h. A report is never lost silently: a file
+ * that cannot be written falls back to standard error, with the reason.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "program/run_report.h"
+#include "program/run_settings.h"
+
+const char *settings_option(struct settings *t, const char *name)
+{
+	const char *s = t->options, *found = NULL;
+	size_t n = strlen(name);
+	while (s && *s) {
+		size_t len = strcspn(s, ": \t\n");
+		if (len > n && !strncmp(s, name, n) && s[n] == '=')
+			found = arena_strndup(&t->arena, s + n + 1, len - n - 1);
+		s += len + (s[len] != 0);
+	}
+	return found;
+}
+
+static bool option_on(struct settings *s, const char *name, bool otherwise)
+{
+	const char *v = settings_option(s, name);
+	return v ? !strcmp(v, "1") || !strcmp(v, "true") || !strcmp(v, "yes") : otherwise;
+}
+
+/* Looking up names can take its time: a line on a terminal, gone in the end. */
+static void looking_up(void *arg, uint32_t done, uint32_t of)
+{
+	struct settings *s = arg;
+	double now = clock_seconds();
+	if (s->asked <= 0)
+		s->asked = now;
+	if (now - s->asked < 0.4 || now - s->said < 0.2)
+		return;
+	s->said = now;
+	fprintf(stderr, "\rintact: looking up names: finding %u of %u\033[K", done + 1, of);
+}
+
+bool settings_read(struct settings *s, const char *options, struct buf *err, bool color)
+{
+	struct arena *a = &s->arena;
+	s->options = options;
+	const char *v = settings_option(s, "color");
+	bool ok = true;
+	filter_init(&s->filter, a);
+	s->symbols = s->text.symbols = symbols_open(a);
+	s->log_path = settings_option(s, "log_path");
+	if (!s->log_path)
+		s->log_path = "stderr";
+	s->text.color = v && !strcmp(v, "always") ? true
+	                : v && !strcmp(v, "never") ? false
+	                                           : color && !strcmp(s->log_path, "stderr");
+	s->text.strip_path_prefix = settings_option(s, "strip_path_prefix");
+	s->text.gen_suppressions = option_on(s, "gen_suppressions", false);
+	s->text.strict = option_on(s, "strict", false);
+	s->print_suppressions = option_on(s, "print_suppressions", true);
+	if ((v = settings_option(s, "spec")) && *v)
+		ok &= filter_read_spec(&s->filter, v, err);
+	for (v = settings_option(s, "suppressions"); v && *v;) {
+		size_t n = strcspn(v, ",");
+		if (n)
+			ok &= filter_read_suppressions(&s->filter, arena_strndup(a, v, n), err);
+		v += n + (v[n] != 0);
+	}
+	return ok;
+}
+
+bool settings_of_command(struct settings *s, struct cli *cli)
+{
+	if (isatty(STDERR_FILENO)) {
+		s->text.progress = looking_up;
+		s->text.arg = s;
+	}
+	return settings_read(s, getenv("INTACT_OPTIONS"), &cli->err, cli->color_err);
+}
+
+void settings_free(struct settings *s)
+{
+	symbols_close(s->symbols);
+	arena_free(&s->arena);
+}
+
+bool settings_cut(const struct settings *s)
+{
+	return s->shown.lost || s->shown.lost_modules || s->shown.unread;
+}
+
+/* Where the report goes. A file that cannot be written falls back to stderr,
+ * with the reason: a report is never lost silently. */
+void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid)
+{
+	if (s->said > 0)
+		fputs("\r\033[K", stderr);
+	s->said = 0;
+	if (!text->len)
+		return;
+	if (!strcmp(s->log_path, "stdout")) {
+		buf_add(&cli->out, text->data, text->len);
+		return;
+	}
+	if (strcmp(s->log_path, "stderr") != 0) {
+		const char *path = arena_printf(&s->arena, "%s.%u", s->log_path, pid);
+		void (*old)(int) = signal(SIGXFSZ, SIG_IGN); /* a limit is an error like others */
+		FILE *f = fopen(path, "w");
+		bool ok = f && fwrite(text->data, 1, text->len, f) == text->len;
+		int why = errno;
+		if (f && fclose(f)) {
+			ok = false;
+			why = errno;
+		}
+		signal(SIGXFSZ, old);
+		if (ok)
+			return;
+		buf_printf(&cli->err, "intact: cannot write the report to %s: %s\n", path,
+		           strerror(why));
+	}
+	buf_add(&cli->err, text->data, text->len);
+}
+
+void run_log_begin(struct settings *s)
+{
+	char *cwd = getcwd(NULL, 0);
+	buf_init(&s->log.results);
+	json_out_init(&s->log.j, &s->log.results, false);
+	s->log.arena = &s->arena;
+	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
+	free(cwd);
+	s->text.json = &s->log;
+}
+
+bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *out,
+                struct buf *results, struct run_shown *shown)
+{
+	struct settings s = { 0 };
+	arena_init(&s.arena, 0);
+	if (how->progress) {
+		s.text.progress = looking_up;
+		s.text.arg = &s;
+	}
+	bool ok = settings_read(&s, how->options, how->err, false);
+	s.text.color = how->color;
+	if (results)
+		run_log_begin(&s);
+	for (uint32_t i = 0; i < n; i++) {
+		struct raw_reports all = { 0 };
+		if (!raw_add_all(&all, &s.arena, m[i].text, m[i].len))
+			continue;
+		for (uint32_t k = 0; k < all.list.len; k++) {
+			all.list.data[k]->saved = m[i].symbols;
+			findings_text(all.list.data[k], &s.filter, &s.text, &s.arena, &s.shown, out);
+		}
+		raw_free(&all);
+	}
+	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
+	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed,
+		                     settings_cut(&s) };
+	if (results) {
+		buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
+		buf_free(&s.log.results);
+	}
+	settings_free(&s);
+	return ok;
+}

@@ -1,0 +1,41 @@
+/*
+ * run_settings: what INTACT_OPTIONS and the command line say about reports of
+ * watched programs, and where these reports go.
+ */
+#ifndef INTACT_PROGRAM_RUN_SETTINGS_H
+#define INTACT_PROGRAM_RUN_SETTINGS_H
+
+#include "base/console.h"
+#include "report/finding.h"
+
+struct settings {
+	struct arena arena;
+	struct filter filter;
+	struct text_options text;
+	struct shown shown;
+	const char *log_path;
+	bool print_suppressions;
+	struct finding_log log; /* for reports */
+	struct symbols *symbols; /* text.symbols */
+	const char *options;     /* or NULL */
+	double asked, said;      /* progress: when it began, when it was last shown */
+};
+
+/* Fills in what `options` (as INTACT_OPTIONS; NULL: nothing) says; `s` is zero except
+ * for its arena. False when a file it names cannot be read (err says so). `color`:
+ * standard error shows colours. */
+bool settings_read(struct settings *s, const char *options, struct buf *err, bool color);
+/* ... of the environment, for a command: names that take their time are told of on a terminal. */
+bool settings_of_command(struct settings *s, struct cli *cli);
+/* The value of a key of the options, the last one given; NULL when it is not there. */
+const char *settings_option(struct settings *s, const char *name);
+/* The files that were opened for names, and the arena. */
+void settings_free(struct settings *s);
+/* Was anything cut that may have been a finding? */
+bool settings_cut(const struct settings *s);
+/* Sends the report of process `pid` where `s` says. */
+void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid);
+/* Findings are kept as JSON too from now on, in s->log. */
+void run_log_begin(struct settings *s);
+
+#endif

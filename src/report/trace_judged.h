@@ -1,0 +1,42 @@
+/* trace_judged: what was found in a recorded execution, as data, as text and as a result of a document. */
+#ifndef INTACT_REPORT_TRACE_JUDGED_H
+#define INTACT_REPORT_TRACE_JUDGED_H
+
+#include "report/trace_predict.h"
+#include "report/trace_report.h"
+
+struct run_shown {
+	uint32_t count, confirmed, suppressed;
+	bool cut; /* there was more than is kept */
+};
+
+/* The findings of the run that a recording is of. */
+struct recorded {
+	struct buf text;        /* the report */
+	struct buf results;     /* the same as JSON: results of `intact run` */
+	struct run_shown shown;
+	uint32_t processes;
+	uint64_t records;
+	bool failed, nomem;     /* cannot be read; out of memory */
+};
+
+/* One file and what became of it. */
+struct trace_judged {
+	const char *file, *algorithm;
+	int code;              /* exit code: 0 holds, 1 violated, 2 cannot be judged, 3 unknown */
+	const char *limit;     /* the one that was reached, or NULL */
+	const struct trace_names *names; /* NULL: it could not be opened */
+	struct cycles found;
+	const struct predictions *predicted; /* NULL: not asked */
+	uint64_t events, blocks;
+	uint64_t process;      /* the one that was asked about; 0: none */
+	bool failed, damaged;
+	bool recording;
+	struct recorded rec;   /* when it is one */
+};
+
+void trace_text(const struct trace_judged *j, bool quiet, unsigned width, bool color, struct buf *out);
+/* One JSON object. */
+void trace_json(const struct trace_judged *j, struct buf *out);
+
+#endif
