@@ -2,7 +2,7 @@
  * init: the runtime comes alive before any constructor of the program
  * (.preinit_array), reads INTACT_OPTIONS, and reports when the program ends.
  *
- * When even the directory of the shadow memory cannot be had (a tight
+ * If even the directory of the shadow memory cannot be allocated (a tight
  * `ulimit -v`), the program runs unwatched and a message is printed once.
  */
 #include <errno.h>

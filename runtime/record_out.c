@@ -5,8 +5,8 @@
  * with it: it is made here and its descriptor sent to the parent's socket, so
  * that no descriptor stays in the program and a forked child can do the same.
  * Without one (record=FILE) they are written to the file, packed but not
- * compressed, a block when there are 64 KB. When the parent goes away or the
- * disk is full the recording ends and the program goes on.
+ * compressed, a block when there are 64 KB. If the parent exits or the disk
+ * is full the recording ends and the program continues.
  */
 #include <errno.h>
 #include <fcntl.h>

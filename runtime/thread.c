@@ -3,8 +3,8 @@
  * until they are joined, because the joiner takes over their clock.
  *
  * Slots (14 bits of a shadow cell) are reused, epochs of a slot never go
- * back, so an old access can always be told from a new thread's. Without a
- * free slot or memory a thread runs unwatched.
+ * back, so an old access can always be distinguished from a new thread's.
+ * Without a free slot or memory a thread runs unwatched.
  */
 #include <errno.h>
 #include <sys/mman.h>

@@ -9,9 +9,9 @@
  *     // when all threads are done:
  *     assert(intact_history_check(h) == INTACT_HOLDS);
  *
- * Recording costs two atomic increments an operation and no lock: events go
- * to memory of the recorder's own. A recorder belongs to one thread at a time
- * and has at most one operation open. Link with -lintact.
+ * Recording costs two atomic increments per operation and no lock: events go to
+ * memory of the recorder's own. A recorder belongs to one thread at a time and has
+ * at most one operation open. Link with -lintact.
  */
 #ifndef INTACT_HISTORY_H
 #define INTACT_HISTORY_H

@@ -2,9 +2,9 @@
  * atomic: atomics under exploration: a point before, happens-before after it.
  *
  * As in C11: a release store begins a release sequence with what its thread knows, a
- * relaxed one ends it, a read-modify-write goes on with it. Who acquires takes up
- * what the sequence knows. Fences: stores after a release fence publish what was
- * known at the fence; an acquire fence takes up what relaxed loads before it saw.
+ * relaxed one ends it, a read-modify-write continues it. Who acquires takes up what
+ * the sequence knows. Fences: stores after a release fence publish what was known at
+ * the fence; an acquire fence takes up what relaxed loads before it saw.
  */
 #include "runtime/explore/explorer.h"
 

@@ -1,7 +1,7 @@
 /*
  * clocks: happens-before by vector clocks.
  *
- * A thread's clock has one entry a thread; its own grows at each release. An
+ * A thread's clock has one entry per thread; its own grows at each release. An
  * object's clock is what its last releases knew. Where one thread has written all
  * of it (`last`), knowing all that was there before, a thread that knows that
  * thread up to then knows the whole clock, and joining it costs one comparison.

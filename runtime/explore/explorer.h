@@ -1,6 +1,6 @@
 /*
  * explorer: a program under `intact explore`: its threads are fibers of one kernel
- * thread, and a scheduler chooses at every point which of them goes on.
+ * thread, and a scheduler chooses at every point which of them continues.
  *
  * Where things live. All that must outlast a run is in `struct x` at a fixed
  * address, a mapping of its own that the snapshot leaves out; so are the saved

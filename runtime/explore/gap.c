@@ -2,7 +2,7 @@
  * gap: functions that may not be atomic, each with the two places between which
  * another thread can come in (sched/control.h, `gap`). They are blocks, the search is
  * steered into their gaps (sched_steer), and a cycle of conflicts counts when it
- * leaves the block before its gap and comes back behind it.
+ * leaves the block before its gap and returns after it.
  *
  * Sets of gaps are words: gap g is bit g. A table from addresses to what they are
  * says what to do at a function's entry and at a point; it is made before the

@@ -12,7 +12,7 @@
  * itself); x_heap_init tries whether this libc does.
  *
  * Large blocks come from a second area, zero from the kernel: their pages are
- * given back at the restart.
+ * released at the restart.
  */
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /*
- * points: where the scheduler is asked who goes on.
+ * points: where the scheduler is asked which thread continues.
  *
  * The current thread says what it is about to do; sched_point answers with the
  * thread whose pending operation comes next, and the fiber is switched. What is

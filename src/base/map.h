@@ -3,7 +3,7 @@
  *
  * Representation: a power-of-two array of (key, value + 1); 0 in the value
  * means free, so any key may be stored and nothing needs a tombstone: there
- * is no removal. Load factor at most 3/4. Memory: 16 bytes a slot.
+ * is no removal. Load factor at most 3/4. Memory: 16 bytes per slot.
  */
 #ifndef INTACT_BASE_MAP_H
 #define INTACT_BASE_MAP_H

@@ -3,8 +3,9 @@
  *
  * Representation: places and transitions are dense 32-bit ids; the arcs are
  * four flat arrays in compressed rows (what a transition takes, what it puts,
- * who takes from a place, and the initially marked places). Everything is
- * allocated in the builder's arena and does not change once finished.
+ * which transitions consume from a place, and the initially marked places).
+ * Everything is allocated in the builder's arena and does not change once
+ * finished.
  *
  * Invariants of a finished net: every transition takes from at least one
  * place, no arc appears twice, ids are in range, the initial marking is a
@@ -73,7 +74,7 @@ void net_add_put(struct net_builder *b, uint32_t trans, uint32_t place, struct s
 bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
                 struct diags *d);
 
-/* Reads PEP's ll_net or PNML, told apart by the first character. */
+/* Reads PEP's ll_net or PNML, distinguished by the first character. */
 bool net_read(const struct source *src, struct arena *a, struct diags *d, struct net *n);
 bool net_read_pep(const struct source *src, struct arena *a, struct diags *d, struct net *n);
 bool net_read_pnml(const struct source *src, struct arena *a, struct diags *d, struct net *n);

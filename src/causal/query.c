@@ -3,10 +3,11 @@
  *
  * Configurations of the prefix without cut-offs reach every marking, so a
  * question about markings is one about configurations, and those are the models
- * of a set of clauses: a variable an event; an event needs the events before it;
- * a condition is taken by at most one of those that can (pairs when few, else a
- * ladder of helpers). A second variable m of a condition is tied to "its event
- * is there and no event consumes it" in the direction that the question needs.
+ * of a set of clauses: one variable per event; an event needs the events before
+ * it; a condition is taken by at most one of those that can (pairs when few,
+ * else a ladder of helpers). A second variable m of a condition is tied to "its
+ * event is there and no event consumes it" in the direction that the question
+ * needs.
  *
  * Cover: for each place, some condition of it has m; m implies the event and
  * that no event consumes the condition.

@@ -1,6 +1,6 @@
 /*
  * rungs: what the engines of the ladder (engine.h) share: asking one of them
- * within the budget, and what they make of a search and its run.
+ * within the budget, and processing a search and its run.
  */
 #ifndef INTACT_CHECK_RUNGS_H
 #define INTACT_CHECK_RUNGS_H

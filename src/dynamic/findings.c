@@ -402,7 +402,7 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
 	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
 		token = 0;
 	else if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
-		/* The first two stay: with them two threads are always told apart. */
+		/* The first two stay: with them two threads are always distinguished. */
 		at = 2 + (h->read ? t->uid : h->seq) % 2;
 	else if (at == l->nev)
 		l->nev++;

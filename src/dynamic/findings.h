@@ -5,8 +5,8 @@
  * meeting it again counts. All else a finding says is of one occurrence: while it waits for
  * evidence, of the latest; when it is ready, of the one that the evidence was found for;
  * when a cycle is seen, of the one with the cycle, whole. (What is done after the gap,
- * `uses`, is that of all of them: it orders findings and is not told. What the other thread
- * does is of one section or access of one thread: of the one on the cycle, or of the
+ * `uses`, is that of all of them: it orders findings and is not reported. What the other
+ * thread does is of one section or access of one thread: of the one on the cycle, or of the
  * evidence.)
  *
  * Entries are never removed; the table is bounded, and when it is full nothing

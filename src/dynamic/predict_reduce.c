@@ -4,7 +4,7 @@
  *
  * An event is one call of it, as a record of a program is (replay.h): a
  * variable is eight bytes at its own address, a lock is another address, a
- * block is a marked block. Stacks are made of one "program counter" each, the
+ * block is a marked block. Stacks consist of one "program counter" each, the
  * number of a place: what was done (kind, target), where, by which thread. A
  * finding names stacks, so places, so the events that were last there when it
  * was first met.

@@ -33,8 +33,8 @@
  * calls; but the report says so. The evidence may come first or later, so the verdict
  * does not depend on the schedule. It is *confirmed* when in this run a cycle of
  * conflicts led from the block through other threads back into it; otherwise it is
- * *predicted*. For marked blocks reach.h tells that exactly, and a cycle is reported even
- * where the automaton is content. For functions the cycle through the gap itself counts:
+ * *predicted*. For marked blocks reach.h decides that exactly, and a cycle is reported
+ * even if the automaton accepts. For functions the cycle through the gap itself counts:
  * another thread had the lock between the release and the acquire, or wrote the racing
  * data between the read and the write.
  */

@@ -2,13 +2,13 @@
  * replay: the analyses of a running program, made again from its recording.
  *
  * Records (event/record.h) are the calls that the runtime made of reduction.h,
- * in their order. Making them again on tables of one's own leads to the same
- * locks, stacks and findings, number by number: the message at the end is the
+ * in their order. Repeating them on separate tables leads to the same locks,
+ * stacks and findings, with the same numbers: the message at the end is the
  * one the program sent.
  *
  * Records are foreign input: a thread never heard of is made up, functions
  * beyond a bound are not entered, nothing is trusted. Memory: that of the
- * analyses (what the program touched), and a few kilobytes a thread.
+ * analyses (what the program touched), and a few kilobytes per thread.
  */
 #ifndef INTACT_DYNAMIC_REPLAY_H
 #define INTACT_DYNAMIC_REPLAY_H

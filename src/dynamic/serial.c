@@ -39,10 +39,10 @@
  * After a violation the link is kept like any other: the invariants do not
  * need an acyclic graph.
  *
- * Serials. A block gets a new serial at its begin. An event outside of blocks
- * is a transaction of its own, but needs a new serial only when it receives a
- * link that gives someone a new path to its thread: events with one serial
- * that are not separated so are reached together or not at all.
+ * Serials. A block gets a new serial at its begin. An event outside of blocks is
+ * its own transaction, but needs a new serial only when it receives a link that
+ * gives a block a new path to its thread: events with one serial that are not
+ * separated so are reached together or not at all.
  *
  * Garbage: a transaction that no open block reaches (m < min[u], a lower
  * bound of E[u][.]) can never be on a cycle again: one comparison dismisses

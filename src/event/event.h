@@ -11,8 +11,8 @@
  * the thread holds, and what undoes them). Analyses skip such events.
  *
  * EVENT_FIRST is set by the reader of a recording (trace_lives): the variable or
- * lock is a new one from here on. Memory was given back and is used again, and
- * what was done to the old one is no conflict with this.
+ * lock is a new one from here on. Memory was freed and reused, and accesses to
+ * the old memory do not conflict with this.
  *
  * EVENT_OWN is set by it, too (LEAVE_FLAGGED, translate.h): one thread alone uses
  * the variable. Its number, from EVENT_OWN_IDS on, is not in NS_VAR: no name.

@@ -1,9 +1,9 @@
 /*
  * input: the bytes of a file or pipe, decompressed when they are zstd or gzip
- * (told by their first bytes, not by the name).
+ * (detected by their first bytes, not by the name).
  *
  * Streaming: a fixed buffer on either side. A compressed stream that ends or
- * breaks early gives what can be had, then an error.
+ * breaks early returns what can be read, then an error.
  */
 #ifndef INTACT_EVENT_INPUT_H
 #define INTACT_EVENT_INPUT_H

@@ -8,7 +8,7 @@
  * joining a thread whose fork was not seen. What no past explains is an
  * error. docs/trace.md has the table.
  *
- * Memory: a few words for each lock and thread. Cost: constant an event.
+ * Memory: a few words for each lock and thread. Cost: constant per event.
  */
 #ifndef INTACT_EVENT_ORDER_H
 #define INTACT_EVENT_ORDER_H

@@ -1,9 +1,9 @@
 /*
  * reader: a trace file as a stream of events, in batches.
  *
- * Formats: Intact's own (itr.h) and STD text (std.h), told apart by the first
- * bytes, each plain or inside zstd or gzip. Memory: one batch, one block, the
- * name tables.
+ * Formats: Intact's own (itr.h) and STD text (std.h), distinguished by the
+ * first bytes, each plain or inside zstd or gzip. Memory: one batch, one
+ * block, the name tables.
  *
  * Messages (syntax errors, damage) go to the callback in the order they are
  * met. After an error the reader gives no more events. Damage is a warning:

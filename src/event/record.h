@@ -1,6 +1,6 @@
 /*
- * record: what the runtime tells of a program, sixteen bytes at a time, and
- * the memory it shares with `intact run` to do so.
+ * record: what the runtime sends about a program, sixteen bytes at a time, and the
+ * memory it shares with `intact run` to do so.
  *
  * A record is one call of the analyses (src/dynamic): the same calls in the same
  * order lead to the same findings (dynamic/replay.c). What the hooks settle alone
@@ -10,9 +10,9 @@
  *   a: 63..56 kind   55..48 arg   47..0 address
  *   b: 63..48 slot of the thread  47..0 program counter, or as the kind says
  *
- * Slots are used again: CREATE says who has one from here on. The functions
- * a thread is in come as differences, in front of the record that needs them:
- * POP leaves so many, PUSH enters one (and leaves before, when it says so).
+ * Slots are used again: CREATE says which thread has one from here on. The
+ * functions a thread is in come as differences, in front of the record that needs
+ * them: POP leaves so many, PUSH enters one (and leaves before, when it says so).
  * TEXT is followed by its letters, in records of sixteen.
  *
  * Streams. Each slot has a ring of bytes of its own, in which its threads write
@@ -24,7 +24,7 @@
  * Order. A call of the analyses that needs more than the thread's own is made under
  * the lock of the common ring, and its SPAN is put before the lock is released.
  * What concerns no other thread now is noted in the thread's bytes alone: a SPAN
- * tells of it before the thread's next call under the lock, and before that of a
+ * for it is sent before the thread's next call under the lock, and before that of a
  * thread which takes the object over. `seq` is odd while such a note is made, from
  * before the object shows it until it can be read.
  *
@@ -35,15 +35,17 @@
  * was put before B could see it done, and B's comes later. Else x shows whose it
  * was: a cell its last thread (forgotten memory, too), a lock the thread that
  * released it last, and up to which of its bytes that is. B finds A there and
- *   - takes the ring's lock and tells A's bytes, waiting while `seq` is odd,
- *     before its own; or
+ *   - takes the ring's lock and sends A's bytes, waiting while `seq` is odd, before
+ *     its own; or
  *   - knows that they are sent: `told` is beyond the lock's release; or B's clock
- *     covers e, and clocks are learnt only from what was told; or B holds the locks
- *     that all hold who use x, and told A's letting go of them before its taking.
+ *     covers e, and clocks are updated only from what was sent; or B holds the
+ *     locks that all users of x hold, and sent A's release of them before its own
+ *     acquisition.
  * Data that is only read shows no thread: a thread that writes to it sends all
- * threads' bytes. So does who takes a lock that readers had; readers have no order
- * among each other. A lock's notes are made before it is actually released, so need
- * no `seq`. Threads begin, end and are joined, and findings change, under the lock.
+ * threads' bytes. So does a thread that acquires a lock that readers held; readers
+ * have no order among each other. A lock's notes are made before it is actually
+ * released, so need no `seq`. Threads begin, end and are joined, and findings
+ * change, under the lock.
  *
  * All of it is shared memory: when the program is killed, what was noted is
  * there to be read. Files: see itr.h (blocks of type RECORDS).

@@ -2,7 +2,7 @@
  * recorder: records (record.h) of one or more processes into a trace file.
  *
  * A block holds records of one process, as its threads packed them
- * (recstream.h), and compressed; what a process told is in the order of its
+ * (recstream.h), and compressed; what a process sent is in the order of its
  * blocks. Memory: one block a process. A block is written whole, so a file that
  * is cut is read up to the cut.
  *

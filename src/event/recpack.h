@@ -14,7 +14,7 @@
  *   the place's last, u8 arg (unless expected). Letters of a TEXT follow as
  *   they are.
  *
- * The tables restart with every block. Memory: 40 bytes a record of the
+ * The tables restart with every block. Memory: 40 bytes per record of the
  * largest block, kept between blocks.
  */
 #ifndef INTACT_EVENT_RECPACK_H

@@ -19,7 +19,7 @@ enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20, NEAR_PAGES = 2
 #define UNKNOWN UINT32_MAX          /* a stack not asked for yet */
 #define NO_SITE UINT64_MAX
 
-/* 4 KiB of the program's memory, eight bytes a cell. `var` and `life` are there
+/* 4 KiB of the program's memory, eight bytes per cell. `var` and `life` are there
  * when they are needed. */
 struct page {
 	uint64_t number;

@@ -1,6 +1,6 @@
 /*
- * translate_locks: locks as events. Where memory is given back other locks live
- * from then on.
+ * translate_locks: locks as events. Where memory is freed other locks live from
+ * then on.
  */
 #include "event/translate_int.h"
 

@@ -1,4 +1,4 @@
-/* explain_topics: the ideas behind the verdicts, half a page each. */
+/* explain_topics: the concepts behind the verdicts. */
 #include "explain/explain.h"
 
 #include <stddef.h>

@@ -7,16 +7,16 @@
  * the order of independent steps are one execution, so an item may take
  * effect later than it ended: before it, though, come the items whose end
  * causally precedes its beginning, and it comes before those whose beginning
- * its end precedes. For the second each ended item carries who knows that it
- * has ended: the threads whose next step comes causally after it, and the
- * shared places that pass the knowledge on, to readers and writers (it was
- * written) or to writers only (it was read).
+ * its end precedes. For the second each ended item carries which threads know
+ * that it has ended: the threads whose next step comes causally after it, and
+ * the shared places that pass the knowledge on, to readers and writers (it
+ * was written) or to writers only (it was read).
  *
  * Nothing else of the past matters: the order between items that have taken
  * effect and those that have not is settled, and the knowledge of an item is
- * dropped with it. So a shadow is all there is to say about one serial
- * execution and what it may still do, and two executions that lead to the
- * same state and the same shadows need not be told apart.
+ * dropped with it. So a shadow describes everything about one serial
+ * execution and its possible continuations, and two executions that lead to
+ * the same state and the same shadows need not be distinguished.
  *
  * An open block has an item too as long as others come before it.
  *

@@ -1,6 +1,6 @@
 /*
- * monitor: what must be remembered of a history to tell whether it can still
- * meet its specification, as one small interned value.
+ * monitor: what must be remembered of a history to decide whether it can
+ * still meet its specification, as one small interned value.
  *
  * A history comes as events: a client invokes an operation, a client gets its
  * answer. monitor_step turns the monitor's state before an event into the one

@@ -15,13 +15,13 @@
  * globals unchanged (a compare-and-swap that failed), is dropped: the thread
  * can do later from outside all it could do then.
  *
- * Transactions: after Lipton, with the commit step as pivot. locks.h tells
- * for a node whether its step is a right mover (commutes with a step of
- * another thread that comes after it), a left mover (one that comes before)
- * or both. A step that commits is neither, whatever it does to the store:
- * the order of commits is what the shadow records; a step that does not
- * commit leaves the shadow alone, so that it moves in the instrumented
- * semantics as it does in the plain one. From a state of a thread,
+ * Transactions: after Lipton, with the commit step as pivot. locks.h says for
+ * a node whether its step is a right mover (commutes with a step of another
+ * thread that comes after it), a left mover (one that comes before) or both.
+ * A step that commits is neither, whatever it does to the store: the order of
+ * commits is what the shadow records; a step that does not commit leaves the
+ * shadow alone, so that it moves in the instrumented semantics as it does in
+ * the plain one. From a state of a thread,
  *
  *     right* any left*
  *
@@ -34,17 +34,17 @@
  * is completed: left movers are never blocked (locks.h) and commute to before
  * the fault. Hence
  *
- *   a right mover that cannot go on gives no transition: until it can, the
- *   thread might as well not have begun (deadlocks would be lost: the search
- *   for them switches transactions off);
- *   a left mover that faults, or has no outcome, is not glued: the state
- *   before it stays;
- *   with the shadow, no state between two glued steps may be quiescent: the
- *   thread must be inside a block that counts there, because [wrong] is
- *   looked for in every quiescent state;
- *   it may stop anywhere: a sequence cut in two is two sequences. It does
- *   when it has become long, so an endless loop of left movers cannot keep
- *   the others from moving.
+ *   - a right mover that cannot continue gives no transition: until it can, the
+ *     thread might as well not have begun (deadlocks would be lost: the search
+ *     for them switches transactions off);
+ *   - a left mover that faults, or has no outcome, is not merged: the state
+ *     before it stays;
+ *   - with the shadow, no state between two merged steps may be quiescent: the
+ *     thread must be inside a block that counts there, because [wrong] is
+ *     searched for in every quiescent state;
+ *   - it may stop anywhere: a sequence cut in two is two sequences. It does
+ *     when it has become long, so an endless loop of left movers cannot keep
+ *     the others from moving.
  *
  * In the midst of a transaction, a step that changes nothing at all (a failed
  * attempt at a lock) is left out.

@@ -14,7 +14,7 @@
  * that merge entering a block with the following step would hide a thread that
  * has entered and waits forever.
  *
- * Cost: 4 (threads + 1) bytes a state and 8 a transition, both bounded:
+ * Cost: 4 (threads + 1) bytes per state and 8 per transition, both bounded:
  * beyond QUIESCENCE_STATES states (or the options' own limits) the answer is
  * SEARCH_LIMIT.
  */

@@ -15,9 +15,10 @@
  *
  * So: a search over *cuts* (how many items each thread has taken effect with) and
  * serial states, item by item, breadth first; all items of one layer have the same
- * number of predecessors. What an item must come after is a cut too, since who knows
- * the end of an item knows the ends of all earlier ones of its thread. An item that
- * touches nothing shared commutes with everything and is taken as soon as it can be.
+ * number of predecessors. What an item must come after is a cut too, since a thread
+ * that knows the end of an item knows the ends of all earlier ones of its thread. An
+ * item that touches nothing shared commutes with everything and is taken as soon as
+ * it can be.
  *
  * Cost: bounded by SERIALIZABLE_POINTS (cut, state) pairs and by `bytes`; beyond, -1.
  */

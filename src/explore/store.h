@@ -2,10 +2,10 @@
  * store: the set of states seen, as packed vectors of ids; any number of
  * threads may insert at once.
  *
- * A state is a vector of ids: field 0 the globals, then one a thread. Packed,
- * a field takes as many bits as the ids seen so far need and never straddles
- * two 64-bit words; field 0 holds its id plus one, so word 0 is never 0. What
- * a table slot holds is the state's *key*:
+ * A state is a vector of ids: field 0 the globals, then one per thread.
+ * Packed, a field takes as many bits as the ids seen so far need and never
+ * straddles two 64-bit words; field 0 holds its id plus one, so word 0 is
+ * never 0. What a table slot holds is the state's *key*:
  *
  *   inline, up to STORE_INLINE words: the packed words themselves;
  *   tree, beyond: one word, the root of a binary tree over the packed words,
@@ -20,8 +20,8 @@
  * (by half) reads and writes both tables front to back, in parts that threads
  * move without getting in each other's way, and gives the old one back page by
  * page as it goes. Probing begins where a line of the cache does: nearly every
- * look-up is of one line, compared all at once. Bytes a state: 10.7 to 16 for
- * one word.
+ * look-up is of one line, compared all at once. Bytes per state: 10.7 to 16
+ * for one word.
  *
  * Growing and changing the layout are for one thread while no other uses the
  * store. store_crowded() says when it is time; every user may then still

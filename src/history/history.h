@@ -1,7 +1,7 @@
 /*
  * history: operations with their invocations and responses.
  *
- * Representation: one record of 32 bytes an operation, in the order of
+ * Representation: one record of 32 bytes per operation, in the order of
  * invocation. Times are ranks: the place of the event among all events of the
  * history, so two events never tie; equal clock values are ranked invocations
  * first, which makes operations that only touch concurrent. An operation that

@@ -3,7 +3,7 @@
  *
  *   edn   {:process 0, :type :invoke, :f :write, :value 3} a line or in one
  *         vector (Jepsen, Knossos); :nemesis skipped; or [0 :invoke :write 3]
- *   json  the same as JSON, an object a line or in one array; or whole
+ *   json  the same as JSON, one object per line or in one array; or whole
  *         operations {"ClientId":0,"Input":..,"Call":1,"Output":..,"Return":5}
  *   csv   client,op,value,call,return with or without a header; also
  *         separated by blanks, tabs or semicolons

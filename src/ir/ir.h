@@ -73,7 +73,7 @@ struct ir_var {
 	 * a record of `aux_record` slots. Safe: the state of its read: 0 none,
 	 * 1 reading, 2 reading and overlapped by a write. Regular: the value -
 	 * lo + 1 of its write in progress (0: none), then the set of values its
-	 * read may return, 31 bits a slot (all 0: no read in progress).
+	 * read may return, 31 bits per slot (all 0: no read in progress).
 	 */
 	uint32_t aux, aux_stride, aux_record;
 	const uint32_t *rank; /* by thread; IR_NONE: does not touch it */

@@ -1,6 +1,6 @@
 /*
- * net: a Petri net judged: the prefix of its unfolding, whether it can come to a standstill, whether places can be
- * marked together. For `intact net` and the library.
+ * net: a Petri net judged: the prefix of its unfolding, whether it can deadlock, whether places can be marked
+ * together. For `intact net` and the library.
  */
 #ifndef INTACT_JUDGE_NET_H
 #define INTACT_JUDGE_NET_H

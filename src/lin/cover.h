@@ -4,7 +4,7 @@
  * A segment tree over gaps 0..n-1 with "add to a range", "the first gap with
  * the least count" and "the first uncovered gap of a range". Each node holds
  * the least count below it without the pending additions of its ancestors.
- * O(log n) a call, 8 bytes a node.
+ * O(log n) per call, 8 bytes per node.
  *
  * The containers' algorithms (queue, stack, priority queue) share it and the
  * items below: gap g follows the first g events, so an operation called at

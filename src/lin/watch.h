@@ -10,8 +10,8 @@
  *
  * For that, and to explain a violation, the operations are kept (40 bytes
  * each) since the last moment at which one state was possible and nothing that
- * was open had taken effect or been seen; a million of them at most as long as
- * the monitor goes on.
+ * was open had taken effect or been seen; a million of them at most while the
+ * monitor continues.
  */
 #ifndef INTACT_LIN_WATCH_H
 #define INTACT_LIN_WATCH_H

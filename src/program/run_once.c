@@ -4,7 +4,7 @@
  *
  * The program's own behaviour is not changed: its descriptors, its output,
  * its exit status when nothing was found. Pieces of messages are added up as
- * they come, process by process; unreadable ones are counted and told of.
+ * they come, process by process; unreadable ones are counted and reported.
  */
 #include <errno.h>
 #include <fcntl.h>

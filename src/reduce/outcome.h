@@ -1,12 +1,12 @@
 /*
- * outcome: what a step can come to, seen from one shared variable.
+ * outcome: the outcomes of a step with respect to one shared variable.
  *
  * The code after a node is run symbolically, path by path, with the variable
- * in focus first 0 and then 1: that tells a compare-and-swap that succeeds
- * from one that fails, and whether the second comes back to the same place
- * with nothing changed (a *pure* outcome: the state is the same as before, so
- * the step may as well not have been taken), or to another place with nothing
- * changed (the *same*: a step of a waiting loop, spin_wait.h).
+ * in focus first 0 and then 1: that distinguishes a compare-and-swap that
+ * succeeds from one that fails, and whether the second comes back to the same
+ * place with nothing changed (a *pure* outcome: the state is the same as
+ * before, so the step may as well not have been taken), or to another place
+ * with nothing changed (the *same*: a step of a waiting loop, spin_wait.h).
  *
  * Registers are known constants or unknown; a jump on an unknown one is taken
  * both ways. The number of paths and instructions is bounded; a step that

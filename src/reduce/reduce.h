@@ -11,17 +11,16 @@
  * moving the steps of one block changes no order among the steps of the others,
  * and no step's kind.
  *
- * What is relied on: only executions that end in a quiescent state count, so
- * every instance of the block has reached its exit. A block that loops or
- * waits forever, before or after its non-mover, has no such execution, and
- * Lipton's condition that what follows the commit must be able to finish is
- * not needed. Pure repetitions inside a block in question (a failed
- * compare-and-swap that leads back to where it was) are struck from the
- * execution first: they change no state, and a serial run of the block need
- * not make them. Those outside stay, so a lock coded by hand that a step
- * outside tries is no mover (flow.h): a block alone and the same block as a
- * part of the program are two questions.
- * Faults and assertions are another matter; where value_ranges.h can exclude them,
+ * What is relied on: only executions that end in a quiescent state count, so every
+ * instance of the block has reached its exit. A block that loops or waits forever,
+ * before or after its non-mover, has no such execution, and Lipton's condition
+ * that what follows the commit must be able to finish is not needed. Pure
+ * repetitions inside a block in question (a failed compare-and-swap that leads
+ * back to where it was) are removed from the execution first: they change no
+ * state, and a serial run of the block need not make them. Those outside stay, so
+ * a lock coded by hand that a step outside tries is no mover (flow.h): a block
+ * alone and the same block as a part of the program are two questions. Faults and
+ * assertions are another matter; where value_ranges.h can exclude them,
  * `fault_free` says so.
  *
  * The proof is for any number of threads of the templates that have more than

@@ -6,9 +6,9 @@
  *                                      if (cas(m, false, true)) break;
  *                                    }
  *
- * A *waiting loop* of the candidate v is a set of nodes of one block whose steps access v alone, always go on,
- * and either change nothing but the thread's place, which stays in the set, or make v 1 when it was 0, and this only at one node,
- * the *taker*. While v is 0 the thread goes from every node of the set to the taker, in one way.
+ * A *waiting loop* of the candidate v is a set of nodes of one block whose steps access only v, always continue, and either
+ * change nothing but the thread's place, which stays in the set, or make v 1 when it was 0, and this only at one node, the
+ * *taker*. While v is 0 the thread goes from every node of the set to the taker, in one way.
  *
  * Then the steps that change nothing may be removed from an execution in which the loop is left, except those on the way from
  * where the loop was entered to the taker, and these may be put directly before the step that takes v: v is 0 there, so they lead

@@ -2,8 +2,9 @@
  * finding_starts: functions of a program whose symbols were taken away.
  *
  * What strip leaves is the table that unwinding uses (.eh_frame_hdr, sorted by the
- * functions' addresses): it tells which function an address lies in. So one function
- * has one name wherever it is met: its file and the offset of its first instruction.
+ * functions' addresses): it shows which function contains an address. So one
+ * function has one name wherever it is met: its file and the offset of its first
+ * instruction.
  */
 #ifndef INTACT_REPORT_FINDING_STARTS_H
 #define INTACT_REPORT_FINDING_STARTS_H

@@ -585,7 +585,7 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 
 /* ---- saving, for recordings ---- */
 
-/* The start of the symbol an address lies in: modules told apart by it too. */
+/* The start of the symbol an address lies in: it distinguishes modules too. */
 static const char *symbol_at(struct symbols *s, const struct spot *at, uint64_t *start)
 {
 	*start = 0;

@@ -2,8 +2,8 @@
  * html: a document as one page that needs nothing else.
  *
  * The page is fixed: style and script are compiled in, and a
- * Content-Security-Policy lets nothing but those two run (by their hashes)
- * and nothing be fetched. The document travels as data; the script puts text
+ * Content-Security-Policy allows only those two to run (by their hashes) and
+ * nothing to be fetched. The document travels as data; the script puts text
  * on the page as text only. Every `<` of the data is written as \u003c, so it
  * cannot end its element.
  */

@@ -3,7 +3,7 @@
  *
  * One run. Violated issues are results; what was not decided is a
  * notification of the invocation (a result would show up as an alert); what
- * holds is not mentioned. A story is a code flow with one thread flow a
+ * holds is not mentioned. A story is a code flow with one thread flow per
  * thread and executionOrder across them, counted from 1.
  */
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /*
- * step_text: one step of a run in a few words.
+ * step_text: a short text for one step of a run.
  *
  * Everything that comes from the model's text goes through buf_safe, so what
  * is written here may be shown on a terminal as it is.

@@ -7,7 +7,7 @@
  *
  *   mutex         if e is on it: w has the operations before e. It is free iff
  *                 it was free when e came: e took it. (An unlock, or a try that
- *                 failed: it was held.) Else the last operation in w tells.
+ *                 failed: it was held.) Otherwise the last operation in w decides.
  *   once, rwlock for reading   the last operation in w that takes or gives.
  *   semaphore     the sum over w.
  *   rwlock for writing   no writer and no reader in w. If e takes it for

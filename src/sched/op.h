@@ -33,8 +33,8 @@
  *                 succeeds or not, because whether it will is not known while
  *                 it is pending.
  *   mutex, spin   all operations on one lock are dependent: lock and lock
- *                 disable each other, unlock enables lock, try tells held
- *                 from free. Timed locks are tries: a timed lock that does
+ *                 disable each other, unlock enables lock, try distinguishes
+ *                 held from free. Timed locks are tries: a timed lock that does
  *                 not get the lock times out (virtual time may pass at any
  *                 point), so it is always enabled.
  *   rwlock        readers' operations (rd lock, try, unlock) are independent
@@ -60,7 +60,7 @@
  *                 itself, so it depends on signals and broadcasts. The mutex
  *                 (b) counts in both, as an unlock and as a lock.
  *   barrier       arrive and arrive are dependent: with more threads than the
- *                 barrier's count their order says who is let through, and the
+ *                 barrier's count their order determines which threads pass, and the
  *                 last gets PTHREAD_BARRIER_SERIAL_THREAD. When the user of
  *                 the room knows that neither can matter it sets
  *                 SCHED_COMMUTES on the arrivals; then the last one has a

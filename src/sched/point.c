@@ -1,6 +1,7 @@
 /*
- * point: the path that every point takes: who is ready, the strategies that
- * draw a schedule, the record. One file, so that the compiler sees all of it.
+ * point: the path that every point takes: which threads are ready, the
+ * strategies that draw a schedule, the record. One file, so that the compiler
+ * sees all of it.
  *
  * Random walk: uniform among the ready threads at each point.
  *

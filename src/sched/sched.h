@@ -25,9 +25,9 @@
  *
  * ENABLED is exact: whether the pending operation could be executed now, were
  * its thread picked. The user keeps it so: sched_disable(u) for the others that
- * pend on a lock when it is taken, sched_enable(u) when it is given back. That
- * is between the picked thread's execution and its next point. Threads are
- * disabled without a scan if the user lists them by object.
+ * pend on a lock when it is taken, sched_enable(u) when it is released. That is
+ * between the picked thread's execution and its next point. Threads are disabled
+ * without a scan if the user lists them by object.
  *
  * DETERMINISM. Given the same picks and choices the program must do the same.
  * The systematic strategies and replay compare and stop a run that does not
@@ -37,8 +37,8 @@
  * comparison, and a record of 48 bytes; with many threads priorities are
  * compared four at a time and only when the highest is not known; nothing else
  * looks at all threads, except while some yield, await or are steered. Coverage
- * is computed at the end of a run, about half as much again. Exhaustive search
- * works at the end of a run.
+ * is computed at the end of a run and adds about half of its cost.
+ * Exhaustive search works at the end of a run.
  */
 #ifndef INTACT_SCHED_SCHED_H
 #define INTACT_SCHED_SCHED_H

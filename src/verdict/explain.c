@@ -53,7 +53,7 @@ static void add_step(struct story *s, uint32_t step, uint32_t window, uint32_t b
 	}
 }
 
-/* All accesses, with the block instances that count told apart. */
+/* All accesses, with the block instances that count distinguished. */
 static bool collect(struct story *s, uint32_t block)
 {
 	const struct run *r = s->r;

@@ -22,7 +22,7 @@
  * offsets). States are kept every `stride` steps only; the rest is stepped
  * again when asked for. When the kept ones outgrow RUN_STATE_BUDGET every
  * other one is dropped and the stride doubles, so memory is bounded by the
- * budget and about 100 bytes a step. Walking the states in order costs one
+ * budget and about 100 bytes per step. Walking the states in order costs one
  * step each; undo costs a copy, or at most `stride` steps when repeated.
  *
  * A fault ends the run: it is the last step, its changes are those made before

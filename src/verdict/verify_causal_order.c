@@ -1,8 +1,8 @@
 /*
  * verify_causal_order: see verify_causal_order.h.
  *
- * Representation: pairs (pairs.h) of a state and a set of rows of pending_items.h. Serial states are rows of their own; what an item
- * comes to from one of them is computed once.
+ * Representation: pairs (pairs.h) of a state and a set of rows of pending_items.h. Serial states are rows of their own; the results
+ * of an item from one of them are computed once.
  */
 #include "verdict/verify_causal_order.h"
 

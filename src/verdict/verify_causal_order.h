@@ -15,8 +15,8 @@
  * Why EXPLAINED is true: every member of a set is a serial execution of the items of every run that leads to the state with this
  * set, in an order that respects the causes of that run, because what a late item carries is exactly what comes after its end
  * (steps of the same thread, and conflicts, one after another). The next set depends on the state, the set and the step alone, so
- * runs that meet in both need not be told apart. Why UNEXPLAINED is true: the run is handed to verify_run, which tries every order.
- * At a given `most` some runs may have no explanation although they have one with more pending items: OPEN.
+ * runs that agree in both need not be distinguished. Why UNEXPLAINED is true: the run is handed to verify_run, which tries every
+ * order. At a given `most` some runs may have no explanation although they have one with more pending items: OPEN.
  */
 #ifndef INTACT_VERDICT_VERIFY_CAUSAL_ORDER_H
 #define INTACT_VERDICT_VERIFY_CAUSAL_ORDER_H

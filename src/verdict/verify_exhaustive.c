@@ -2,7 +2,7 @@
  * verify_exhaustive: see verify_exhaustive.h.
  *
  * Representation: pairs (pairs.h) of a state and the set of its shadows. A shadow is a state and a bit for each thread.
- * What a block can come to from a shadow is computed once.
+ * The results of a block from a shadow are computed once.
  */
 #include "verdict/verify_exhaustive.h"
 

@@ -8,7 +8,7 @@
  * before a write (the arrow to it, and from it, lead there). Shares nothing with the engines but the reader; of the
  * flags only the reader's EVENT_FIRST is looked at.
  *
- * Cost: linear; 4 bytes a transaction and 12 an arrow, about two an event. Arrows are bounded.
+ * Cost: linear; 4 bytes per transaction and 12 per arrow, about two per event. Arrows are bounded.
  */
 #ifndef INTACT_VERDICT_VERIFY_SERIAL_H
 #define INTACT_VERDICT_VERIFY_SERIAL_H

@@ -45,6 +45,8 @@ TURNS = {
     r"has no way out\b.*for ever": "can get stuck",
     r"hangs? on the": "depends on the",
     r"last word says": "final message",
+    r"told apart": "distinguished",
+    r"(bytes|bits|instructions|ns) an? (event|state|slot|thread|step|operation|record|node|byte|cell|condition|transaction|variable)\b": "... per ...",
     r"which (model|net|program|history|trace|result)\?": "missing ... argument",
 }
 ALLOWED = {  # a place where the words mean what they say
