@@ -82,7 +82,7 @@ static struct x_cell *cell_at(uintptr_t addr)
 
 static bool before_me(const struct x_past *p)
 {
-	return p->thread == X.current || p->clock <= X.clock[X.current][p->thread];
+	return (p->thread == X.current) | (p->clock <= X.clock[X.current][p->thread]);
 }
 
 static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned bytes, unsigned kind,
@@ -203,17 +203,6 @@ void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 	}
 }
 
-/* The usual case: the last access to these bytes was a write of the same kind and happened before. */
-static inline bool follows(struct x_cell *c, unsigned mask, uint32_t place)
-{
-	struct x_past *p = c->past;
-	if (c->n != 1 || c->more || p->bytes != mask || p->kind != (XA_ATOMIC | XA_WRITE) || !before_me(p))
-		return false;
-	*p = (struct x_past){ X.clock[X.current][X.current], (uint16_t)X.current, (uint8_t)mask, XA_ATOMIC | XA_WRITE,
-	                      place };
-	return true;
-}
-
 void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 {
 	if (o->pc != pc) {
@@ -225,8 +214,7 @@ void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool w
 	if (likely(mask <= 0xff && size != 16 && !X.logging)) {
 		if (!o->cell)
 			o->cell = cell_at(addr);
-		if (!write || !follows(o->cell, mask, place))
-			remember_in(o->cell, addr, mask, XA_ATOMIC | (write ? XA_WRITE : 0), place);
+		remember_in(o->cell, addr, mask, XA_ATOMIC | (write ? XA_WRITE : 0), place);
 		return;
 	}
 	if (unlikely(X.logging)) {

@@ -75,7 +75,8 @@ void x_atomic_done(uintptr_t addr, unsigned size, bool read, bool wrote, int ord
 		else if (o->clock.n && fences())
 			x_join_clock(X.thread_more[X.current].fence_acq, o->clock.at, o->clock.n);
 	}
-	x_accessed_atomic(o, addr, size, wrote, pc);
+	if (!wrote || !x_atomic_follows(o, ((1u << (size & 15)) - 1) << (addr & 7), pc))
+		x_accessed_atomic(o, addr, size, wrote, pc);
 	if (!wrote) {
 		x_spin_failed(addr, size, pc);
 		return;

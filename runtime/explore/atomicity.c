@@ -233,12 +233,12 @@ enum { NESTED = 32 };
 
 struct open_block {
 	uint32_t at;       /* in the log */
-	uint64_t gaps, in, through; /* its own; passed the first place of, and the second */
+	uint64_t gaps, in; /* its own; those whose first place was passed */
 };
 
 /* A cycle leaves thread's block behind event `from` and returns at `to`: the innermost
  * block around both that is at fault, as its place in the log and one; 0: none. A block of
- * gaps is when one of them lies between; any other is. */
+ * gaps is when one of them begins in between; any other is. */
 static uint32_t at_fault(uint32_t begin, uint32_t from, uint32_t to, uint64_t *gaps)
 {
 	struct open_block open[NESTED], *b;
@@ -262,16 +262,13 @@ static uint32_t at_fault(uint32_t begin, uint32_t from, uint32_t to, uint64_t *g
 		} else if (e->kind == XL_IN_GAP && i + 1 >= from) { /* of an access: right before it */
 			for (b = open; b < open + n; b++)
 				b->in |= e->addr;
-		} else if (e->kind == XL_BEHIND_GAP) {
-			for (b = open; b < open + n; b++)
-				b->through |= b->in & e->addr;
 		}
 	}
 	while (n--) {
 		b = &open[n];
 		if (b->at > from)
 			continue;
-		*gaps = b->gaps & (b->through | X.gap_any);
+		*gaps = b->gaps & (b->in | X.gap_any);
 		if (*gaps || !b->gaps)
 			return b->at + 1;
 	}

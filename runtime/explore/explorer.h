@@ -144,7 +144,8 @@ struct x_slot {
 	pthread_t id;
 	uintptr_t fs;
 	char *lo, *hi;       /* its stack's mapping */
-	char *start;         /* where a fiber's frames begin; above: libc's, saved in `image` */
+	char *start;         /* where a fiber's frames begin; above: libc's */
+	char *data;          /* thread-local data and descriptor, up to `hi`, are saved in `image` */
 	char *image;
 	uint32_t go, ready;
 	uint16_t thread;     /* whose it is in this run */
@@ -168,7 +169,7 @@ struct x_cell {
  * block's name, or a set of gaps. */
 enum { XL_INNER_BEGIN = 16, XL_INNER_END, /* of a block in another */
        XL_GAPS,                           /* of the block that has just begun */
-       XL_IN_GAP, XL_BEHIND_GAP };
+       XL_IN_GAP };
 struct x_logged {
 	uintptr_t addr, pc;
 	uint16_t thread;
@@ -419,29 +420,50 @@ static inline void x_join_clock(uint32_t *to, const uint32_t *from, unsigned n)
 }
 static inline void x_acquire(const struct x_clock *c)
 {
+	struct x_thread *t = x_me();
 	uint32_t *mine = X.clock[X.current];
-	if (c->now > x_me()->now)
-		x_me()->now = c->now;
-	if (c->n && (c->last >= X_THREADS || mine[c->last] < c->last_clock))
+	if (c->now > t->now)
+		t->now = c->now;
+	if (c->n && c->n <= 4) /* quicker than to ask who was the last, which is a matter of chance */
+		x_join_four(mine, c->at);
+	else if (c->n && (c->last >= X_THREADS || mine[c->last] < c->last_clock))
 		x_join_clock(mine, c->at, c->n);
 }
 /* All that is there is replaced. */
 static inline void x_release(struct x_clock *c)
 {
-	uint32_t *mine = X.clock[X.current];
-	if (unlikely(c->n < X.nthreads))
+	uint32_t i = X.current, n = X.nthreads, *mine = X.clock[i];
+	if (unlikely(c->n < n))
 		x_clock_room(c);
+	c->now = X.thread[i].now;
+	c->last = (uint16_t)i;
+	c->last_clock = mine[i];
 	*(x_four *)c->at = *(const x_four *)mine;
-	if (X.nthreads > 4)
-		x_copy_clock_many(c->at + 4, mine + 4, X.nthreads - 4);
-	c->now = x_me()->now;
-	c->last = (uint16_t)X.current;
-	c->last_clock = mine[X.current]++;
+	if (n > 4)
+		x_copy_clock_many(c->at + 4, mine + 4, n - 4);
+	mine[i]++;
 }
 
 /* access.c */
 void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
 void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);
+/* The usual case of the next one: the last access to these bytes was a write of the same kind and happened before. */
+static inline bool x_atomic_follows(struct x_object *o, unsigned mask, uintptr_t pc)
+{
+	struct x_cell *c = o->cell;
+	if (!c || X.logging || o->pc != pc)
+		return false;
+	struct x_past *p = c->past;
+	uint32_t i = X.current, *mine = X.clock[i];
+	bool usual = (c->n == 1) & !c->more & (p->bytes == mask) & (p->kind == (XA_ATOMIC | XA_WRITE)) &
+	             ((p->thread == i) | (p->clock <= mine[p->thread]));
+	if (!usual)
+		return false;
+	p->clock = mine[i];
+	p->thread = (uint16_t)i;
+	p->place = o->place;
+	return true;
+}
 void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc);
 void x_forget(uintptr_t addr, size_t size);
 void x_freed(uintptr_t addr, size_t size, uintptr_t pc);

@@ -7,12 +7,13 @@
  * be known. The real threads only lend them: they sleep in the kernel forever.
  * The one kernel thread that runs switches the stack pointer and the fs register.
  *
- * What lies above the sleeping thread's frame (libc's frames, thread-local data,
- * the thread's descriptor) is copied when the pool is made and copied back when a
- * fiber begins, so every thread begins with fresh thread-local data.
+ * The thread-local data and the thread's descriptor behind it are copied when the pool
+ * is made and copied back when a fiber begins, so every thread begins with fresh
+ * ones. Libc's frames below stay as they are: a fiber has none of them.
  */
 #include <cpuid.h>
 #include <errno.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/auxv.h>
@@ -97,6 +98,21 @@ static bool has_avx2(void)
 	return (lo & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2;
 }
 
+/* Modules have their thread-local data at the same distance from the descriptor in all threads, if it
+ * is there from the start; of the main thread it is known. */
+static int lowest_data(struct dl_phdr_info *i, size_t size, void *arg)
+{
+	struct x_slot *s = arg;
+	(void)size;
+	uintptr_t below = X.slot[0].fs - (uintptr_t)i->dlpi_tls_data;
+	if (!i->dlpi_tls_data || below > s->fs - (uintptr_t)s->start)
+		return 0;
+	char *at = (char *)((s->fs - below) & ~(uintptr_t)63);
+	if (s->data == s->start || at < s->data)
+		s->data = at;
+	return 0;
+}
+
 bool x_pool(uint32_t n)
 {
 	X.avx2 = has_avx2();
@@ -113,11 +129,13 @@ bool x_pool(uint32_t n)
 			x_sys(SYS_futex, (long)&s->ready, FUTEX_WAIT, 0, 0, 0, 0);
 		ok = ok && bounds(s);
 		slot_known(i);
-		size_t size = ok ? (size_t)(s->hi - s->start) : 0;
+		s->data = s->start; /* if thread-local data should lie elsewhere */
+		dl_iterate_phdr(lowest_data, s);
+		size_t size = ok ? (size_t)(s->hi - s->data) : 0;
 		long at = ok ? x_sys(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : -1;
 		ok = at > 0;
 		if (ok)
-			rt_copy(s->image = (char *)at, s->start, size);
+			rt_copy(s->image = (char *)at, s->data, size);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return ok;
@@ -132,7 +150,7 @@ void x_fiber_prepare(struct x_thread *t)
 	t->fs = s->fs;
 	if (X.real)
 		return;
-	rt_copy(s->start, s->image, (size_t)(s->hi - s->start));
+	rt_copy(s->data, s->image, (size_t)(s->hi - s->data));
 	void **sp = (void **)(s->start - 64);
 	*--sp = NULL; /* x_thread_main's return address: none */
 	*--sp = (void *)(uintptr_t)x_thread_main;

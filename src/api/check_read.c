@@ -133,7 +133,7 @@ static bool same_run(const struct run *r, const json_t *told)
 
 static bool read_run(const struct ir *p, const json_t *told, struct run *r)
 {
-	struct sched s;
+	struct schedule_list s;
 	sched_init(&s);
 	bool ok = run_init(r, p) && sched_parse(&s, p, "schedule", doc_text(told, "schedule")) && sched_run(&s, r) &&
 	          same_run(r, told);

@@ -143,6 +143,8 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	json_line(&j, 0);
 	json_items(&j, &s->log.results);
 	json_end(&j);
+	json_line(&j, 0);
+	finding_summary(&s->log.summary, &j);
 	finding_sources(&s->log, &j);
 	doc_end(&j);
 	int failed = outputs_write(cli, cmd, &o.outputs, &doc, EXIT_HOLDS);
@@ -172,10 +174,8 @@ static void explore_findings(void *arg, struct raw_report *const *said, uint32_t
 	buf_init(&text);
 	arena_init(&s.arena, 0);
 	if (gather(e->cli, &s)) {
-		run_log_begin(&s);
 		for (uint32_t i = 0; i < n; i++)
-			findings_text(said[i], &s.filter, &s.text, &s.arena, &s.shown, &text);
-		buf_clear(&text);
+			findings_add(said[i], &s.filter, &s.text, &s.arena, &s.shown);
 		buf_char(&text, '[');
 		buf_add(&text, buf_cstr(&s.log.results), s.log.results.len);
 		buf_char(&text, ']');
@@ -183,7 +183,6 @@ static void explore_findings(void *arg, struct raw_report *const *said, uint32_t
 		if (s.shown.count && confirm_findings(e->cli, &ask, findings, e->s->log.arena, &o.explored) == EXIT_HOLDS)
 			e->s->text.explored = &o.explored;
 		json_decref(findings);
-		buf_free(&s.log.results);
 	}
 	buf_free(&text);
 	settings_free(&s);
@@ -355,21 +354,17 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (!gather(cli, &s)) {
 			rc = EXIT_USAGE;
 		} else {
-			buf_init(&s.log.results);
 			struct exploring exploring = { cli, &s, argv + at };
 			if (o.confirm) {
 				o.how.explore = explore_findings;
 				o.how.arg = &exploring;
 			}
-			if (outputs_wanted(&o.outputs) || o.confirm)
-				run_log_begin(&s);
 			name_functions(cli, &s, argv[at]);
 			struct run_result result = { 0 };
 			rc = o.infer ? infer(cli, &s, argv + at, &result)
 			             : run_once(cli, &s, &o.how, argv + at, &result);
 			rc = found_status(cli, &s, &result, rc);
 			rc = write_reports(cli, cmd, &s, argv[at], &result, rc);
-			buf_free(&s.log.results);
 		}
 		settings_free(&s);
 	}

@@ -44,7 +44,7 @@ struct history_job {
 struct history_run {
 	const struct history_args *a;
 	const struct history_sink *sink;
-	struct check_options opts;
+	struct lin_check_options opts;
 	struct limits lim;
 	struct lang lang;           /* of a->spec */
 	const struct seqspec *spec; /* or NULL */
@@ -52,7 +52,7 @@ struct history_run {
 
 /* ---- options ---------------------------------------------------------------------- */
 
-static bool parse_k(const struct history_args *a, struct check_options *o)
+static bool parse_k(const struct history_args *a, struct lin_check_options *o)
 {
 	const char *k = a->k;
 	o->k = 1;
@@ -81,7 +81,7 @@ static const char *spec_conflict(const struct history_args *a)
 
 const char *history_args_wrong(const struct history_args *a)
 {
-	struct check_options o = { 0 };
+	struct lin_check_options o = { 0 };
 	if (!parse_k(a, &o))
 		return "--k: expected a positive integer or min";
 	if ((o.k > 1 || o.k_min || a->delta) && a->condition != COND_ATOMIC)
@@ -97,7 +97,7 @@ const char *history_args_wrong(const struct history_args *a)
 
 const char *history_follow_wrong(const struct history_args *a)
 {
-	struct check_options o = { 0 };
+	struct lin_check_options o = { 0 };
 	if (a->condition != COND_ATOMIC || a->delta || (parse_k(a, &o) && o.k_min))
 		return "--follow checks atomicity (or --k=N) of one history";
 	if (a->algorithm != ALG_AUTO && a->algorithm != ALG_BFS)
@@ -279,7 +279,7 @@ static int judge_job(const struct history_job *j)
 	struct history_run *run = j->run;
 	struct history *h = j->h;
 	const struct history_args *a = run->a;
-	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta, !a->delta };
+	struct read_options ro = { (enum format)a->format, (enum read_order)a->order, a->delta, !a->delta };
 	val init;
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
@@ -380,7 +380,7 @@ static int follow_job(const struct history_job *j)
 static int hold_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
-	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, run->a->delta, !run->a->delta };
+	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, run->a->delta, !run->a->delta };
 	char why[VERIFY_WHY] = "";
 	struct source src;
 	const char *bad;
@@ -403,7 +403,7 @@ static int hold_job(const struct history_job *j)
 static int convert_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
-	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false, false };
+	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, false, false };
 	if (!read_history(j, &ro))
 		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	history_write(j->h, (enum format)j->to, j->out, j->flush, j->flush_arg);

@@ -17,6 +17,15 @@
 enum { TO_NONE, TO_PNML, TO_PEP, TO_DOT };
 const char *const net_forms[] = { "none", "pnml", "pep", "dot", NULL };
 
+void net_write_form(const struct net *n, int form, struct buf *out)
+{
+	switch (form) {
+	case TO_PNML: net_write_pnml(n, out); break;
+	case TO_PEP:  net_write_pep(n, out); break;
+	default:      net_write_dot(n, out); break;
+	}
+}
+
 struct net_run {
 	const struct net_args *a;
 	const struct net_sink *to;
@@ -26,7 +35,7 @@ struct net_run {
 	struct net net;
 	struct prefix prefix;
 	uint32_t *goal, ngoal;
-	struct answer covered, dead;
+	struct query_answer covered, dead;
 	bool judged; /* there are answers, or a limit */
 	bool spent;  /* the prefix is not complete */
 };
@@ -129,13 +138,13 @@ static void names(struct net_run *r, const uint32_t *places, uint32_t n)
 	}
 }
 
-static const char *word(const struct answer *a)
+static const char *word(const struct query_answer *a)
 {
 	return a->found > 0 ? "yes" : a->found < 0 ? "unknown" : "no";
 }
 
 /* The run that leads to a marking, without the middle when it is long. */
-static void run_text(struct net_run *r, const struct answer *a)
+static void run_text(struct net_run *r, const struct query_answer *a)
 {
 	struct buf *out = r->to->text;
 	if (!a->nrun) {
@@ -210,7 +219,7 @@ static void name_list(const char *const *name, const char *key, const uint32_t *
 	json_end(j);
 }
 
-static void witness(struct net_run *r, const struct answer *a, struct json_out *j)
+static void witness(struct net_run *r, const struct query_answer *a, struct json_out *j)
 {
 	if (a->found > 0) {
 		name_list(r->net.place_name, "marking", a->marking, a->nmarking, j);
@@ -359,12 +368,10 @@ static int load(struct net_run *r, struct arena *a)
 	diags_render(&d, r->to->err, r->to->color_err);
 	if (!ok)
 		return EXIT_USAGE;
-	switch (r->form) {
-	case TO_PNML: net_write_pnml(&r->net, r->to->text); return EXIT_HOLDS;
-	case TO_PEP:  net_write_pep(&r->net, r->to->text); return EXIT_HOLDS;
-	case TO_DOT:  net_write_dot(&r->net, r->to->text); return EXIT_HOLDS;
-	default:      return analyse(r);
-	}
+	if (!r->form)
+		return analyse(r);
+	net_write_form(&r->net, r->form, r->to->text);
+	return EXIT_HOLDS;
 }
 
 static int run(struct net_run *r)

@@ -238,6 +238,7 @@ static void one_finding(struct json_out *j, const struct explore_finding *f, str
 	json_begin_object(j, "finding");
 	json_text(j, "block", f->block);
 	json_text(j, "sentence", f->sentence);
+	place(j, "at", &f->at);
 	status(j, f, a);
 	json_end(j);
 	json_end(j);
@@ -312,7 +313,7 @@ static struct explore_place read_place(const json_t *p)
 		.line = (uint32_t)number(p, "line"), .module = text_or_null(p, "module"), .offset = number(p, "offset") };
 }
 
-static void read_failure(const json_t *o, struct arena *a, struct explore_failure *f)
+void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f)
 {
 	const json_t *x;
 	size_t i;
@@ -379,7 +380,33 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 			read_race(o, a, r);
 		} else if (!r->failure) {
 			r->failure = arena_new(a, struct explore_failure);
-			read_failure(o, a, r->failure);
+			explore_failure_read(o, a, r->failure);
 		}
 	}
+}
+
+static void read_finding(const json_t *o, struct arena *a, struct explore_confirmation *c)
+{
+	const json_t *told = json_object_get(o, "finding");
+	struct explore_finding f = { .index = c->findings.len, .block = doc_text(told, "block"), .sentence = doc_text(told, "sentence"),
+		.at = read_place(json_object_get(told, "at")), .told = doc_text(told, "text"), .schedules = number(told, "schedules"),
+		.aside = number(told, "failed_otherwise"), .exhausted = flag(told, "exhaustive"), .replay = safe(a, told, "replay") };
+	while (f.status < EXPLORE_CUT_SHORT && !doc_is(told, "status", statuses[f.status]))
+		f.status++;
+	if (doc_is(o, "verdict", "violated")) {
+		f.failure = arena_new(a, struct explore_failure);
+		explore_failure_read(o, a, f.failure);
+	}
+	avec_push(a, &c->findings, f);
+}
+
+bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explore_confirmation *c)
+{
+	const json_t *confirm = json_object_get(doc, "confirm"), *o;
+	size_t i;
+	*c = (struct explore_confirmation){ .report = doc_text(confirm, "report"), .program = doc_text(doc, "program"),
+		.strategy = safe(a, doc, "strategy"), .mode = doc_text(doc, "mode"), .seed = number(doc, "seed") };
+	json_array_foreach(json_object_get(doc, "results"), i, o)
+		read_finding(o, a, c);
+	return confirm != NULL;
 }

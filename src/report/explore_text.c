@@ -329,6 +329,8 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 
 const char *explore_status_text(const struct explore_finding *f, struct arena *a)
 {
+	if (f->told)
+		return f->told;
 	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored", (unsigned long long)f->schedules)
 	                               : arena_printf(a, "not reached in %llu schedule%s", (unsigned long long)f->schedules,
 	                                              f->schedules == 1 ? "" : "s");

@@ -39,7 +39,7 @@ static bool same_run(const struct run *r, json_t *claimed)
 }
 
 /* Is the history, and the sentence about it, what the run has? */
-static bool same_history(const struct run *r, const struct question *c, json_t *result)
+static bool same_history(const struct run *r, const struct verify_question *c, json_t *result)
 {
 	struct object_history h;
 	struct buf text, why;
@@ -62,7 +62,7 @@ static bool same_history(const struct run *r, const struct question *c, json_t *
 /* ---- is what is said of it true? -------------------------------------------------------- */
 
 /* The members of the result that explain what went wrong, derived again; NULL: no memory. */
-static json_t *own_story(struct run *r, const struct question *q)
+static json_t *own_story(struct run *r, const struct verify_question *q)
 {
 	int32_t none;
 	struct verdict v = { .block = q->block, .problem = q->problem, .serial = &none };
@@ -140,7 +140,7 @@ static const char *check_ends(struct run *r, uint32_t block, json_t *serial, boo
 }
 
 /* Where a block is, running alone, when no serial order terminates: is the sentence about such a place? */
-static const char *check_halt(struct run *r, const struct question *q, const char *sentence, bool *unknown)
+static const char *check_halt(struct run *r, const struct verify_question *q, const char *sentence, bool *unknown)
 {
 	struct rows halts = { 0 };
 	bool found = false;
@@ -171,7 +171,7 @@ static const char *check_halt(struct run *r, const struct question *q, const cha
 }
 
 /* NULL: everything the result says of the run besides its steps is so. */
-static const char *check_story(struct run *r, const struct question *q, json_t *result, bool *unknown)
+static const char *check_story(struct run *r, const struct verify_question *q, json_t *result, bool *unknown)
 {
 	json_t *serial = json_object_get(result, "serial");
 	if (q->problem == PROBLEM_HISTORY)
@@ -200,7 +200,7 @@ static const char *check_story(struct run *r, const struct question *q, json_t *
 
 /* ---- does it go wrong? ------------------------------------------------------------------- */
 
-const char *verify_history_of(const struct run *r, const struct question *c, bool *unknown)
+const char *verify_history_of(const struct run *r, const struct verify_question *c, bool *unknown)
 {
 	struct object_history h;
 	struct buf why;
@@ -214,7 +214,7 @@ const char *verify_history_of(const struct run *r, const struct question *c, boo
 	                   : "the history meets the condition";
 }
 
-static const char *say_serial(enum verify_answer a, const char *explained, bool *unknown)
+static const char *say_serial(enum verify_run_answer a, const char *explained, bool *unknown)
 {
 	switch (a) {
 	case VERIFY_UNEXPLAINED:
@@ -231,7 +231,7 @@ static const char *say_serial(enum verify_answer a, const char *explained, bool 
 }
 
 /* What is asked of one block is judged in the program with its marks alone. */
-static const char *check_serial(const struct verify *v, struct run *r, const struct question *c, bool *unknown)
+static const char *check_serial(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
 	const char *explained = c->problem == PROBLEM_ATOMICITY ? "a serial order explains the run"
 	                                                        : "a serial order terminates, or none does for another reason";
@@ -258,7 +258,7 @@ static const char *check_serial(const struct verify *v, struct run *r, const str
 	return why;
 }
 
-static const char *check_claim(const struct verify *v, struct run *r, const struct question *c, bool *unknown)
+static const char *check_claim(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
 	bool all_done = true;
 	if (c->of_object != (c->problem == PROBLEM_HISTORY))
@@ -295,7 +295,7 @@ static const char *check_claim(const struct verify *v, struct run *r, const stru
 }
 
 /* NULL: the run is what is claimed of it. */
-static const char *check_run(const struct verify *v, struct run *r, const struct question *c, json_t *result, bool *unknown)
+static const char *check_run(const struct verify *v, struct run *r, const struct verify_question *c, json_t *result, bool *unknown)
 {
 	if (!same_run(r, json_object_get(result, "counterexample")))
 		return "the replay differs from the steps or the state that are claimed";
@@ -312,8 +312,8 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 	const struct ir *p = v->lang.ir;
 	json_t *ce = json_object_get(result, "counterexample");
 	const char *schedule = verify_string(ce, "schedule"), *why;
-	struct question c;
-	struct sched s;
+	struct verify_question c;
+	struct schedule_list s;
 	struct run r;
 	if (!verify_question(v, result, &c, &why)) {
 		verify_say(v, name, CLAIM_REJECTED, why);

@@ -71,4 +71,33 @@ for name in ("lost_update", "deadlock", "racy_counter", "marked_block", "lost_wa
     check(f"{name} is built", rc == 0, err)
     for args in ([], ["--exhaustive"], ["--schedules=3", "--strategy=random"]):
         same(f"explore {' '.join([name, *args])}", ["explore", *args, "--", program])
+
+
+# traces, and a recording of a program
+for path in sorted(root.glob("examples/traces/*.std")):
+    for args in ([], ["--predict"], ["--each"], ["--algorithm=graph"], ["--limit=1"]):
+        same(f"trace {' '.join(args)} {path.name}", ["trace", *args, path.relative_to(root)])
+same("trace of a recording", ["trace", "tests/record/version2.itr.gz"])
+same("trace on a narrow page", ["trace", "examples/traces/stringbuffer.std"], width="60")
+
+
+# run: the reports go to standard error there, to standard output here
+def without_pids(text):
+    """Documents have no process numbers: they are another every time."""
+    return re.sub(r"(atomicity violation) \(pid=\d+\)", r"\1", text)
+
+
+for name in ("bank", "lost-update"):
+    program, saved = work / name, work / "run.json"
+    rc, out, err = run([intact, "cc", "-g", "-O1", "-pthread", "-o", program, root / f"examples/c/{name}.c"], cwd=work)
+    rc, out, err = run([intact, "run", f"--json={saved}", program], cwd=root)
+    rc2, again, err2 = run([intact, "report", saved], cwd=root)
+    own = "".join(x + "\n" for x in without_pids(err).splitlines() if not x.startswith("intact: "))
+    check(f"run {name}", rc == 66 and "WARNING: Intact" in again and own == again and not err2, f"{own}\n----\n{again}{err2}")
+program, saved = work / "bank", work / "run.json"
+rc, out, err = run([intact, "run", "--confirm", "--schedules=300", f"--json={saved}", f"--save={work / 'schedules'}", program], cwd=root)
+rc2, again, err2 = run([intact, "report", saved], cwd=root)
+own = "".join(x + "\n" for x in without_pids(err).splitlines() if not x.startswith("intact: "))
+check("run --confirm", "Explored: " in again and own == again and not err2, f"{own}\n----\n{again}{err2}")
+same("explore --confirm", ["explore", "--schedules=300", f"--confirm={saved}", f"--save={work / 'schedules'}", "--", program])
 done()

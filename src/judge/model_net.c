@@ -1,8 +1,10 @@
-#include "cli/export_net.h"
+#include "judge/model_net.h"
 
 #include <string.h>
 
+#include "base/console.h"
 #include "causal/program.h"
+#include "judge/net.h"
 #include "report/check_text.h"
 
 /* The first thread that has the block of this name ("update" or
@@ -25,7 +27,7 @@ static bool find_block(const struct ir *p, const char *name, uint32_t *thread, u
 	return found;
 }
 
-static bool write_net(const struct ir *p, const struct export_net *x, uint32_t thread, uint32_t block,
+static bool write_net(const struct ir *p, const struct model_net *x, uint32_t thread, uint32_t block,
                       struct arena *a, struct diags *d, struct buf *out, const char **limit)
 {
 	struct program_options po = { .track = x->track.items, .abstract = x->abstract.items,
@@ -36,35 +38,33 @@ static bool write_net(const struct ir *p, const struct export_net *x, uint32_t t
 	if (program_make(p, &po, a, d, &g, limit) != PROGRAM_OK ||
 	    !program_net(&g, &thread, x->block ? 1 : 0, block, a, d, &n, limit))
 		return false;
-	switch (x->format) {
-	case NET_PNML: net_write_pnml(&n.net, out); break;
-	case NET_PEP: net_write_pep(&n.net, out); break;
-	default: net_write_dot(&n.net, out); break;
-	}
+	net_write_form(&n.net, x->format, out);
 	return true;
 }
 
-int export_net(struct cli *cli, const struct cmd *cmd, const struct export_net *x, struct lang *l)
+int model_net(const struct model_net *x, struct lang *l, struct buf *out, struct buf *wrong, struct buf *err, bool color_err)
 {
 	struct diags d;
 	struct buf text;
 	const char *limit = NULL;
 	uint32_t thread = 0, block = IR_NONE;
 	int rc = EXIT_HOLDS;
-	if (x->block && !find_block(l->ir, x->block, &thread, &block))
-		return cli_usage(cli, cmd, "--block: the model has no block '%s'", x->block);
+	if (x->block && !find_block(l->ir, x->block, &thread, &block)) {
+		buf_printf(wrong, "--block: the model has no block '%s'", x->block);
+		return EXIT_USAGE;
+	}
 	buf_init(&text);
 	diags_init(&d, &l->arena);
 	if (write_net(l->ir, x, thread, block, &l->arena, &d, &text, &limit) && !text.failed) {
-		buf_add(&cli->out, buf_cstr(&text), text.len);
+		buf_add(out, buf_cstr(&text), text.len);
 	} else if (d.errors) {
 		rc = EXIT_USAGE;
 	} else {
-		buf_printf(&cli->err, "intact export: no net: limit reached (%s)\n",
+		buf_printf(err, "intact export: no net: limit reached (%s)\n",
 		           limit ? limit : "memory");
 		rc = EXIT_UNKNOWN;
 	}
-	diags_render(&d, &cli->err, cli->color_err);
+	diags_render(&d, err, color_err);
 	buf_free(&text);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * spec_kv: one key of a key-value map: a value, or a text that grows by
+ * object_kv: one key of a key-value map: a value, or a text that grows by
  * appending.
  *
  * A state is a node: the text of an older node and a piece after it. Equal
@@ -200,7 +200,20 @@ static uint32_t kv_move(struct spec_ctx *from, uint32_t s, struct spec_ctx *to)
 	return out;
 }
 
-const struct spec spec_kv = { "kv", kv_init, kv_apply, kv_move, kv_print };
+static const struct spec kv = { kv_init, kv_apply, kv_move, kv_print, NULL };
+
+static const struct object_operation ops[] = {
+	{ .fn = FN_READ, .shape = OP_READS, .name = "get" },
+	{ .fn = FN_WRITE, .shape = OP_WRITES, .name = "put" },
+	{ .fn = FN_APPEND, .shape = OP_WRITES },
+	{ .fn = FN_CAS, .shape = OP_CAS },
+	{ 0 },
+};
+
+const struct object_type object_kv = {
+	.aliases = "map", .operations = "get, put, append (to a text), cas, each with a key; without appends a register for each key",
+	.ops = ops, .traits = OBJECT_VALUE | OBJECT_APPENDS, .spec = &kv,
+};
 
 void spec_kv_close(struct spec_ctx *c)
 {
