@@ -1,6 +1,6 @@
 /*
- * alloc: memory that is given back forgets what was known of it; so the next
- * owner starts fresh. glibc's __libc_* are the functions behind.
+ * alloc: the state of freed memory is reset; so the next owner starts fresh.
+ * they call glibc's __libc_* functions.
  */
 #include <errno.h>
 #include <malloc.h>

@@ -5,9 +5,9 @@
  * it up; relaxed operations order nothing. To the reduction an atomic on
  * shared data is a non-mover, which only marked blocks ask about.
  *
- * Where there are marked blocks the operation and what the analyses are told
- * of it happen together, under one of a few locks by address: so they are told
- * in the order in which it happened, and of a compare-and-swap what it did.
+ * If there are marked blocks, the operation and its report to the analyses
+ * happen together, under one of a few locks selected by address: so the
+ * analyses see the actual order, and the outcome of a compare-and-swap.
  */
 #include "event/record.h"
 #include "runtime/explore/explorer.h"
@@ -125,7 +125,8 @@ static inline void behind(volatile const void *p, int mo)
 #define PROBE_WRITE(p) (void)__atomic_fetch_or(p, 0, __ATOMIC_RELAXED)
 
 /* `op`: the operation, which sets `o`. Under `intact explore` the choice comes before
- * it; nobody else runs between that and the end of the operation, so `plain` does. */
+ * it; no other thread runs between that and the end of the operation, so `plain`
+ * suffices. */
 #define TOGETHER(p, kind, probe, plain, op, expected, mo, pc)                  \
 	do {                                                                   \
 		struct done o = { 0, true, false, false };                     \

@@ -1,6 +1,6 @@
 /*
- * c11: <threads.h>. glibc's own calls do not go through the names we stand
- * in front of, so these get their own interposers.
+ * c11: <threads.h>. glibc's own calls do not use the interposed names, so
+ * these get their own interposers.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * cond: condition variables. Waiting lets go of the mutex and takes it again;
- * signalling orders what came before it ahead of the waiter.
+ * cond: condition variables. Waiting releases the mutex and acquires it
+ * again; signalling orders what came before it ahead of the waiter.
  *
  * A cancelled wait comes back through the cleanup handler with the mutex
  * held, which must then be in the books too.

@@ -3,10 +3,10 @@
  *
  * The kernel gives a number out again only after it was closed: what the one
  * who closed it did with its table entry happened before the next owner's use.
- * What is written to a pipe, a pair of sockets or an eventfd happened before
- * it is read, and what epoll_ctl was given before epoll_wait returns it.
+ * What is written to a pipe, a pair of sockets or an eventfd happened before it
+ * is read, and what epoll_ctl was given before epoll_wait returns it.
  *
- * Objects are places in an array that nobody touches. Numbers of RT_FDS and
+ * Objects are places in an array that is never accessed. Numbers of RT_FDS and
  * more are passed through. Nothing is taken back when a number is closed (a
  * child of vfork closes in our memory); who makes a descriptor says what it is.
  */

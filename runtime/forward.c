@@ -16,16 +16,14 @@ static const void *degraded_told;
 static void tell_degraded(void)
 {
 	if (rt_dyn.shadow.degraded && !__atomic_exchange_n(&degraded_told, &rt, __ATOMIC_RELAXED))
-		rt_say("Intact: no memory left to watch more of the program's: "
-		       "what it touches from here on may go unjudged\n");
+		rt_say("Intact: out of memory: accesses to further memory of the program may not be analysed\n");
 }
 
 static void tell_full(void)
 {
 	static const void *told;
 	if (!__atomic_exchange_n(&told, &rt, __ATOMIC_RELAXED))
-		rt_say("Intact: more locks and atomics than can be followed: "
-		       "what later ones protect or hand over may be misjudged\n");
+		rt_say("Intact: too many locks and atomics to track: accesses that later ones protect may be misjudged\n");
 }
 
 /* A finding may be wrong where a lock is not known. */
@@ -200,8 +198,8 @@ void rt_sync_acquire(const void *obj)
 	errno = keep;
 }
 
-/* An object is initialised or destroyed here. One that is still held keeps
- * its entry in the holder's list until the thread lets go of it. pc: where it is
+/* An object is initialised or destroyed here. One that is still held keeps its
+ * entry in the holder's list until the thread releases it. pc: where it is
  * initialised, 0: it is destroyed. */
 void rt_renew(const void *obj, uintptr_t pc, uintptr_t sp)
 {

@@ -2,8 +2,8 @@
  * init: the runtime comes alive before any constructor of the program
  * (.preinit_array), reads INTACT_OPTIONS, and reports when the program ends.
  *
- * When even the directory of the shadow memory cannot be had (a tight
- * `ulimit -v`), the program runs unwatched and is told so once.
+ * If even the directory of the shadow memory cannot be allocated (a tight
+ * `ulimit -v`), the program runs unwatched and a message is printed once.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ static void one_option(const char *text, size_t n)
 {
 	char item[512];
 	if (n >= sizeof item) {
-		rt_say("Intact: INTACT_OPTIONS: a value of more than 511 letters was ignored\n");
+		rt_say("Intact: INTACT_OPTIONS: a value longer than 511 characters was ignored\n");
 		return;
 	}
 	rt_copy(item, text, n);

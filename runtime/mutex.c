@@ -1,7 +1,7 @@
 /*
  * mutex: pthread mutexes of every type, and spin locks.
  *
- * A robust mutex whose owner died is held by the caller all the same.
+ * A robust mutex whose owner died is still held by the caller.
  */
 #include <errno.h>
 

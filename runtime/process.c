@@ -2,8 +2,8 @@
  * process: fork, exec and unloading.
  *
  * A forked child is one thread with all that was known; locks of the runtime
- * that other threads held at that moment are let go. Before exec the findings
- * are told, because nothing of us survives it.
+ * that other threads held at that moment are released. Before exec the
+ * findings are reported, because the runtime does not survive it.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,12 +1,12 @@
 /*
- * record: tells `intact run` what the analyses are told (event/record.h), and
- * in which order.
+ * record: sends `intact run` the input of the analyses (event/record.h) in its
+ * order.
  *
  * Every thread packs its records into its slot's own bytes (recstream.h); the
  * common ring has their order. A call of the analyses that is not about data of
  * the thread's own is made between rec_begin and rec_end, which hold the ring's
  * lock. It is held for tens of nanoseconds, except when a ring is full: then
- * whoever wants it sleeps.
+ * threads that need it sleep.
  */
 #include "record_int.h"
 
@@ -106,7 +106,7 @@ static bool first_time(uint64_t pc)
 	return true;
 }
 
-/* For their names, which whoever writes the file looks up in the end. */
+/* For their names, which the writer of the file looks up at the end. */
 NOINLINE void rec_note_pcs(struct recenc *e, unsigned kind)
 {
 	bool named = kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH ||
@@ -136,7 +136,7 @@ static NOINLINE struct recenc *find_enc(struct rt_thread *th)
 			pages_unmap(set, PC_SET * sizeof *set);
 	}
 	if (!*e && rt.recording)
-		rec_stop("there is no memory for it");
+		rec_stop("out of memory");
 	th->own = &rec_shm->own[th->t.tid];
 	th->own_end = 0;
 	return th->enc = *e;
@@ -167,7 +167,7 @@ struct pen {
 	bool locked;  /* the ring: then it may wait for room */
 };
 
-/* Under the lock: all that is there is told of, and the reader waited for. */
+/* Under the lock: everything present is sent, and the reader is waited for. */
 static NOINLINE bool make_room(struct pen *p)
 {
 	__atomic_store_n(&p->own->n, p->n, __ATOMIC_RELEASE);
@@ -211,7 +211,7 @@ static inline void pen_leave(struct pen *p, uint64_t keep)
 	p->own->others++;
 }
 
-/* Nothing is told twice: what a thread's last record left is known. */
+/* Nothing is sent twice: what a thread's last record left is known. */
 static inline struct frame *told_below(const struct rt_thread *th)
 {
 	struct frame *f = th->t.top;
@@ -326,7 +326,7 @@ NOINLINE unsigned char *rec_make_quick(struct rt_thread *th, bool locked)
 	return p.own->bytes + p.n % REC_OWN;
 }
 
-/* One function was entered on top of what is told: with those left before it. */
+/* One function was entered in addition to what was sent: with those left before it. */
 static inline bool tell_push(struct rt_thread *th, unsigned char *s, uint32_t keep)
 {
 	struct frame *f = th->t.top;
@@ -372,18 +372,17 @@ void rec_put(struct rt_thread *th, unsigned kind, unsigned arg, uint64_t addr, u
 /* ---- locks ---- */
 
 /*
- * Taking and letting go of a lock that this thread was the last to let go of, or
- * one whose last release is told (`rel_note`: the bytes of its slot up to there),
- * is nobody else's business until another thread takes it. It finds the slot in
- * `rel_tid` and tells what was noted: all of that was noted before the lock was
- * really free. Findings are everyone's (rec_alone), and so is all that marked
- * blocks ask for.
+ * Acquiring and releasing a lock that this thread released last, or one whose last
+ * release was sent (`rel_note`: the bytes of its slot up to there), concerns no
+ * other thread until another thread acquires it. It finds the slot in `rel_tid`
+ * and tells what was noted: all of that was noted before the lock was really free.
+ * Findings are everyone's (rec_alone), and so is all that marked blocks ask for.
  *
- * Readers need no order among each other, only behind the writer before and before
- * the writer after them. So they note the same way; the writer finds that there
+ * Readers need no order among each other, only after the preceding writer and
+ * before the following one. So they note the same way; the writer finds that there
  * were some (`readers`) and tells everyone's notes. What they do to the lock comes
  * to the same in any order: clocks are joined, and `seq` counts them; unless their
- * evidence is new, which then is told under the ring's lock (sections.c).
+ * evidence is new, which is then sent under the ring's lock (sections.c).
  */
 static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 {

@@ -1,18 +1,19 @@
 /*
- * record_data: what is told of accesses, and of memory that is given back.
+ * record_data: what is sent about accesses, and about freed memory.
  *
  * Most of it is about data that no other thread has to do with now; that is
  * noted in the thread's own bytes, without the ring's lock: between note_begin
- * and note_end the cell is changed and the record written. All else is told
- * under the lock, behind the notes of whoever the data was.
+ * and note_end the cell is changed and the record written. Everything else is
+ * sent under the lock, after the notes of the data's previous owner.
  */
 #include "record_int.h"
 
 /*
  * Data that is always used under locks of which this thread holds the common
- * ones, none of them as a reader: as its own until it lets go. What others did
- * to it they did before they let go of the lock, and that was told before this
- * thread's taking it was. The outcome of red_access, when no lock is learnt.
+ * ones, none of them as a reader: as its own until it releases it. Other
+ * threads accessed it before they released the lock, and that was sent before
+ * this thread's acquisition. The outcome of red_access, when no lock is
+ * learnt.
  */
 static inline bool take_shared(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                                uintptr_t addr, uintptr_t pc)
@@ -69,9 +70,9 @@ static inline bool take_mine(struct rt_thread *th, uint64_t *c, unsigned mask, b
 
 /*
  * Data that was handed over (red_handed): what its owner did came before
- * something it told of (letting go of a lock, a post, its end) which this
- * thread's clock knows, and a clock learns only under the ring's lock, behind
- * that. So it has been told of.
+ * something that it sent (a release, a post, its end) and that this thread's
+ * clock knows; a clock is updated only under the ring's lock, after that. So
+ * it has been told of.
  */
 static NOINLINE bool take_other(struct rt_thread *th, uint64_t *c, unsigned mask, bool write,
                                 uintptr_t addr, uintptr_t pc)
@@ -87,8 +88,8 @@ static NOINLINE bool note_own(struct rt_thread *th, uint64_t *c, unsigned mask, 
 	unsigned char *s = note_at(th);
 	if (unlikely(!s))
 		return false;
-	/* Each is one locked instruction: what stands before it in the program
-	 * is seen by whoever sees the cell changed. */
+	/* Each is one locked instruction: everything before it in the program
+	 * is visible to a thread that sees the changed cell. */
 	note_begin(th->own);
 	bool own = __atomic_load_n(c, __ATOMIC_RELAXED) >> CELL_TAG == CELL_SHARED
 	                   ? take_shared(th, c, mask, write, addr, pc)
@@ -115,8 +116,8 @@ static inline bool known_to_read(const struct rt_thread *th, const uint64_t *c, 
 
 /*
  * Data that was written, but that this thread reads under a lock which all who
- * write to it hold, and so will not before this epoch ends. Whoever writes to it
- * without comes through take_over.
+ * write to it hold, and so will not before this epoch ends. A thread that writes to
+ * it without the lock calls take_over.
  */
 static inline bool kept_from_writers(struct rt_thread *th, const uint64_t *c, unsigned mask)
 {
@@ -128,7 +129,7 @@ static inline bool kept_from_writers(struct rt_thread *th, const uint64_t *c, un
 }
 
 /* This thread's record of data that all only read, in this epoch. `era`: of when
- * it was that. An entry that is none has other upper bits of its index. */
+ * it was that. An invalid entry has other upper bits of its index. */
 static inline void keep_read(struct rt_thread *th, uint64_t era, unsigned mask, uintptr_t addr)
 {
 	if (unlikely(th->reads_era != era)) {
@@ -141,7 +142,7 @@ static inline void keep_read(struct rt_thread *th, uint64_t era, unsigned mask, 
 }
 
 /* Was it this thread that left a cell so (not of CELL_OTHER), or another before
- * something that this one's clock knows of, and thus is told? */
+ * something that this one's clock knows of, and thus was sent? */
 static inline bool told_before(const struct rt_thread *th, uint64_t w0)
 {
 	uint32_t tid = (uint32_t)(w0 >> 48) & SHADOW_MAX_TID;
@@ -150,10 +151,11 @@ static inline bool told_before(const struct rt_thread *th, uint64_t w0)
 }
 
 /*
- * Data that all only read: a reader leaves nothing in the cell, so whoever ends
- * that tells everyone's notes first (take_over). The exchange lets it see this
- * one being made, or this one the cell changed; and who changes it begins a new
- * era then, so the one that was seen before the cell was is right for `reads`.
+ * Data that all only read: a reader leaves nothing in the cell, so the thread
+ * that ends this state sends all threads' notes first (take_over). The exchange
+ * lets it see this one being made, or this one the cell changed; and who
+ * changes it begins a new era then, so the one that was seen before the cell
+ * was is right for `reads`.
  */
 static inline __attribute__((always_inline)) bool note_read(struct rt_thread *th, uint64_t *c, unsigned mask, uintptr_t addr, uintptr_t pc)
 {
@@ -165,7 +167,7 @@ static inline __attribute__((always_inline)) bool note_read(struct rt_thread *th
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED);
 	bool still = rt.recording && !rt_dyn.reach.open && known_to_read(th, c, w0, mask);
 	__asm__ volatile("" ::: "memory");
-	/* Whoever made it so, under the lock, has put that into the ring by now. */
+	/* The thread that made it so, under the lock, has put that into the ring by now. */
 	still = still && ((w0 >> CELL_TAG == CELL_READ && told_before(th, w0)) ||
 	                  !__atomic_load_n(&rec_shm->lock, __ATOMIC_ACQUIRE));
 	if (still) {

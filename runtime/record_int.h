@@ -1,6 +1,6 @@
 /*
- * record_int: between record.c (what is told, and in which order), record_data.c
- * (of data and memory), and record_out.c (where to: shared memory or a file).
+ * record_int: between record.c (what is sent, and in which order), record_data.c
+ * (about data and memory), and record_out.c (where to: shared memory or a file).
  */
 #ifndef INTACT_RUNTIME_RECORD_INT_H
 #define INTACT_RUNTIME_RECORD_INT_H
@@ -44,8 +44,8 @@ void rec_text(uint32_t slot, unsigned what, const char *s);
 
 void rec_stop(const char *why);
 void rec_doze(long ns);
-/* Whoever takes the records is slower: sleeps a moment, or ends the recording
- * when nobody is there. `times`: that one has slept already. */
+/* The reader of the records is slower: sleeps a moment, or ends the recording
+ * if the reader is gone. `times`: that one has slept already. */
 void rec_wait_for_reader(unsigned times);
 
 /* ---- a slot's own bytes, written without the lock ---- */

@@ -77,7 +77,7 @@ static bool mapped_file(uintptr_t lo, char *name, size_t size)
 		n = (size_t)(text + n - line);
 		__builtin_memmove(text, line, n);
 		if (n == sizeof text - 1)
-			n = 0; /* a line that long is none of ours */
+			n = 0; /* no line of the runtime is that long */
 	}
 	if (fd >= 0)
 		syscall(SYS_close, fd);
@@ -195,7 +195,7 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Its data is nobody's any more. */
+/* Its data no longer belongs to any thread. */
 static void forget_module(const struct rt_module *m)
 {
 	bool rec = rec_try(me);
@@ -291,7 +291,7 @@ static bool compose(bool final, struct report_way way)
 	out.image = image;
 	out.final = final;
 	message_begin(&out);
-	spin_lock(&rt.modules_lock); /* none moves until the findings that lead into it are told */
+	spin_lock(&rt.modules_lock); /* none moves until the findings that refer to it are reported */
 	for (uint32_t i = 0; i < rt.nmodules; i++) {
 		const struct rt_module *m = &rt.modules[i];
 		if (!(way.knows && m->told))
@@ -396,7 +396,7 @@ static void print_raw(bool final)
 {
 	rt_say("==================\nIntact: the tool that symbolises reports "
 	       "(intact) was not found; set INTACT_OPTIONS=tool=PATH.\n"
-	       "The report as it is:\n");
+	       "The unsymbolised report:\n");
 	compose(final, (struct report_way){ print_piece, NULL, false, true });
 	rt_say("==================\n");
 }
@@ -416,7 +416,7 @@ static void tell_tool(bool final, bool again)
 	shown |= r == 127 || r < 0 || r == 1;
 }
 
-/* Is there something that nobody has heard of? */
+/* Is there something that was not reported yet? */
 static bool something(bool final)
 {
 	bool any = rt_dyn.nlost != 0;

@@ -94,7 +94,7 @@ struct rt_module {
 
 struct rt {
 	bool on;               /* the analyses run */
-	bool recording;        /* and what they are told is recorded */
+	bool recording;        /* and their input is recorded */
 	int pid;
 	uint32_t live;         /* threads */
 	uint32_t uids;         /* threads ever */
@@ -231,7 +231,7 @@ bool rt_after_pointer(const unsigned char *site); /* forward.c */
 bool rt_is_atomic(uintptr_t fn); /* given by --atomic, or marked; rt.atomic_fns is not NULL */
 bool rt_in_section(uintptr_t fn); /* marked INTACT_ATOMIC_FUNCTION */
 
-/* alloc.c: the functions behind malloc and its kin, from now on */
+/* alloc.c: the functions that malloc and related functions call from now on */
 void rt_use_heap(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t),
                  void *(*a)(size_t, size_t));
 void rt_give_back(void *p); /* as free, but no event of the program's */
@@ -249,7 +249,7 @@ extern rt_setter *rt_set_fn;
 void rt_process_init(void);
 
 /* report.c */
-void rt_report_forked(void); /* in the child: nobody is telling of anything */
+void rt_report_forked(void); /* in the child: no thread is reporting */
 void rt_flush(bool final); /* tell of all findings */
 uint32_t rt_shown(void);   /* how many were shown */
 void rt_modules(void);     /* look again at what is loaded */
@@ -261,7 +261,7 @@ void rt_status_begin(bool watched);
 void rt_status_end(void); /* what was watched */
 void rt_status_halted(void); /* a finding was printed and is the end */
 
-/* record.c, record_out.c. A call of the analyses stands between rec_begin and rec_end, with
+/* record.c, record_out.c. A call of the analyses is enclosed by rec_begin and rec_end, with
  * one rec_put for it; rec_begin is false when nothing is recorded (any more). */
 bool rec_begin(struct rt_thread *th);
 void rec_end(void);
@@ -294,8 +294,8 @@ void rec_read(uint64_t *c, uintptr_t addr, unsigned mask, uintptr_t pc);
  * and no marked block was begun (`reads_era`). So the cell need not be looked at.
  * No analysis can tell the read that is left out from the one that was recorded:
  * same thread, locks and epoch, and no write to these bytes in between. While a
- * marked block is open somewhere every read counts, because one behind an acquire
- * can be part of a cycle of which the one before it is not.
+ * marked block is open somewhere every read counts, because a read after an
+ * acquire can be part of a cycle that does not contain the one before it.
  */
 static inline uint64_t rec_read_of(const struct rt_thread *th, unsigned mask, uintptr_t addr)
 {
@@ -341,16 +341,16 @@ extern char **rt_environ;
 void rt_options_read(void);
 
 /*
- * The libc function behind an interposer. All of them are looked up when the
- * program starts (rt_real_all): later, dlsym could wait for a thread that loads
- * a library, and that thread for us. Before that, each at its first use.
+ * The libc function that an interposer replaces. All of them are looked up when
+ * the program starts (rt_real_all): later, dlsym could wait for a thread that
+ * loads a library, and that thread for us. Before that, each at its first use.
  */
 struct rt_lazy {
 	const char *name, *version;
 	void **slot;
 	void *at; /* what the program calls by that name */
 };
-/* All of them, *end behind the last. */
+/* All of them, *end after the last. */
 struct rt_lazy **rt_lazy_table(struct rt_lazy ***end);
 #define REALV(fn_, version_)                                                   \
 	({                                                                     \
@@ -363,7 +363,7 @@ struct rt_lazy **rt_lazy_table(struct rt_lazy ***end);
 		real_;                                                         \
 	})
 #define REAL(fn_) REALV(fn_, NULL)
-/* We stand in front of a function that is not reached by REAL. */
+/* An interposed function that is not reached by REAL. */
 #define RT_STANDS(fn_)                                                         \
 	static struct rt_lazy lazy_##fn_ = { #fn_, NULL, NULL, (void *)&fn_ }; \
 	static struct rt_lazy *at_##fn_ __attribute__((section("intact_real"), used)) = &lazy_##fn_

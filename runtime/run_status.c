@@ -1,6 +1,6 @@
 /*
- * run_status: a watched process says that it is one, and at its end what of it was
- * watched, so that `intact run` can tell a clean run from one that nobody saw.
+ * run_status: a watched process announces itself and reports at its end what was
+ * watched, so that `intact run` can distinguish a clean run from an unwatched one.
  *
  * Two small datagrams of lines `key value` (src/program/run_processes.c reads them).
  */

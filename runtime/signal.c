@@ -1,8 +1,8 @@
 /*
- * signal: handlers run as the program set them, with two differences nobody
- * should notice: one that comes while its thread is inside the runtime is put
- * off until it leaves (a jump out of it would leave our tables half-done),
- * and its functions are kept apart from those it interrupted.
+ * signal: handlers run as the program set them, with two differences that the
+ * program should not notice: one that comes while its thread is inside the
+ * runtime is put off until it leaves (a jump out of it would leave our tables
+ * half-done), and its functions are kept apart from those it interrupted.
  *
  * Faults (SIGSEGV and the like) are never put off.
  */
@@ -155,7 +155,7 @@ EXPORT sighandler_t sysv_signal(int sig, sighandler_t fn)
 	return set(sig, fn, (int)(SA_RESETHAND | SA_NODEFER));
 }
 
-/* ---- jumps and exceptions: frames left behind ---- */
+/* ---- jumps and exceptions: abandoned frames ---- */
 
 /* glibc keeps the stack pointer of a jmp_buf mangled with a secret. */
 static uintptr_t target_sp(const struct __jmp_buf_tag *env)

@@ -3,8 +3,8 @@
  * until they are joined, because the joiner takes over their clock.
  *
  * Slots (14 bits of a shadow cell) are reused, epochs of a slot never go
- * back, so an old access can always be told from a new thread's. Without a
- * free slot or memory a thread runs unwatched.
+ * back, so an old access can always be distinguished from a new thread's.
+ * Without a free slot or memory a thread runs unwatched.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -96,7 +96,7 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	return th;
 }
 
-/* The thread has run; its clock stays for whoever joins it. */
+/* The thread has run; its clock stays for the thread that joins it. */
 void rt_thread_end(struct rt_thread *th)
 {
 	bool rec = rec_try(th);
@@ -144,7 +144,7 @@ static void find_stack(struct rt_thread *th)
 	pthread_attr_destroy(&attr);
 }
 
-/* Writes to one's own stack are nobody's business. */
+/* Writes to a thread's own stack concern no other thread. */
 void rt_stack_bounds(struct rt_thread *th)
 {
 	find_stack(th);
@@ -182,7 +182,7 @@ static void watch_end(struct rt_thread *th)
 	pthread_setspecific(end_key, th);
 }
 
-/* The main thread, or one made behind our back. */
+/* The main thread, or one created without the runtime's knowledge. */
 struct rt_thread *rt_attach(void)
 {
 	if (attaching)

@@ -15,9 +15,9 @@
  *
  *   INTACT_ATOMIC_FUNCTION void f(void);        every call of f
  *
- * For C89 and later, and C++11 and later. In programs not compiled with `intact cc`
- * all of it is nothing: no code, no symbol, no library. INTACT_ATOMIC is a declaration
- * either way: in C89 it stands among the declarations of its block.
+ * For C89 and later, and C++11 and later. In programs not compiled with `intact cc` all
+ * of it is nothing: no code, no symbol, no library. INTACT_ATOMIC is a declaration either
+ * way: in C89 it must be among the declarations of its block.
  */
 #ifndef INTACT_ANNOTATE_H
 #define INTACT_ANNOTATE_H

@@ -10,12 +10,12 @@
  *         printf("%s: %s\n", intact_answer_name(d, i), intact_answer_message(d, i));
  *     intact_document_free(d); intact_check_free(c); intact_model_free(m);
  *
- * Objects. Every struct is opaque, made by its _new function (NULL: out of memory) and freed by its _free function, which
- * takes NULL too. They refer to nothing of each other: free them in any order. A string or a text that is returned belongs to the
- * object it was asked of, and lives until that object is loaded anew, run again or freed.
+ * Objects. Every struct is opaque, made by its _new function (NULL: out of memory) and freed by its _free function, which takes
+ * NULL too. They refer to nothing of each other: free them in any order. A string or a text that is returned belongs to the
+ * object it was asked of, and is valid until that object is loaded again, run again or freed.
  *
- * Errors. A function that can fail returns enum intact_status; on anything but INTACT_OK the object's _messages function
- * has the reasons as text: file:line:column, what was expected, a hint. The library never prints and never exits.
+ * Errors. A function that can fail returns enum intact_status; on anything but INTACT_OK the object's _messages function has the
+ * reasons as text: file:line:column, what was expected, a hint. The library never prints and never exits.
  *
  * Threads. Different objects may be used by different threads at the same time; one object by one thread at a time.
  *
@@ -58,7 +58,7 @@ void intact_model_free(struct intact_model *m);
 enum intact_status intact_model_threads(struct intact_model *m, const char *name, uint32_t n);
 /* Reads a file; ".sml" is SML. What was loaded before is forgotten. */
 enum intact_status intact_model_load(struct intact_model *m, const char *path);
-/* The same for a text; `name` stands in messages, and its ending says the language. */
+/* The same for a text; `name` is used in messages; its suffix determines the language. */
 enum intact_status intact_model_load_text(struct intact_model *m, const char *name, const char *text, size_t len);
 /* Warnings, or why it could not be loaded; "" when there is nothing to say. */
 const char *intact_model_messages(const struct intact_model *m);
@@ -169,9 +169,9 @@ const char *intact_document_render(struct intact_document *d, enum intact_format
 
 /*
  * Checks a result of `check`, `trace` or `history` (made with --witness) again without the engines that made it, as `intact verify` does:
- * counterexamples are replayed, what holds is gone through anew. `about`: the model, trace or history that it must be about; NULL: what the
- * result itself names. The answer is a document of kind "verify": INTACT_HOLDS when everything is accepted, INTACT_VIOLATED
- * when something is rejected or missing; its answers are the claims. Messages are d's.
+ * counterexamples are replayed; claims that something holds are searched independently. `about`: the model, trace or history that it must
+ * be about; NULL: what the result itself names. The answer is a document of kind "verify": INTACT_HOLDS when everything is accepted,
+ * INTACT_VIOLATED when something is rejected or missing; its answers are the claims. Messages are d's.
  */
 enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer);
 

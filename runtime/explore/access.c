@@ -27,7 +27,7 @@ uint32_t x_place_look(uintptr_t pc)
 	while (X.place[h].pc != pc) {
 		if (!X.place[h].pc) {
 			if (++X.nplaces > X_PLACES - X_PLACES / 4)
-				x_give_up(CONTROL_WHY_INTERNAL, "the program has more than %d places of accesses",
+				x_give_up(CONTROL_WHY_INTERNAL, "the program has accesses at more than %d places",
 				          X_PLACES - X_PLACES / 4);
 			X.place[h].pc = pc;
 			break;
@@ -77,7 +77,7 @@ static struct x_cell *cell_at(uintptr_t addr)
 			return c;
 		}
 		if (tries > X_CELLS / 2)
-			x_give_up(CONTROL_WHY_INTERNAL, "a run uses more memory than can be watched (%d cells)", X_CELLS / 2);
+			x_give_up(CONTROL_WHY_INTERNAL, "a run uses more memory than can be tracked (%d cells)", X_CELLS / 2);
 		h = (h + 1) & (X_CELLS - 1);
 	}
 }
@@ -96,7 +96,7 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 		X.end_addr = (addr & ~(uintptr_t)7) + (unsigned)__builtin_ctz(bytes);
 		X.gone_pc = X.place[p->place].pc;
 		X.gone_thread = p->thread;
-		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "memory is freed that is freed already"
+		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "free of memory that is already freed"
 		                       : kind & XA_WRITE ? "write to freed memory" : "read of freed memory");
 	}
 	X.race_points |= X.place[place].flags & X.place[p->place].flags & XP_POINT;
@@ -152,7 +152,7 @@ static void remember_in(struct x_cell *c, uintptr_t addr, unsigned bytes, unsign
 	}
 	if (!room) {
 		if (X.nmore + 1 >= X_MORE)
-			x_give_up(CONTROL_WHY_INTERNAL, "a run has more unordered accesses than can be watched");
+			x_give_up(CONTROL_WHY_INTERNAL, "a run has more unordered accesses than can be tracked");
 		c->more = ++X.nmore;
 		room = &X.more[c->more];
 		room->n = 0;

@@ -3,9 +3,9 @@
  * blocks go? By the analysis that `intact trace` uses (dynamic/serial.c), on a log
  * of what happened.
  *
- * Logged is what happens while a block is open in some thread: what happened
- * before, or is over by then, no cycle goes through (event/translate.h). Judged are
- * runs whose trace is new: equal traces have equal conflicts.
+ * Logged is what happens while a block is open in some thread: no cycle contains
+ * what happened before or is over by then (event/translate.h). Judged are runs
+ * whose trace is new: equal traces have equal conflicts.
  *
  * Variables are bytes that are only ever used together in the run; what one thread
  * alone uses is left out. Conflicts of marked blocks are those of `intact trace`: of data,
@@ -279,7 +279,7 @@ struct open_block {
 	uint64_t gaps, in; /* its own; those whose first place was passed */
 };
 
-/* A cycle leaves thread's block behind event `from` and comes back at `to`: the innermost
+/* A cycle leaves thread's block behind event `from` and returns at `to`: the innermost
  * block around both that is at fault, as its place in the log and one; 0: none. A block of
  * gaps is when one of them begins in between; any other is. */
 static uint32_t at_fault(uint32_t begin, uint32_t from, uint32_t to, uint64_t *gaps)

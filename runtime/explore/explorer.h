@@ -1,18 +1,18 @@
 /*
  * explorer: a program under `intact explore`: its threads are fibers of one kernel
- * thread, and a scheduler chooses at every point which of them goes on.
+ * thread, and a scheduler chooses at every point which of them continues.
  *
  * Where things live. All that must outlast a run is in `struct x` at a fixed
  * address, a mapping of its own that the snapshot leaves out; so are the saved
  * pages, the controller's stack and the stacks of the fibers. Static variables of
- * the runtime lie in the program's data segment and go back to what they were
- * at every restart: they may hold only what is set before the snapshot.
+ * the runtime lie in the program's data segment and go back to what they were at
+ * every restart: they may hold only what is set before the snapshot.
  *
  * A run (start.c): the controller restores memory (snapshot.c) and enters main;
  * hooks and interposers come here (points.c and one file a kind of object) with
- * `x_point`, which makes the choice and returns when the caller was chosen;
- * the operation is then done at once, as nobody else runs; x_end_run goes back to
- * the controller. System calls of the program trap (syscalls.c).
+ * `x_point`, which makes the choice and returns when the caller was chosen; the
+ * operation is then executed immediately, because no other thread runs; x_end_run
+ * goes back to the controller. System calls of the program trap (syscalls.c).
  *
  * Tables that are per run carry the run's number and so need no clearing.
  *
@@ -41,7 +41,7 @@ enum {
 	X_PLACES = 1 << 15,
 	X_CELLS = 1 << 20,
 	X_MORE = 1 << 20,     /* further entries of cells, a run */
-	X_CLOCKS = 8 << 20,   /* words of objects' clocks, a run */
+	X_CLOCKS = 8 << 20,   /* words of objects' clocks, per run */
 	X_REGIONS = 1024,
 	X_PAGES = 1 << 18,    /* of 4 KiB that can be restored: 1 GiB */
 	X_KEYS = 1024,
@@ -84,7 +84,7 @@ struct x_object {
 	uintptr_t at;
 	uint32_t run;
 	uint8_t kind, flags;
-	int16_t owner;      /* -1: nobody */
+	int16_t owner;      /* -1: none */
 	uint32_t count;     /* depth, readers, value, or members of a barrier */
 	uint32_t need;      /* barrier */
 	struct x_clock clock;
@@ -118,7 +118,7 @@ struct x_thread {
 	bool cancel_off, cancel_async;
 	uint32_t cancelled;  /* pthread_cancel was called for it */
 	uint16_t slot, parent;
-	uint16_t joiner;     /* X_THREADS: nobody waits for its end */
+	uint16_t joiner;     /* X_THREADS: no thread waits for its end */
 	uintptr_t created_pc;
 	uint64_t now;        /* virtual ns */
 	uint64_t deadline;   /* of a timed wait */

@@ -4,7 +4,7 @@
  * Each has the stack and the thread-local storage of a real thread, one of a pool
  * made before the snapshot by libc's own pthread_create: so whatever libc keeps
  * there is as libc wants it, in every release, and nothing of its layout needs to
- * be known. The real threads only lend them: they sleep in the kernel for ever.
+ * be known. The real threads only lend them: they sleep in the kernel forever.
  * The one kernel thread that runs switches the stack pointer and the fs register.
  *
  * The thread-local data and the thread's descriptor behind it are copied when the pool

@@ -52,7 +52,7 @@ static uint64_t address(const struct control_gap_place *p)
 	return 0;
 }
 
-/* An access there, if it is one, is a point: or nobody could come in between. */
+/* An access there, if it is one, is a point; otherwise no thread could intervene. */
 static void becomes_point(uint64_t at)
 {
 	struct control *c = X.ctl;

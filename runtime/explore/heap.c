@@ -1,18 +1,18 @@
 /*
  * heap: malloc under exploration.
  *
- * Addresses and what stands in new blocks must be the same whenever a thread does
- * the same: so each thread has a part of its own and takes from its end; a block
- * that was freed is not given out again, which also makes its later use visible,
- * until a thread has spent FULL bytes. Memory is filled with a pattern when it is
- * given out, because the last run's data stands there.
+ * Addresses and the contents of new blocks must be the same whenever a thread
+ * does the same: so each thread has a part of its own and takes from its end; a
+ * block that was freed is not given out again, which also makes its later use
+ * visible, until a thread has used FULL bytes. Memory is filled with a pattern
+ * when it is given out, because it contains the last run's data.
  *
  * A block has 16 bytes in front: whose it is and its state, and its size in the
  * form that libc's malloc_usable_size reads (of a block that was mapped by
  * itself); x_heap_init tries whether this libc does.
  *
  * Large blocks come from a second area, zero from the kernel: their pages are
- * given back at the restart.
+ * released at the restart.
  */
 #include <errno.h>
 #include <sys/mman.h>

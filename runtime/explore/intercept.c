@@ -1,6 +1,6 @@
 /*
- * intercept: functions of libc's that only the explorer stands in front of; in every
- * other run they pass through.
+ * intercept: libc functions that only the explorer interposes; in every other run
+ * they pass through.
  */
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /*
- * intercept_system: the two functions in front of libc's whose names the rest of the
- * runtime uses itself. Its references are turned to plain.c, so these stand apart
- * from it (runtime/meson.build).
+ * intercept_system: the two interposed functions whose names the rest of the runtime
+ * uses itself. Its references are redirected to plain.c, so these are separate
+ * (runtime/meson.build).
  */
 #include <errno.h>
 #include <sched.h>

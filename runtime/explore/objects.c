@@ -127,7 +127,7 @@ void x_objects_save(void)
 	for (uint32_t i = 0; i < X_OBJECTS; i++)
 		if (X.object[i].run == X.run) {
 			if (X.nobjects0 == sizeof X.object0 / sizeof *X.object0)
-				x_give_up(CONTROL_WHY_INTERNAL, "more than 256 locks are made before main");
+				x_give_up(CONTROL_WHY_INTERNAL, "more than 256 locks are initialised before main");
 			X.object0[X.nobjects0++] = X.object[i];
 		}
 }

@@ -1,5 +1,5 @@
 /*
- * points: where the scheduler is asked who goes on.
+ * points: where the scheduler is asked which thread continues.
  *
  * The current thread says what it is about to do; sched_point answers with the
  * thread whose pending operation comes next, and the fiber is switched. What is
@@ -72,9 +72,9 @@ void x_pends(struct x_thread *t, struct x_object *o)
 	evaluate(t);
 }
 
-/* ---- nobody can go on ---- */
+/* ---- no thread can continue ---- */
 
-/* Whose wait would end if others went on; the rest wait for a wake-up that nobody is left to give. */
+/* Whose wait would end if others went on; the rest wait for a wake-up that no thread is left to send. */
 static bool waits_for_thread(const struct x_thread *t)
 {
 	switch (t->op->kind) {
@@ -106,12 +106,12 @@ static _Noreturn void nobody(void)
 			waits++;
 	}
 	if (awaits)
-		x_fail(CONTROL_ENDLESS, "every thread that can run repeats the same reads for ever");
+		x_fail(CONTROL_ENDLESS, "every runnable thread repeats the same reads forever");
 	if (waits && !locks)
-		x_fail(CONTROL_LOST_WAKEUP, "every thread waits, and nobody is left to wake one");
+		x_fail(CONTROL_LOST_WAKEUP, "every thread waits, and no thread is left to wake one");
 	if (!waits && !locks && !joins)
 		x_end_run(); /* all have ended: main by pthread_exit */
-	x_fail(CONTROL_DEADLOCK, waits ? "deadlock: threads wait for locks whose holders wait, too"
+	x_fail(CONTROL_DEADLOCK, waits ? "deadlock: threads wait for locks whose holders also wait"
 	                               : "deadlock");
 }
 
@@ -140,7 +140,7 @@ static bool may_spin(unsigned kind)
 	case SCHED_SEM_TRY: case SCHED_SEM_VALUE: case SCHED_TRYJOIN: case SCHED_YIELD: case SCHED_SLEEP: case SCHED_FENCE:
 	case SCHED_FUTEX_WAIT:
 		return true;
-	case SCHED_RMW: /* one that writes ends the round, and there is none yet when none failed */
+	case SCHED_RMW: /* one that writes ends the iteration, and there is no iteration yet if no attempt failed */
 		return x_me()->spins;
 	default:
 		return false;

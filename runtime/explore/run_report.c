@@ -1,6 +1,6 @@
 /*
- * run_report: what the tool is told: the run that failed, its threads, what was printed,
- * data races; in detail also stacks and values of every step.
+ * run_report: what is reported to the tool: the run that failed, its threads, what was
+ * printed, data races; in detail also stacks and values of every step.
  */
 #include <link.h>
 
@@ -67,7 +67,7 @@ static bool in_program(uintptr_t pc)
 }
 
 /* A call from the program's own file into a library that has no hooks leaves its
- * return address on the stack: the first word there that points behind a call. */
+ * return address on the stack: the first word there that points after a call. */
 static uintptr_t called_from(uintptr_t library, uintptr_t sp, uintptr_t hi)
 {
 	if (hi - sp > 16384)

@@ -2,14 +2,14 @@
  * snapshot: memory as it was right before main, restored in place.
  *
  * When it is taken all that is writable is write-protected. The first write to a
- * page faults; the page is copied aside and stays writable from then on. A
- * restart copies those pages back: after the first few runs nothing faults any
- * more, and a restart costs the copies alone (about 0.1 us a page). The cost of a
- * page that is written in one run only is paid in all later ones; programs write
- * the same pages in nearly every run.
+ * page faults; the page is copied aside and stays writable from then on. A restart
+ * copies those pages back: after the first few runs nothing faults any more, and a
+ * restart costs the copies alone (about 0.1 us a page). The cost of a page that is
+ * written in one run only is paid in all later ones; programs write the same pages
+ * in nearly every run.
  *
  * Left out: what is the explorer's own, the lent stacks (fiber.c) and the part of
- * the heap that was not given out before main (heap.c fills it anew). The main
+ * the heap that was not given out before main (heap.c fills it again). The main
  * thread's stack is saved from the frame on that called main; below is nothing yet.
  *
  * The kernel does not fault: a system call that is to write to a protected page

@@ -1,10 +1,10 @@
 /*
  * start: the explorer inside the program: it is set up before the first constructor,
- * takes over behind the last one, right before main, and runs main again and
+ * takes control after the last one, right before main, and runs main again and
  * again, each time as the scheduler's next run.
  *
- * The controller has a stack of its own, begun anew at the end of every run; what
- * a run left on the program's stacks is simply abandoned.
+ * The controller has its own stack, which restarts at the end of every run; what a
+ * run left on the program's stacks is simply abandoned.
  */
 #include <errno.h>
 #include <signal.h>
@@ -109,7 +109,7 @@ void x_begin(long fd)
 	X.map_top = X_MAPPED;
 	X.detail = X.ctl->detail;
 	if (!x_heap_init())
-		refuse("not enough address space (ulimit -v), or this C library keeps blocks of memory in an unknown way");
+		refuse("not enough address space (ulimit -v), or the heap layout of this C library is not supported");
 	rt_use_heap(x_malloc, x_calloc, x_realloc, x_memalign);
 	rt.explore = rt.marks = true;
 	rt_load_atomic_fns();
@@ -208,14 +208,14 @@ static _Noreturn void fork_runs(void)
 		}
 		int status = 0;
 		if (pid < 0)
-			x_give_up(CONTROL_WHY_INTERNAL, "no process can be made for a run (error %d)", (int)-pid);
+			x_give_up(CONTROL_WHY_INTERNAL, "cannot create a process for a run (error %d)", (int)-pid);
 		while (x_sys(SYS_wait4, pid, (long)&status, 0, 0, 0, 0) == -EINTR)
 			;
 		if (X.ctl->state == CONTROL_GIVEN_UP)
 			leave(3);
 		if (!X.finished) { /* killed from outside, or by what we cannot catch */
 			X.ctl->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-			x_give_up(CONTROL_WHY_INTERNAL, "the process of a run ended by itself");
+			x_give_up(CONTROL_WHY_INTERNAL, "the process of a run exited unexpectedly");
 		}
 		if (X.ctl->state != CONTROL_RUNNING)
 			leave(0);
@@ -389,7 +389,7 @@ static _Noreturn __attribute__((used)) void after_run(void)
 	next_run();
 }
 
-/* From whatever stack: the controller's begins anew. */
+/* From whatever stack: the controller's stack restarts. */
 void x_end_run(void)
 {
 	assert(X.current < X_THREADS);
@@ -402,7 +402,7 @@ void x_end_run(void)
 	__builtin_unreachable();
 }
 
-/* ---- behind the last constructor ---- */
+/* ---- after the last constructor ---- */
 
 static _Noreturn void controller(void)
 {
@@ -429,7 +429,7 @@ static _Noreturn void controller(void)
 static void make_controller(void)
 {
 	enum { SIZE = 256 << 10 };
-	/* Shared, the snapshot leaves it out; with a process a run, each needs its own. */
+	/* Shared, the snapshot leaves it out; with one process per run, each needs its own. */
 	long kind = X.ctl->mode == CONTROL_FORK ? MAP_PRIVATE : MAP_SHARED;
 	long at = x_sys(SYS_mmap, 0, SIZE, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
 	if (at < 0)
@@ -476,7 +476,7 @@ static void make_minimiser(void)
 	long at = x_sys(SYS_mmap, 0, (long)n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	X.minimiser = at > 0 ? minimize_begin((void *)at, n, c->replay, c->nreplay, 3000) : NULL;
 	if (!X.minimiser)
-		x_give_up(CONTROL_WHY_INTERNAL, "no memory to minimise the schedule");
+		x_give_up(CONTROL_WHY_INTERNAL, "out of memory while minimising the schedule");
 }
 
 static void make_session(void)
@@ -491,7 +491,7 @@ static void make_session(void)
 	                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	X.sched = at > 0 ? sched_begin((void *)at, good, true, o) : NULL;
 	if (!X.sched)
-		x_give_up(CONTROL_WHY_INTERNAL, "the scheduler has not enough memory");
+		x_give_up(CONTROL_WHY_INTERNAL, "not enough memory for the scheduler");
 	struct control *c = X.ctl;
 	if (o->strategy == SCHED_REPLAY &&
 	    !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
@@ -523,7 +523,7 @@ __attribute__((constructor)) static void take_over(int argc, char **argv, char *
 	X.slot[0].fs = X.thread[0].fs = (uintptr_t)__builtin_thread_pointer();
 	X.slot[0].go = 1;
 	if (!x_pool(X.ctl->threads))
-		x_give_up(CONTROL_WHY_INTERNAL, "a pool of %u threads cannot be made", X.ctl->threads);
+		x_give_up(CONTROL_WHY_INTERNAL, "cannot create a pool of %u threads", X.ctl->threads);
 	x_report_modules();
 	x_unwind_init();
 	make_controller();

@@ -4,12 +4,12 @@
  * program's memory keeps what libc's init functions put there, of which the
  * kind of a mutex is read.
  *
- * Waiting with a time limit: the operation is always possible; who is chosen
- * before what it waits for is there has timed out, and its virtual time is at
- * the limit.
+ * Waiting with a time limit: the operation is always possible; a thread that is
+ * chosen before its condition holds has timed out, and its virtual time is at the
+ * limit.
  *
- * What POSIX leaves undefined (giving back a lock that one does not hold, waiting
- * on a condition without the mutex) ends the run as a misuse.
+ * What POSIX leaves undefined (releasing a lock that is not held, waiting on a
+ * condition without the mutex) ends the run as a misuse.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -160,7 +160,7 @@ int x_mutex_consistent(pthread_mutex_t *m, uintptr_t pc)
 	return 0;
 }
 
-/* A thread has ended: robust mutexes that it held are free, for who is told so. */
+/* A thread has ended: robust mutexes that it held become free (EOWNERDEAD). */
 void x_owner_died(uint32_t thread)
 {
 	for (uint32_t i = 0; i < X_OBJECTS; i++) {

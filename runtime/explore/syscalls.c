@@ -1,14 +1,14 @@
 /*
- * syscalls: system calls of the program, whoever makes them.
+ * syscalls: system calls of the program, including those made by libc.
  *
  * The kernel sends each to us as SIGSYS (syscall user dispatch, Linux 5.11), except
- * those of x_sys. The handler only moves the call to a function that runs on
- * the thread's own stack (x_trapped), so that a call may stop at a point like
- * every other operation: a futex, of libc's internal locks too, is simulated.
+ * those of x_sys. The handler only moves the call to a function that runs on the
+ * thread's own stack (x_trapped), so that a call may stop at a point like every
+ * other operation: a futex, of libc's internal locks too, is simulated.
  *
  * What a restart must undo is noted: descriptors opened, offsets moved, mappings
- * made, handlers set. What it cannot undo makes the program run in a process of
- * its own for each run (CONTROL_FORK), where all is allowed.
+ * made, handlers set. What it cannot undo makes the program run in a process of its
+ * own for each run (CONTROL_FORK), where all is allowed.
  *
  * Output to the standard descriptors is kept and shown for a failing run only.
  */
@@ -165,7 +165,7 @@ static void on_stall(int sig, siginfo_t *info, void *context)
 		x_give_up(CONTROL_WHY_UNSUPPORTED, "system call %u waits for something outside of the program", X.call);
 	}
 	X.end = CONTROL_ENDLESS;
-	rt_print(X.text, sizeof X.text, "a thread runs for too long without a point (--stall)");
+	rt_print(X.text, sizeof X.text, "a thread runs too long without a scheduling point (--stall)");
 	g[REG_RSP] = (greg_t)(((uintptr_t)X.controller_sp & ~(uintptr_t)15) - 8);
 	g[REG_RIP] = (greg_t)(uintptr_t)x_end_run;
 }
@@ -395,7 +395,7 @@ static void wait_ready(long fd, short events, uintptr_t pc)
 	while (!ready(fd, events)) {
 		x_cancel_point();
 		if (X.alone)
-			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that nobody is left to write");
+			x_fail(CONTROL_LOST_WAKEUP, "a system call waits for data that no thread is left to write");
 		x_point(SCHED_LOAD, NULL, IO, 0, 8, 0, pc);
 		if (!ready(fd, events))
 			x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc);
@@ -472,8 +472,8 @@ static long sleeps(long nr, const long a[6], uintptr_t pc)
 	return 0;
 }
 
-/* Calls that wait, or that others wait for: points. What was done before a write or a close
- * happened before what is done behind a read, or with a number that is given out again. */
+/* Calls that wait, or that others wait for: points. Actions before a write or a close
+ * happen before actions after a read, or with a reused descriptor. */
 static void may_wait(long nr, const long a[6], uintptr_t pc)
 {
 	if (nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev || nr == SYS_accept || nr == SYS_accept4 ||

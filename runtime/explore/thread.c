@@ -160,7 +160,7 @@ void x_thread_exit(void *value)
 		sched_enable(X.sched, t->joiner);
 	if (t->detached && X.current)
 		free_slot(t);
-	if (X.alone) /* main ends, and there is nobody else */
+	if (X.alone) /* main ends, and there is no other thread */
 		x_end_run();
 	x_thread_over();
 }

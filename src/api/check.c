@@ -93,7 +93,7 @@ static bool ready(struct intact_check *c, const struct intact_model *m)
 	if (!m->loaded)
 		buf_str(&c->messages, "no model is loaded");
 	else if (o->faults && (o->block || c->engine))
-		buf_str(&c->messages, "'faults' judges no block: it does not go with 'block' or 'engine'");
+		buf_str(&c->messages, "'faults' checks no block: it cannot be combined with 'block' or 'engine'");
 	return !c->messages.len;
 }
 

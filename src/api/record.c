@@ -303,7 +303,7 @@ RECORD_EXPORT enum intact_verdict intact_history_check(struct intact_history *ih
 		session_close(s);
 	}
 	if (v == INTACT_UNKNOWN && !ih->report.len)
-		buf_str(&ih->report, "UNKNOWN: memory ended\n");
+		buf_str(&ih->report, "UNKNOWN: out of memory\n");
 	return v;
 }
 
@@ -359,7 +359,7 @@ RECORD_EXPORT const char *intact_history_text(struct intact_history *ih, size_t 
 	buf_clear(&ih->text);
 	buf_clear(&ih->report);
 	if (wrong || atomic_load(&ih->no_memory) || !write_lines(ih, &ih->text, keep_all, NULL)) {
-		buf_str(&ih->report, wrong ? recorder_misused : "UNKNOWN: memory ended\n");
+		buf_str(&ih->report, wrong ? recorder_misused : "UNKNOWN: out of memory\n");
 		return NULL;
 	}
 	if (len)

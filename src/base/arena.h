@@ -24,7 +24,7 @@ struct arena {
 	struct arena_chunk *chunks;
 	size_t chunk_size;         /* of the next chunk */
 	size_t used, budget;       /* bytes taken from malloc; 0 = no budget */
-	jmp_buf *oom;              /* where to go when memory ends; NULL aborts */
+	jmp_buf *oom;              /* where to continue when out of memory; NULL aborts */
 };
 
 /* An empty arena; `budget` bounds what it takes from malloc (0: unbounded). */
@@ -36,7 +36,7 @@ void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
 /* `n` objects of `size` bytes, zeroed; the product is checked. */
 void *arena_calloc(struct arena *a, size_t n, size_t size);
-/* A copy of `len` bytes with a NUL behind them. */
+/* A copy of `len` bytes followed by a NUL. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_strdup(struct arena *a, const char *s);
 /* A formatted string, owned by the arena. */

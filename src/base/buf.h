@@ -3,8 +3,8 @@
  *
  * Everything the tool prints is first written into a buf and handed to the
  * file at once, so that renderers are functions from data to bytes and tests
- * can read what they made. When memory ends the buf sets `failed` and drops
- * what does not fit; who flushes it looks at that once.
+ * can read what they made. When out of memory the buf sets `failed` and
+ * drops what does not fit; who flushes it looks at that once.
  */
 #ifndef INTACT_BASE_BUF_H
 #define INTACT_BASE_BUF_H

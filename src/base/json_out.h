@@ -7,7 +7,7 @@
  * an array, a missing one in an object, more depth than JSON_OUT_DEPTH, an end
  * without a beginning) is asserted.
  *
- * Layout: everything stays on one line, with a blank behind commas and colons
+ * Layout: everything stays on one line, with a blank after commas and colons
  * (`{"a": 1, "b": [2, 3]}`) or without (compact), unless json_line asks for a
  * line break before the next key, value or end.
  *

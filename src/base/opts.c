@@ -143,7 +143,7 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 	return false;
 }
 
-/* Does the argument behind --json look like the file to write? */
+/* Does the argument after --json look like the file to write? */
 static bool names_output(const struct opt *t, const char *s)
 {
 	static const struct { const char *option, *suffix; } usual[] = {

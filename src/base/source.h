@@ -22,7 +22,7 @@ struct span {
 
 struct source {
 	const char *name; /* as the user gave it */
-	const char *text; /* NUL behind the last byte, not counted */
+	const char *text; /* NUL after the last byte, not counted */
 	uint32_t len;
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t nlines;

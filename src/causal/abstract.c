@@ -311,7 +311,7 @@ static enum abstract_result arrive(struct abstract *x, uint32_t node)
 	const struct ir_node *n = &p->nodes[node];
 	for (uint32_t i = 0; i < n->nkill; i++)
 		x->r[p->kills[n->kill + i]] = known(0);
-	for (uint32_t i = 0; i < n->ndead; i++) /* nobody reads them: one value is as good */
+	for (uint32_t i = 0; i < n->ndead; i++) /* never read: one value is as good */
 		x->r[p->kills[n->dead + i]] = known(0);
 	for (uint32_t s = 1; s < x->t->nslots; s++) {
 		const struct ir_slot *slot = &p->slots[x->t->slot + s];

@@ -82,7 +82,7 @@ static void by_cover(struct ask *q, uint64_t max_states)
 		violated(q, events, r.npath, r.count, r.smallest, program);
 		free(events);
 	} else if (!strcmp(r.limit, "promises")) {
-		not_known(q->v, NULL, "cycles through more than 8 blocks at a time are not looked for");
+		not_known(q->v, NULL, "cycles through more than 8 blocks are not searched for");
 	} else {
 		not_known(q->v, r.limit, NULL);
 	}
@@ -173,7 +173,7 @@ static void by_unfolding(struct ask *q)
 	q->by = CAUSAL_UNFOLD;
 	v->limit = v->reason = NULL;
 	if (q->any)
-		not_known(v, NULL, "unfolding needs a number of threads; cover does not");
+		not_known(v, NULL, "unfold requires fixed numbers of threads; cover does not");
 	else if (!chosen || !program_net(&q->g, chosen, choose_threads(q, chosen),
 	                                 q->block == VERDICT_PROGRAM ? IR_NONE : q->block, &q->arena,
 	                                 q->d, &net, &limit))

@@ -1,5 +1,5 @@
 /*
- * causal: the causal engines behind one call.
+ * causal: the single entry point of the causal engines.
  *
  * The question is a block (is it causally atomic, Definition 3 of the paper?)
  * or the program (is there a cycle of causal edges through blocks?). The

@@ -185,7 +185,7 @@ static bool find_causes(struct weave *w)
 
 /* ---- items --------------------------------------------------------------- */
 
-/* Every event an item of its own, but for occurrences of blocks: all of them,
+/* Every event is its own item, except in occurrences of blocks: all of them,
  * or the last event's only. */
 static void find_items(struct weave *w, bool program)
 {

@@ -194,7 +194,7 @@ int config_before(struct config *c, uint32_t t, uint32_t depth, uint32_t e)
 		return -1;
 	own = (uint32_t *)(keys + 2 * (size_t)n);
 	other = own + n;
-	/* what both have stands in both lists, at the same level */
+	/* common elements are in both lists, at the same level */
 	for (uint32_t i = 0; i < c->ntrail; i++)
 		if (c->events[c->trail[i]].stamp != c->stamp)
 			own[na++] = c->trail[i];

@@ -79,7 +79,7 @@ static inline uint32_t uf_npost(const struct config *c, uint32_t e)
 	return e ? net_npost(c->net, c->events[e].trans) : c->net->ninit;
 }
 
-/* 0 .. COLOUR_PAIRS - 1; anything for a red event, whose hash nobody looks up. */
+/* 0 .. COLOUR_PAIRS - 1; anything for a red event, whose hash is never looked up. */
 static inline uint32_t colour_index(colours c)
 {
 	uint32_t w = c & 15, r = c >> 4;
@@ -95,7 +95,7 @@ static inline uint64_t config_token(const struct config *c, uint32_t place, colo
 	};
 	return c->plain ? c->place_hash[place] : c->place_hash[place] * odd[colour_index(tint)];
 }
-/* The colours behind transition t on its post arc number i (an index of
+/* The colours after transition t on its post arc number i (an index of
  * net.post) for an event of colour `ev` on the conditions pre[]. */
 static inline colours config_put(const struct config *c, uint32_t i, const uint32_t *pre,
                                  enum colour ev)
@@ -121,22 +121,22 @@ bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum
 /* The events of [e] in scratch[], event 0 apart; how many. */
 uint32_t config_local(struct config *c, uint32_t e);
 /* The places that hold a token now, into out (room for all places): how many;
- * a place that holds two stands twice. */
+ * a place with two tokens appears twice. */
 uint32_t config_marking(struct config *c, uint32_t *out, uint32_t room);
 
 /*
- * The total order of Esparza, Römer and Vogler on configurations of equal
- * size: does the current one with one more event (transition t at this depth)
- * come before [e]? First the transitions with their numbers (Parikh): at the
- * first transition, in the order of ids, where the numbers differ, more of it
- * comes first. Then level by level (Foata): fewer events in a level first, then
- * the transitions in it as before. (This is how mole breaks ties.)
+ * The total order of Esparza, Römer and Vogler on configurations of equal size:
+ * does the current one with one more event (transition t at this depth) come
+ * before [e]? First the transitions with their numbers (Parikh): at the first
+ * transition, in the order of ids, where the numbers differ, more of it comes
+ * first. Then level by level (Foata): fewer events in a level first, then the
+ * transitions in it as before. (This is how mole breaks ties.)
  *
  * Adequate: adding the same event on both sides adds the same transition to
  * both Parikh vectors. When those are equal and the levels below i agree, a
  * place has had the same number of tokens come and go on both sides and they
- * came one behind the other (1-safe), so the added event falls into a level
- * up to i on one side exactly when it falls into the same level on the other:
+ * came one after the other (1-safe), so the added event falls into a level up
+ * to i on one side exactly when it falls into the same level on the other:
  * level i gets the same transitions on both sides, which changes neither which
  * one has fewer events nor which has more of the first that differs.
  *
@@ -144,7 +144,7 @@ uint32_t config_marking(struct config *c, uint32_t *out, uint32_t room);
  * and their causes (colour.h), so equal forms have equal colours, and the order
  * is total on coloured configurations as well.
  *
- * -1 when memory ends, else 0 or 1.
+ * -1 when out of memory, else 0 or 1.
  */
 int config_before(struct config *c, uint32_t t, uint32_t depth, uint32_t e);
 

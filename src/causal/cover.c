@@ -431,7 +431,7 @@ static void search(const struct program *g, const struct cover_options *o, const
 		s.red = false;
 		r->limit = "memory";
 	}
-	/* With one promise at a time a second one is not refused, it is another run. */
+	/* With one promise at a time a second one is not rejected, it is another run. */
 	if (!s.red && !r->limit && s.capped && o->owners > 1)
 		r->limit = "promises";
 	r->status = s.red ? COVER_RED : r->limit ? COVER_LIMIT : COVER_SAFE;

@@ -38,15 +38,13 @@
  * A promise is made at the first event of the occurrence that touches a cell
  * (earlier events have no successors but the thread's own).
  *
- * What has to be known for that. Colours: A no taint, B(i) taint of pending
- * promise i by its own thread alone, Y any other taint; join(B(i), B(j)) = Y. A
- * variable has the pair (w, r) of colour.h, by the argument given there. The
- * thread of promise i has colour B(i); every other thread A or Y. So a state
- * is: for each cell its value and (w, r); the spots of the threads with
- * pending promises; and for all other threads only *how many* stand in each spot
- * with each colour, because threads of a template that stand there have the
- * same future. When a promise is kept, its B(i) becomes Y and its thread one of the
- * others.
+ * What has to be known for that. Colours: A no taint, B(i) taint of pending promise i by its own
+ * thread alone, Y any other taint; join(B(i), B(j)) = Y. A variable has the pair (w, r) of
+ * colour.h, by the argument given there. The thread of promise i has colour B(i); every other
+ * thread A or Y. So a state is: for each cell its value and (w, r); the spots of the threads with
+ * pending promises; and for all other threads only *how many* are in each spot with each colour,
+ * because threads of a template in the same spot have the same future. When a promise is kept, its
+ * B(i) becomes Y and its thread one of the others.
  *
  * Any number of threads: the counters of templates with any number start at
  * omega. A step needs one thread in a spot and moves it, so the system is a

@@ -70,7 +70,7 @@ void cstate_keep(const struct program *g, struct cstate *s, uint32_t i);
 void cstate_sort(const struct program *g, struct cstate *s, uint32_t perm[COVER_MAX_OWNERS]);
 
 /* Spots in a block that may promise, where no cell was touched since the block
- * began: a flag a spot. */
+ * began: one flag per spot. */
 void cover_first_spots(const struct program *g, uint32_t block, uint8_t *first);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * net: building and checking. Rows are made by counting, then each is sorted
- * (unless the arcs came in order); an arc that stands twice is found in the sorted
- * row. Linear, but for the sorting of rows.
+ * (unless the arcs came in order); a duplicate arc is found in the sorted
+ * row. Linear, except for sorting rows.
  */
 #include "causal/net.h"
 
@@ -80,7 +80,7 @@ static struct net_arc *sort_arcs(struct net_builder *b, struct net_arc *arcs, ui
 	return to;
 }
 
-/* Arcs to rows by transition; false when one stands twice. */
+/* Arcs to rows by transition; false when one appears twice. */
 static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool take,
                  uint32_t **at, uint32_t **to, const struct source *src, struct diags *d)
 {
@@ -149,7 +149,7 @@ bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
 		if (net_npre(n, t))
 			continue;
 		diag_error(d, "net-no-input", src, b->trans_at.data[t],
-		           "transition '%s' takes from no place, so it can fire without end",
+		           "transition '%s' takes from no place, so it can fire forever",
 		           b->trans.data[t]);
 		diag_hint(d, "give it a place to take from");
 		ok = false;

@@ -169,7 +169,7 @@ static bool known(struct pep *p, const struct numbers *m, uint32_t id, uint32_t 
 	struct span at = { from, p->at };
 	if (numbered(m, id) == MAP_NONE)
 		return true;
-	diag_error(p->d, "net-node-twice", p->src, at, "there is a %s number %u already", what, id);
+	diag_error(p->d, "net-node-twice", p->src, at, "duplicate %s number %u", what, id);
 	return p->ok = false;
 }
 
@@ -211,14 +211,14 @@ static uint32_t endpoint(struct pep *p, const struct numbers *m, uint32_t id, ui
 	if (k != MAP_NONE)
 		return k;
 	diag_error(p->d, "net-unknown-node", p->src, at, "there is no %s number %u", what, id);
-	diag_hint(p->d, "the sections PL and TR must declare it before the arcs");
+	diag_hint(p->d, "declare it in the section PL or TR, before the arcs");
 	p->ok = false;
 	return NET_NONE;
 }
 
 enum arc_kind { ARC_PUT, ARC_TAKE, ARC_READ };
 
-/* trans < place, or place > trans; the sign says which, the section which one may stand. */
+/* trans < place, or place > trans; the sign says which, the section which one is allowed. */
 static bool arc(struct pep *p, enum arc_kind kind)
 {
 	uint32_t from = p->at, x, y, tokens = 0, weight = 1;
@@ -300,8 +300,8 @@ static bool header(struct pep *p)
 	blanks(p, true);
 	n = section_name(p);
 	if (n != 3 || memcmp(p->src->text + p->at, "PEP", 3)) {
-		fail(p, p->at, p->at + 1, "this is no net: expected 'PEP' (ll_net) or '<' (PNML)");
-		diag_hint(p->d, "models (.atm, .sml) are for 'intact check'");
+		fail(p, p->at, p->at + 1, "not a net: expected 'PEP' (ll_net) or '<' (PNML)");
+		diag_hint(p->d, "for models (.atm, .sml), use 'intact check'");
 		return false;
 	}
 	for (int line = 0; line < 3; line++) {

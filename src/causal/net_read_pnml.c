@@ -87,7 +87,7 @@ static bool starts(const struct pnml *p, const char *s)
 	return p->src->len - p->at >= n && !memcmp(p->src->text + p->at, s, n);
 }
 
-/* Goes behind the next `s`; false at the end of the file. */
+/* Moves after the next `s`; false at the end of the file. */
 static bool skip_past(struct pnml *p, const char *s, const char *what)
 {
 	struct span at = { p->at, p->at + 1 };
@@ -120,7 +120,7 @@ static void put_utf8(struct buf *out, uint32_t c)
 	}
 }
 
-/* "&#9;": the code point, or 0 when it is none. */
+/* "&#9;": the code point, or 0 if invalid. */
 static uint32_t char_ref(const char *s, size_t n)
 {
 	uint32_t base = n && s[0] == 'x' ? 16 : 10, v = 0;
@@ -159,7 +159,7 @@ static bool entity(struct pnml *p)
 	uint32_t c = starts(p, "&#") ? char_ref(p->src->text + p->at + 2, end - p->at - 2) : 0;
 	if (!c || end >= p->src->len || p->src->text[end] != ';') {
 		struct span at = { p->at, end };
-		return fail(p, at, "net-syntax", "'&' does not begin a reference that is known here%s", "");
+		return fail(p, at, "net-syntax", "unknown reference after '&'%s", "");
 	}
 	put_utf8(p->text, c);
 	p->at = end + 1;
@@ -282,7 +282,7 @@ static bool enter_node(struct pnml *p, enum elem kind, const struct tag_attrs *a
 		avec_push(p->a, &p->nodes, none);
 	const char *id = intern_str(&p->ids, at->id);
 	if (p->nodes.data[at->id].node)
-		return fail(p, tag, "net-node-twice", "there is a node with id '%s' already", id);
+		return fail(p, tag, "net-node-twice", "duplicate node id '%s'", id);
 	uint32_t k = kind == E_PLACE ? (p->place = net_add_place(&p->b, id, false))
 	                             : (p->trans = net_add_trans(&p->b, id, tag));
 	if (k >= NET_MAX_NODES)
@@ -309,7 +309,7 @@ static bool enter(struct pnml *p, enum elem kind, const struct tag_attrs *at, st
 		return fail(p, tag, "net-unsupported", "reference nodes are not supported%s", "");
 	if (is_named(p, tag, "hlinitialMarking") || is_named(p, tag, "hlinscription") ||
 	    is_named(p, tag, "declaration") || (kind == E_NET && at->coloured))
-		return fail(p, tag, "net-unsupported", "this is a coloured net; only place/transition nets are read%s", "");
+		return fail(p, tag, "net-unsupported", "coloured nets are not supported, only place/transition nets%s", "");
 	if (kind == E_NET && p->nets++)
 		return fail(p, tag, "net-unsupported", "a second net in the same file%s", "");
 	if (kind == E_PLACE || kind == E_TRANS)
@@ -332,7 +332,7 @@ static bool start_tag(struct pnml *p)
 	p->at++;
 	struct span name = name_span(p);
 	if (name.end == name.start)
-		return fail(p, name, "net-syntax", "expected an element's name behind '<'%s", "");
+		return fail(p, name, "net-syntax", "expected an element name after '<'%s", "");
 	for (;;) {
 		while (is_space(peek(p)))
 			p->at++;
@@ -355,14 +355,14 @@ static bool start_tag(struct pnml *p)
 		return true;
 	}
 	if (p->depth == DEPTH_MAX)
-		return fail(p, name, "net-syntax", "elements nest too deep%s", "");
+		return fail(p, name, "net-syntax", "elements are nested too deeply%s", "");
 	p->stack[p->depth++] = (struct open_elem){ kind, name };
 	if (kind == E_SKIP && !p->skip)
 		p->skip = p->depth;
 	return true;
 }
 
-/* The text of a <text> just closed, by what it stands in. */
+/* The text of a <text> just closed, by its parent element. */
 static bool leave_text(struct pnml *p, struct span at)
 {
 	const char *s = buf_cstr(p->text);
@@ -409,7 +409,7 @@ static bool end_tag(struct pnml *p)
 		return fail(p, name, "net-syntax", "the end tag is not closed%s", "");
 	p->at++;
 	if (!p->depth)
-		return fail(p, name, "net-syntax", "an end tag without its beginning%s", "");
+		return fail(p, name, "net-syntax", "end tag without a start tag%s", "");
 	struct open_elem top = p->stack[--p->depth];
 	size_t n = top.name.end - top.name.start;
 	if (name.end - name.start != n ||
@@ -450,7 +450,7 @@ static bool markup(struct pnml *p)
 	if (starts(p, "<?"))
 		return skip_past(p, "?>", "the processing instruction");
 	if (starts(p, "<!"))
-		return fail(p, at, "net-unsupported", "document type declarations are not read%s", "");
+		return fail(p, at, "net-unsupported", "document type declarations are not supported%s", "");
 	return starts(p, "</") ? end_tag(p) : start_tag(p);
 }
 
@@ -523,7 +523,7 @@ bool net_read_pnml(const struct source *src, struct arena *a, struct diags *d, s
 		ok = read_file(p, n);
 		if (ok && text.failed) {
 			struct span top = { 0, 1 };
-			ok = fail(p, top, "net-memory", "memory ended while the net was read%s", "");
+			ok = fail(p, top, "net-memory", "out of memory while reading the net%s", "");
 		}
 	}
 	buf_free(&text);

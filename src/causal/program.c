@@ -287,7 +287,7 @@ static void expand(struct make *m, struct abstract *x, uint32_t from)
 	}
 	m->spots.data[from].naction = m->actions.len - m->spots.data[from].action;
 	if (more < 0)
-		m->limit = "ways of one step";
+		m->limit = "outcomes of one step";
 	else if (m->spots.len > MAX_SPOTS || m->actions.len > MAX_ACTIONS)
 		m->limit = "control places";
 	else if (late(m))

@@ -46,7 +46,7 @@ struct program_options {
 struct program_cell {
 	uint32_t var, elem; /* elem: IR_NONE when it is the whole array */
 	uint32_t nvalues;   /* 0: abstract */
-	int32_t lo;         /* value v of the cell stands for lo + v */
+	int32_t lo;         /* value v of the cell represents lo + v */
 	uint32_t init;      /* initial value, from 0 */
 	bool lock;          /* values 0 (free) and 1 (held) */
 };

@@ -30,7 +30,7 @@ struct read_arc {
 };
 
 struct sets { /* of a cell */
-	uint32_t place;        /* set 0; its values follow. NET_NONE: nobody writes it */
+	uint32_t place;        /* set 0; its values follow. NET_NONE: it is never written */
 	uint32_t *own;         /* by reader, in the order of threads */
 	uint32_t *reader, n;   /* threads that only read it, ascending */
 };

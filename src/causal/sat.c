@@ -2,12 +2,11 @@
  * sat: conflict-driven clause learning (Marques-Silva and Sakallah 1996; two
  * watched literals and activities after Moskewicz et al. 2001).
  *
- * Representation: clauses in one array of 32-bit words: length, level of
- * quality (0: given, else the number of decision levels it had when it was
- * learnt), where the last search for a literal to watch ended (so that going
- * through a long clause is paid once, Gent 2013), literals; the first two are
- * watched. watch[l] holds the clauses in which l is watched, and is gone through when l becomes false, with
- * another literal of each clause beside it that saves looking when it is true.
+ * Representation: clauses in one array of 32-bit words: length, level of quality (0: given, else the number
+ * of decision levels it had when it was learnt), where the last search for a literal to watch ended (so
+ * that a long clause is scanned only once, Gent 2013), literals; the first two are watched. watch[l] holds
+ * the clauses in which l is watched, and is scanned when l becomes false; each entry has another literal of
+ * the clause, which makes a lookup unnecessary if it is true.
  *
  * Invariants: after propagation without conflict, a watched literal is false
  * only if the other one is true at no higher level. The reason of a literal has it
@@ -219,7 +218,7 @@ static bool watch_lit(struct sat *s, uint32_t l, uint32_t clause, uint32_t other
 	return true;
 }
 
-/* Stores a clause of at least two literals; 0 when memory ends. */
+/* Stores a clause of at least two literals; 0 when out of memory. */
 static uint32_t store(struct sat *s, const uint32_t *lits, uint32_t n, uint32_t quality)
 {
 	assert(n >= 2);
@@ -301,7 +300,7 @@ bool sat_add(struct sat *s, uint32_t *lits, uint32_t n)
 
 /* ---- propagation and learning ------------------------------------------- */
 
-/* The clause that has become false, 0, or UINT32_MAX when memory ends. */
+/* The clause that has become false, 0, or UINT32_MAX when out of memory. */
 static uint32_t propagate(struct sat *s)
 {
 	assert(s->head <= s->ntrail);
@@ -366,7 +365,7 @@ static bool implied(const struct sat *s, uint32_t l)
 }
 
 /* learnt[] from the false clause c: the first unique implication point in
- * front, a literal of the level to go back to behind it; that level. */
+ * front, a literal of the backtrack level after it; that level. */
 static uint32_t analyse(struct sat *s, uint32_t c)
 {
 	assert(s->nlimit); /* a conflict at level 0 is the end */
@@ -439,7 +438,7 @@ static bool learn(struct sat *s, uint32_t c)
 	return true;
 }
 
-/* At level 0: throws away the poorer learnt clauses and what is true for ever. */
+/* At level 0: removes the worse learnt clauses and those that are permanently true. */
 static bool sweep(struct sat *s)
 {
 	uint64_t count[64] = { 0 }, half = 0;

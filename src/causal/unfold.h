@@ -32,7 +32,7 @@ struct unfold_options {
 };
 
 /* The younger events beside a condition, or those that have an initial condition
- * behind them; each event by its first condition. */
+ * in their past; each event by its first condition. */
 struct uf_younger {
 	uint32_t at, n; /* in units of the pool; entries */
 	uint32_t cls;   /* room for UF_UNIT << cls entries; 0 entries when at is 0 */

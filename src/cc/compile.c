@@ -10,7 +10,7 @@
  *
  * Command lines that neither compile nor link (--version, -print-...) are not
  * touched at all. What cannot work (-static, -m32, another sanitizer that
- * stands in front of the same functions) is refused with a reason.
+ * interposes the same functions) is refused with a reason.
  */
 #include "cc/compile.h"
 
@@ -222,8 +222,8 @@ static bool possible(struct buf *err, const struct task *t, bool link, bool comp
 	}
 	for (unsigned i = 0; i < NFOREIGN; i++)
 		if (t->sanitizers & 1u << i) {
-			buf_printf(err, "intact: -fsanitize=%s and intact cannot be in one program: both stand "
-			           "in front of the same functions of the C library\n"
+			buf_printf(err, "intact: -fsanitize=%s and intact cannot be combined in one program: both "
+			           "intercept the same C library functions\n"
 			           "hint: build it twice, once with each\n", foreign_sanitizers[i]);
 			return false;
 		}
@@ -232,8 +232,7 @@ static bool possible(struct buf *err, const struct task *t, bool link, bool comp
 		return false;
 	}
 	if (link && t->is_static) {
-		buf_str(err, "intact: cannot watch a static executable: its C library "
-		                   "leaves no way to stand in front of it\n"
+		buf_str(err, "intact: cannot watch a static executable: the functions of its C library cannot be intercepted\n"
 		                   "hint: link without -static\n");
 		return false;
 	}
@@ -272,7 +271,7 @@ int cc_compile(int argc, char **argv, bool cxx, bool keeps_pipe, struct buf *err
 	bool compile_any = t.source && !t.off;
 	if ((link || compile_any) && !runtime_dir(dir, sizeof dir)) {
 		buf_str(err, "intact: the runtime (libintact_rt.a) was not found beside "
-		                   "this program\nhint: INTACT_RUNTIME_DIR says where it is\n");
+		                   "this program\nhint: set INTACT_RUNTIME_DIR to its directory\n");
 		return EXIT_USAGE;
 	}
 	if (!possible(err, &t, link, compile_any))

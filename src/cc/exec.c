@@ -28,7 +28,7 @@ static _Noreturn void replace(struct args *a)
 {
 	execvp(a->v[0], a->v);
 	fprintf(stderr, "intact: cannot run the compiler '%s': %s\n"
-	        "hint: INTACT_CC and INTACT_CXX choose it\n",
+	        "hint: INTACT_CC and INTACT_CXX select the compiler\n",
 	        a->v[0], strerror(errno));
 	_exit(127);
 }

@@ -1,9 +1,9 @@
 /*
  * leaf: see leaf.h. Two steps: `scan` turns each function's lines into marks
  * (an access, a call, a block, an edge), `worst_of` finds the most accesses on
- * a path through them. Blocks stand in the text such that edges lead forward
- * unless there is a loop, so one walk in the text's order sees every block
- * after all that lead to it.
+ * a path through them. Blocks are ordered in the text such that edges lead
+ * forward unless there is a loop, so one walk in the text's order sees every
+ * block after all that lead to it.
  */
 #include "cc/leaf.h"
 

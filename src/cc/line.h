@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Words for exec, with a NULL behind them. */
+/* Words for exec, followed by a NULL. */
 struct args {
 	char **v;
 	size_t n, cap;
@@ -31,7 +31,7 @@ struct task {
 	unsigned sanitizers;   /* those of `foreign` that are asked for */
 };
 
-/* They stand in front of malloc and the threads' functions, as we do. */
+/* They interpose malloc and the thread functions, like Intact. */
 enum { NFOREIGN = 8 };
 extern const char *const foreign_sanitizers[NFOREIGN];
 

@@ -31,14 +31,14 @@ static bool any_asked(const struct ir *p)
 	return false;
 }
 
-/* --threads name=any: a proof for the declared number is none for any number
- * (a counterexample stays one). */
+/* --threads name=any: a proof for the declared number is not a proof for any
+ * number (a counterexample stays one). */
 static void fixed_counts_only(const struct ir *p, struct verdict *v, uint32_t n)
 {
 	for (uint32_t i = 0; any_asked(p) && i < n; i++)
 		if (v[i].answer == ANSWER_HOLDS && v[i].scope == SCOPE_DECLARED) {
 			v[i].answer = ANSWER_UNKNOWN;
-			v[i].reason = "proved for the numbers of threads searched, not for any number";
+			v[i].reason = "proved only for the numbers of threads searched";
 		}
 }
 
@@ -50,8 +50,8 @@ static bool is_deadlock(const struct verdict *v, uint32_t n)
 	return false;
 }
 
-/* Nobody has to look for faults: they cannot happen, and neither deadlocks nor
- * the number of states are asked for. */
+/* No search for faults is needed: they cannot happen, and neither deadlocks
+ * nor the number of states are asked for. */
 static bool no_faults(const struct checking *c, const struct decide *d)
 {
 	return d->reduce.fault_free && !c->o->deadlock && !c->o->count;
@@ -61,7 +61,7 @@ enum asked { ASK_AGAIN, ASKED, ALL_DONE };
 
 /* One search for the program that also counts faults as violations: when it
  * holds there is nothing more to look for, and a run that no serial order
- * explains, or a spent limit, stays what it is. */
+ * explains, or a reached limit, remains the answer. */
 static enum asked all_in_one(struct checking *c, struct decide *d, struct verdict *v)
 {
 	struct verdict *program = &v[d->p->nblocks];
@@ -94,7 +94,7 @@ static uint32_t look_for_faults(struct checking *c, struct decide *d, struct ver
 	c->r->transitions = v->transitions;
 	if (c->r->fault_free && any_asked(d->p) && !(d->reduce.fault_free && !c->o->deadlock)) {
 		v->answer = ANSWER_UNKNOWN;
-		v->reason = "no fault with the numbers of threads searched; with more of them, not known";
+		v->reason = "no fault with the numbers of threads searched; unknown for larger numbers";
 		return 1;
 	}
 	return v->answer != ANSWER_HOLDS;
@@ -139,7 +139,7 @@ static uint32_t side_by_side(struct checking *c, struct decide *d, struct verdic
 }
 
 /* Can threads always leave their blocks? Beside the questions about atomicity
- * it may cost little only; who asks for deadlocks gets all of it. */
+ * it may cost little only; a check for deadlocks includes it. */
 static uint32_t look_for_a_way_out(struct checking *c, const struct ir *p, struct verdict *v, uint32_t n)
 {
 	struct search_options s = c->decide.search;

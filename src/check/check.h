@@ -29,7 +29,7 @@ struct check_options {
 	const char *block;  /* this one alone, the others' marks ignored ("update", "worker.update"); or NULL */
 	bool faults;        /* look for faults only; neither `engine` nor `block` then */
 	bool deadlock;      /* a deadlock is a violation, too */
-	bool count;         /* go through the program's own states, to count them */
+	bool count;         /* visit the program's own states, to count them */
 	bool reduced;       /* unfold: a smaller prefix */
 	struct search_options search; /* limits, reductions, progress; max_bytes 0: half of the machine's memory */
 	struct objects_options objects;

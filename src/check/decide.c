@@ -52,8 +52,8 @@ static bool wanted(const struct decide *d, const struct check_engine *e)
 }
 
 /* The run that causality found can be judged by itself: when the searches have
- * run out, and at once when any number of threads is asked about, of which a
- * search would have to go through all runs. */
+ * run out, and at once when any number of threads is asked about, for which a
+ * search would have to visit all runs. */
 static bool follow_suspicion(struct decide *d, uint32_t block, struct verdict *v)
 {
 	struct move *run;
@@ -267,11 +267,11 @@ static void same_answer(const struct ir *p, const struct verdict *program, struc
 }
 
 /*
- * The program is not decided, and this block alone is not atomic. Beside whole
- * blocks of the others it may be all the same, as it is in a serializable
- * program, where it would have been called atomic: a spent limit must not turn
- * that into a violation. It is one when the same run has no serial explanation
- * with every block whole, and then it is the program's too.
+ * The program is not decided, and this block alone is not atomic. When the
+ * other blocks are atomic it may still be atomic, as it is in a serializable
+ * program, where it would have been called atomic: a reached limit must not
+ * turn that into a violation. It is one when the same run has no serial
+ * explanation with every block whole, and then it is the program's too.
  */
 static void violated_alone(struct decide *d, struct verdict *v, struct verdict *program)
 {
@@ -296,7 +296,7 @@ static void violated_alone(struct decide *d, struct verdict *v, struct verdict *
 	struct attempt *last = v->nattempts ? &v->attempts[v->nattempts - 1] : NULL;
 	if (last && !last->why)
 		last->why = strdup("alone, it has a run that no serial order explains");
-	v->reason = "not atomic alone (--block shows a run); beside the other blocks, each whole, not decided";
+	v->reason = "not atomic alone (--block shows a run); undecided when the other blocks are atomic";
 }
 
 /* ---- rounds ----------------------------------------------------------------- */

@@ -26,13 +26,12 @@
  * limit they are bounded by it too. What decides a block is one search, from
  * the start, within one slice: its numbers are those of that search.
  *
- * The program is asked about first. When all blocks together are
- * serializable, each of them is atomic as part of it, and nothing more is
- * asked. When they are not, each block is judged alone, with the other
- * blocks' marks ignored: that tells which of them is to blame. (Alone, a
- * block of a serializable program may fail: its neighbours, no longer
- * atomic, can be seen half-way.) A block that a cheaper argument proves is
- * reported with that one.
+ * The program is asked about first. When all blocks together are serializable, each
+ * of them is atomic as part of it, and nothing more is asked. When they are not,
+ * each block is judged alone, with the other blocks' marks ignored: that shows which
+ * of them is at fault. (Alone, a block of a serializable program may fail: its
+ * neighbours, no longer atomic, can be seen half-way.) A block that a cheaper
+ * argument proves is reported with that one.
  */
 #ifndef INTACT_CHECK_DECIDE_H
 #define INTACT_CHECK_DECIDE_H
@@ -51,7 +50,7 @@ struct decide_options {
 	uint32_t ntrack, nabstract;
 };
 
-struct decide { /* one model, and what has been spent on it */
+struct decide { /* one model, and the budget used for it */
 	const struct ir *p;
 	struct decide_options o;
 	struct reduce_result reduce;

@@ -30,8 +30,8 @@ struct engine_ask { /* a question to an engine of the ladder */
 struct check_engine {
 	struct engine about;
 	bool ladder;           /* it answers questions of the ladder: `ask` is there */
-	bool free;             /* it costs nothing: asked although the budget is spent */
-	bool explores;         /* it goes through the program's states, and so meets faults */
+	bool free;             /* it costs nothing: asked although the budget is used up */
+	bool explores;         /* it visits the program's states, and so finds faults */
 	bool shortest;         /* its counterexamples are the shortest already */
 	uint64_t first_states; /* states of the first attempt, which must be cheap; what is left of the budget is for
 	                        * it when no other engine has answered. 0: the first attempt is the only one */

@@ -19,18 +19,18 @@ static void say_place(const struct ir *p, const struct causal_run *r, uint32_t e
 	buf_char(b, ')');
 }
 
-/* "a chain of causes leaves the block at 23:9 (read data in ...) and comes back ..." */
+/* "a causal chain leaves the block at 23:9 (read data in ...) and comes back ..." */
 static char *describe_chain(const struct ir *p, uint32_t block, const struct causal_run *r)
 {
 	struct buf b;
 	buf_init(&b);
 	if (block != VERDICT_PROGRAM && r->nlinks) {
-		buf_str(&b, "a chain of causes leaves the block at ");
+		buf_str(&b, "a causal chain leaves the block at ");
 		say_place(p, r, r->links[0].from, &b);
-		buf_str(&b, " and comes back at ");
+		buf_str(&b, " and returns at ");
 		say_place(p, r, r->links[r->nlinks - 1].to, &b);
 	} else {
-		buf_str(&b, "blocks must come before each other in a circle of causes");
+		buf_str(&b, "the blocks form a causal cycle");
 	}
 	buf_str(&b, r->concrete == CAUSAL_POSSIBLE     ? ", in a run that the data allow"
 	            : r->concrete == CAUSAL_IMPOSSIBLE ? ", in a run that the data do not allow"
@@ -109,7 +109,7 @@ static bool ask_itself(const struct ir *p, uint32_t block, const struct check_op
 }
 
 const struct check_engine engine_causal = {
-	.about = { .name = "causal", .summary = "no chain of causes leaves the block and comes back, with most data forgotten",
+	.about = { .name = "causal", .summary = "no causal chain leaves the block and returns to it, with most data abstracted away",
 	           .question = ENGINE_CAUSALITY, .abstract = true, .any_threads = true, .topic = "causal" },
 	.ladder = true, .first_states = FIRST_STATES, .ask = ask, .ask_part = ask_part, .ask_itself = ask_itself,
 };

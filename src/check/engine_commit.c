@@ -12,13 +12,13 @@ static char *describe_point(const struct ir *p, const struct commit_point *c)
 	buf_init(&b);
 	switch (c->kind) {
 	case COMMIT_MARKED:
-		buf_str(&b, "commits where it says so");
+		buf_str(&b, "commits at its marks");
 		break;
 	case COMMIT_ENTRY:
-		buf_str(&b, "commits as it enters");
+		buf_str(&b, "commits at its entry");
 		break;
 	case COMMIT_EXIT:
-		buf_str(&b, "commits as it leaves");
+		buf_str(&b, "commits at its exit");
 		break;
 	case COMMIT_STEP:
 		for (uint32_t i = 0; i < c->n; i++) {
@@ -28,7 +28,7 @@ static char *describe_point(const struct ir *p, const struct commit_point *c)
 			ir_print_node(p, c->at[i].node, &b);
 			buf_char(&b, ')');
 			if (c->at[i].succ != IR_NONE)
-				buf_printf(&b, " when it goes on to line %u",
+				buf_printf(&b, " when it continues at line %u",
 				           source_pos(p->src, p->nodes[c->at[i].succ].span.start).line);
 		}
 		break;

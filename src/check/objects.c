@@ -26,7 +26,7 @@ bool objects_allowed(const struct ir *p, const struct objects_options *o, struct
 		return true;
 	if (o->condition != OBJECT_ATOMIC) {
 		diag_error(d, "assertion", NULL, (struct span){ 0, 0 },
-		           "--assertion=%s asserts atomicity: it does not go with --condition=%s",
+		           "--assertion=%s asserts atomicity: it cannot be combined with --condition=%s",
 		           judge(o)->about.name, object_conditions[o->condition]);
 		return false;
 	}
@@ -45,14 +45,14 @@ bool objects_allowed(const struct ir *p, const struct objects_options *o, struct
 			continue;
 		ok = false;
 		diag_error(d, "assertion", p->src, p->opers[second].span,
-		           "--assertion=%s judges registers with one writer, and '%s' has several",
+		           "--assertion=%s requires a single writer, and '%s' has several",
 		           judge(o)->about.name, p->objects[object].name);
 		if (second != first)
 			diag_note(d, p->src, p->opers[first].span, "another thread writes here");
 		else
 			diag_note(d, p->src, p->templates[p->opers[first].tmpl].span, "there are %u of this thread",
 			          p->templates[p->opers[first].tmpl].count);
-		diag_hint(d, "leave --assertion out: the monitor judges any number of writers");
+		diag_hint(d, "omit --assertion: the monitor supports any number of writers");
 	}
 	return ok;
 }
@@ -125,7 +125,7 @@ void objects_check(const struct ir *p, const struct objects_options *o, const st
 }
 
 const struct check_engine engine_monitor = {
-	.about = { .name = "monitor", .summary = "every history of an object, judged while the program is explored",
+	.about = { .name = "monitor", .summary = "every history of an object, checked while the program is explored",
 	           .question = ENGINE_OBJECTS, .topic = "monitor" },
 	.explores = true,
 };

@@ -41,7 +41,7 @@ const char *quiescence_word(enum way_out w)
 }
 
 const struct check_engine engine_quiescence = {
-	.about = { .name = "quiescence", .summary = "whether threads can always leave their blocks again",
+	.about = { .name = "quiescence", .summary = "whether threads can always leave their blocks",
 	           .question = ENGINE_WAY_OUT, .topic = "ladder" },
 	.explores = true,
 };

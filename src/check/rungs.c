@@ -118,7 +118,7 @@ bool rung_ask(struct decide *d, const struct check_engine *e, const struct engin
 		v->limit = a.limit;
 		v->reason = NULL;
 		v->engine = v->engine ? v->engine : a.engine;
-		a.why = strdup("not asked: nothing is left of the budget");
+		a.why = strdup("not asked: the budget is used up");
 	} else {
 		done = e->ask(d, q, v, &a);
 		assert(v->engine == &e->about && (!done || v->answer != ANSWER_UNKNOWN));

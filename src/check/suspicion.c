@@ -5,7 +5,7 @@
 
 #include "explore/exact.h"
 
-#define GO_ON_STEPS 2000u /* behind the run, until nobody is inside */
+#define GO_ON_STEPS 2000u /* after the run, until no thread is inside */
 
 struct going { /* one step: its outcome number `want` */
 	uint32_t want, seen;

@@ -1,7 +1,7 @@
 /*
  * suspicion: is the run that the causal engine found a violation? When the
- * data allow it, and the searches have run out of their budget, it is gone
- * on with until the threads inside blocks have left them, and that one
+ * data allow it, and the searches have run out of their budget, it is
+ * continued until the threads inside blocks have left them, and that one
  * execution is decided exactly.
  */
 #ifndef INTACT_CHECK_SUSPICION_H

@@ -2,7 +2,7 @@
  * cli: what the commands share.
  *
  * A command is a row in the table of main.c; its function gets the words
- * behind its name and returns the exit code. Where its output goes, and the
+ * after its name and returns the exit code. Where its output goes, and the
  * exit codes: base/console.h.
  */
 #ifndef INTACT_CLI_H
@@ -18,7 +18,7 @@
 struct cmd {
 	const char *name;
 	const char *summary; /* one line for `intact help` */
-	const char *usage;   /* what stands behind `intact` */
+	const char *usage;   /* the arguments of `intact` */
 	const char *about;   /* paragraphs of `intact help CMD` */
 	const struct opt *options; /* for --help only; may be NULL */
 	int (*run)(struct cli *cli, const struct cmd *cmd, int argc, char **argv);

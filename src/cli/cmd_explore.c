@@ -35,13 +35,13 @@ enum { NO_BOUND = 1000001 };
 static const struct opt table[] = {
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is explored", 0, 0, NULL },
 	{ OPT_UINT, "schedules", 'n', "N", &o.schedules, "schedules at most (10,000; with --exhaustive or --time no limit)", 1, 0, NULL },
-	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "stop after so long", 1, 10000000, NULL },
+	{ OPT_UINT, "time", 't', "SECONDS", &o.seconds, "time limit", 1, 10000000, NULL },
 	{ OPT_CHOICE, "strategy", 0, "NAME", &o.strategy, "mix (default), pos, pct, random, delay, preempt", 0, 0, strategies },
-	{ OPT_UINT, "depth", 0, "N", &o.depth, "of pct: changes of priority and one (3)", 1, 64, NULL },
+	{ OPT_UINT, "depth", 0, "N", &o.depth, "pct: bug depth, one more than the changes of priority (3)", 1, 64, NULL },
 	{ OPT_UINT, "seed", 0, "N", &o.seed, "the same seed gives the same schedules (1)", 0, 0, NULL },
 	{ OPT_FLAG, "exhaustive", 'x', NULL, &o.exhaustive, "every distinct trace once (optimal DPOR)", 0, 0, NULL },
 	{ OPT_UINT, "preemption-bound", 0, "N", &o.bound, "with --exhaustive: only schedules with at most N preemptions", 0, 1000000, NULL },
-	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut a schedule after N points (20,000)", 10, CONTROL_STEPS, NULL },
+	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut off a schedule after N scheduling points (20,000)", 10, CONTROL_STEPS, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What counts", 0, 0, NULL },
 	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
 	{ OPT_CHOICE, "functions", 0, "yes|no", &o.functions, "judge the functions that `intact run` would report (yes, unless --atomic is given)", 0, 0, yes_no },
@@ -50,15 +50,15 @@ static const struct opt table[] = {
 	{ OPT_STR, "confirm", 0, "REPORT", &o.confirm, "explore each finding of REPORT, the JSON of `intact run` or `intact trace`", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Schedules", 0, 0, NULL },
 	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE (with --confirm: a directory, intact-schedules)", 0, 0, NULL },
-	{ OPT_STR, "replay", 0, "FILE", &o.replay, "follow that schedule (the program may be left out)", 0, 0, NULL },
+	{ OPT_STR, "replay", 0, "FILE", &o.replay, "follow the schedule in FILE (PROGRAM may be omitted)", 0, 0, NULL },
 	{ OPT_FLAG, "threads", 0, NULL, &o.real, "with --replay: real threads instead of fibers", 0, 0, NULL },
 	{ OPT_FLAG, "gdb", 0, NULL, &o.gdb, "with --replay: real threads, under gdb, which stops at the failure", 0, 0, NULL },
 	{ OPT_FLAG, "no-minimise", 0, NULL, &o.keep, "show the failing schedule as it was found", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "How it runs", 0, 0, NULL },
 	{ OPT_UINT, "jobs", 'j', "N", &o.jobs, "processes that explore at the same time (1)", 1, 64, NULL },
 	{ OPT_FLAG, "no-coverage", 0, NULL, &o.no_coverage, "do not count distinct traces: about a third faster", 0, 0, NULL },
-	{ OPT_FLAG, "fork", 0, NULL, &o.fork, "a process of its own for each schedule: slower", 0, 0, NULL },
-	{ OPT_UINT, "stall", 0, "SECONDS", &o.stall, "a schedule without a point for so long is an endless loop (10)", 1, 100000, NULL },
+	{ OPT_FLAG, "fork", 0, NULL, &o.fork, "run each schedule in its own process (slower)", 0, 0, NULL },
+	{ OPT_UINT, "stall", 0, "SECONDS", &o.stall, "report an endless loop after this time without a scheduling point (10)", 1, 100000, NULL },
 	OUTPUT_OPTIONS(&o.outputs),
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 };
@@ -197,7 +197,7 @@ static bool name_functions(struct cli *cli, const char *program)
 	for (int i = 0; there && i < o.atomic.n; i++)
 		if (!found[i]) {
 			buf_printf(&cli->err, "intact: --atomic '%s' names no function of %s that has hooks\n"
-			           "hint: INTACT_CC_HOOKS=all when compiling keeps those of small inlined ones\n", o.atomic.items[i], program);
+			           "hint: compile with INTACT_CC_HOOKS=all to keep the hooks of small inlined functions\n", o.atomic.items[i], program);
 			ok = false;
 		}
 	return ok;
@@ -247,15 +247,15 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (outputs_wrong(&o.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	else if (o.bound != NO_BOUND && !o.exhaustive)
-		rc = cli_usage(cli, cmd, "--preemption-bound goes with --exhaustive");
+		rc = cli_usage(cli, cmd, "--preemption-bound requires --exhaustive");
 	else if (o.replay && (o.exhaustive || o.strategy || o.schedules || o.seconds || o.jobs > 1))
-		rc = cli_usage(cli, cmd, "--replay follows one schedule: it does not go with --exhaustive, --strategy, --schedules, --time or --jobs");
+		rc = cli_usage(cli, cmd, "--replay follows one schedule: it cannot be combined with --exhaustive, --strategy, --schedules, --time or --jobs");
 	else if (o.confirm && (o.replay || o.atomic.n))
-		rc = cli_usage(cli, cmd, "--confirm judges the functions of its report: it does not go with --replay or --atomic");
+		rc = cli_usage(cli, cmd, "--confirm checks the functions of its report: it cannot be combined with --replay or --atomic");
 	else if ((o.gdb || o.real) && !o.replay)
-		rc = cli_usage(cli, cmd, "--gdb and --threads go with --replay");
+		rc = cli_usage(cli, cmd, "--gdb and --threads require --replay");
 	else if (o.exhaustive && o.strategy)
-		rc = cli_usage(cli, cmd, "--exhaustive and --strategy do not go together");
+		rc = cli_usage(cli, cmd, "--exhaustive and --strategy cannot be combined");
 	else
 		rc = o.replay ? replay_file(cli, cmd, at < argc ? argv + at : NULL) : o.confirm ? confirm(cli, cmd, argv + at) : explore(cli, cmd, argv + at, NULL);
 	buf_free(&err);
@@ -266,12 +266,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_explore = {
 	"explore", "run a program built with `intact cc` under many schedules",
 	"explore [OPTIONS] [--] PROGRAM [ARGUMENTS]",
-	"Runs the program again and again. One thread runs at a time; a scheduler decides\n"
-	"at every synchronisation and at every access that was seen to race which one goes\n"
-	"on. The first schedule that crashes, fails an assertion, exits with another status\n"
-	"than 0, deadlocks, loses a wake-up or misuses a lock or memory is reported with all its\n"
-	"steps; data races are reported as they are seen. Time is virtual: sleeping and\n"
-	"waiting with a limit cost nothing.\n\n"
+	"Runs the program repeatedly under different schedules. One thread runs at a time; a\n"
+	"scheduler selects the next thread at every synchronisation and at every access that was\n"
+	"seen to race. The first schedule that crashes, fails an assertion, exits with a nonzero\n"
+	"status, deadlocks, loses a wake-up or misuses a lock or memory is reported with all its\n"
+	"steps; data races are reported as they are found. Time is virtual: sleeps and timed\n"
+	"waits take no real time.\n\n"
 	"Exit status: 0 nothing found, 1 something found, 2 wrong usage or a program that\n"
 	"cannot be explored, 3 unknown, 4 internal error.\n",
 	table, run,

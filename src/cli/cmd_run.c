@@ -26,15 +26,15 @@ static struct {
 
 static const struct opt table[] = {
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is atomic", 0, 0, NULL },
-	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "judge only these functions, as marked blocks", 0, 0, NULL },
-	{ OPT_LIST, "not-atomic", 0, "PATTERN", &o.not_atomic, "these are not meant to be atomic", 0, 0, NULL },
+	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "check only these functions, as marked blocks", 0, 0, NULL },
+	{ OPT_LIST, "not-atomic", 0, "PATTERN", &o.not_atomic, "do not expect these functions to be atomic", 0, 0, NULL },
 	{ OPT_LIST, "spec", 0, "FILE", &o.specs, "read `atomic` and `not-atomic` lines", 0, 0, NULL },
-	{ OPT_STR, "infer", 0, "FILE", &o.infer, "drop what is shown non-atomic; write the rest as a specification", 0, 0, NULL },
-	{ OPT_UINT, "runs", 0, "N", &o.runs, "with --infer: run until nothing new is found, at most N times", 1, 1000, NULL },
-	{ OPT_FLAG, "strict", 0, NULL, &o.strict, "report functions however far they are from their locks", 0, 0, NULL },
-	{ OPT_FLAG, "loops", 0, NULL, &o.how.loops, "also report blocks that only repeat one section", 0, 0, NULL },
+	{ OPT_STR, "infer", 0, "FILE", &o.infer, "infer a specification: drop functions that are shown not to be atomic", 0, 0, NULL },
+	{ OPT_UINT, "runs", 0, "N", &o.runs, "with --infer: repeat the run until nothing new is found, at most N times", 1, 1000, NULL },
+	{ OPT_FLAG, "strict", 0, NULL, &o.strict, "report functions at any call distance from their locks", 0, 0, NULL },
+	{ OPT_FLAG, "loops", 0, NULL, &o.how.loops, "also report loops that only repeat one critical section", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is shown", 0, 0, NULL },
-	{ OPT_LIST, "suppressions", 0, "FILE", &o.suppressions, "leave out what `kind:PATTERN` lines name", 0, 0, NULL },
+	{ OPT_LIST, "suppressions", 0, "FILE", &o.suppressions, "suppress findings listed in FILE (`kind:PATTERN` lines)", 0, 0, NULL },
 	{ OPT_FLAG, "gen-suppressions", 0, NULL, &o.gen, "end each report with a suppression for it", 0, 0, NULL },
 	{ OPT_STR, "log-path", 0, "FILE", &o.log_path, "write reports to FILE.PID", 0, 0, NULL },
 	{ OPT_FLAG, "halt-on-error", 0, NULL, &o.how.halt, "stop the program at the first finding", 0, 0, NULL },
@@ -45,10 +45,10 @@ static const struct opt table[] = {
 	{ OPT_UINT, "time", 0, "SECONDS", &o.seconds, "with --confirm: stop exploring after so long", 1, 10000000, NULL },
 	{ OPT_UINT, "seed", 0, "N", &o.seed, "with --confirm: the same seed gives the same schedules (1)", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Recording", 0, 0, NULL },
-	{ OPT_STR, "record", 0, "FILE", &o.how.record, "also record what happens, for `intact trace`", 0, 0, NULL },
-	{ OPT_SIZE, "keep-last", 0, "SIZE", &o.how.keep, "with --record: keep about the last SIZE bytes of it", 0, 0, NULL },
+	{ OPT_STR, "record", 0, "FILE", &o.how.record, "also record the run for `intact trace`", 0, 0, NULL },
+	{ OPT_SIZE, "keep-last", 0, "SIZE", &o.how.keep, "with --record: keep only about the last SIZE bytes", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Other", 0, 0, NULL },
-	{ OPT_UINT, "exitcode", 0, "N", &o.exitcode, "exit status when something is found (66; 0: the program's own)", 0, 255, NULL },
+	{ OPT_UINT, "exitcode", 0, "N", &o.exitcode, "exit status when something is found (66; 0: the program's status)", 0, 255, NULL },
 	OUTPUT_OPTIONS(&o.outputs),
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 };
@@ -77,8 +77,8 @@ static void name_functions(struct cli *cli, struct settings *s, const char *prog
 			buf_printf(&cli->err, "intact: warning: --atomic '%s' names no function of %s%s\n",
 			           s->filter.atomic.data[i].text, program,
 			           s->filter.atomic.data[i].inlined
-			                   ? " but such as are inlined and have no hooks: they make at most one access\n"
-			                     "hint: INTACT_CC_HOOKS=all when compiling keeps them" : "");
+			                   ? " except inlined ones without hooks, which make at most one access\n"
+			                     "hint: compile with INTACT_CC_HOOKS=all to keep their hooks" : "");
 }
 
 /* ---- reports ---- */
@@ -161,7 +161,7 @@ static bool gather(struct cli *cli, struct settings *s)
 	if (strcmp(s->log_path, "stderr") != 0)
 		s->text.color = false;
 	if (!strcmp(s->log_path, "stdout") && o.how.stdout_taken) {
-		buf_str(&cli->err, "intact run: log_path=stdout and a report on standard output would be mixed\n"
+		buf_str(&cli->err, "intact run: log_path=stdout and a report on standard output cannot be combined\n"
 		                   "hint: name a file for one of them\n");
 		ok = false;
 	}
@@ -207,13 +207,13 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	} else if (opts.help) {
 		rc = cli_help(cli, cmd, table);
 	} else if (at >= argc) {
-		rc = cli_usage(cli, cmd, "which program?");
+		rc = cli_usage(cli, cmd, "missing PROGRAM argument");
 	} else if (o.how.record && o.infer) {
-		rc = cli_usage(cli, cmd, "--record and --infer do not go together");
+		rc = cli_usage(cli, cmd, "--record and --infer cannot be combined");
 	} else if (o.how.keep && !o.how.record) {
-		rc = cli_usage(cli, cmd, "--keep-last goes with --record");
+		rc = cli_usage(cli, cmd, "--keep-last requires --record");
 	} else if (o.confirm && (o.infer || o.how.halt)) {
-		rc = cli_usage(cli, cmd, "--confirm does not go with --infer or --halt-on-error");
+		rc = cli_usage(cli, cmd, "--confirm cannot be combined with --infer or --halt-on-error");
 	} else if ((o.save || o.schedules || o.seconds || o.seed != 1) && !o.confirm) {
 		rc = cli_usage(cli, cmd, "--save, --schedules, --time and --seed go with --confirm");
 	} else if (outputs_wrong(&o.outputs)) {
@@ -246,16 +246,15 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 
 const struct cmd cmd_run = {
 	"run", "watch a program built with `intact cc`", "run [OPTIONS] [--] PROGRAM [ARGUMENTS]",
-	"Runs the program and reports functions that are not atomic: a lock is given\n"
-	"up in the middle, or shared data is used without one, so that another thread\n"
-	"can come in between. By default every function that takes a lock, itself or\n"
-	"in what it calls, is expected to be atomic, except main and thread functions.\n\n"
+	"Runs the program and reports functions that are not atomic: they release a lock\n"
+	"in the middle, or use shared data without a lock, so that another thread can\n"
+	"interfere. By default every function that acquires a lock, directly or through\n"
+	"calls, is expected to be atomic, except main and thread functions.\n\n"
 	"A PATTERN is a function name with * and ?, a file, or file:line.\n"
-	"INTACT_OPTIONS=help=1 PROGRAM lists what can be set without `intact run`.\n\n"
-	"Exit status: the program's, 128 + N when signal N ended it; 66 when something is\n"
-	"found (see --exitcode) and no signal ended it; 70 when no process of the run was\n"
-	"built with `intact cc`, or findings were cut (a line says so). When a report goes\n"
-	"to standard output (--json=-), what the program writes there goes to standard\n"
-	"error.\n",
+	"INTACT_OPTIONS=help=1 PROGRAM lists the options that need no `intact run`.\n\n"
+	"Exit status: the program's, 128 + N if signal N killed it; 66 if something is found\n"
+	"(see --exitcode) and no signal killed it; 70 if no process of the run was built with\n"
+	"`intact cc`, or if findings were lost (a message says so). If a report goes to standard\n"
+	"output (--json=-), the program's own standard output goes to standard error.\n",
 	table, run,
 };

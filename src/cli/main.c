@@ -35,14 +35,14 @@ static const struct cmd *find(const char *name)
 static void overview(struct buf *out)
 {
 	buf_str(out,
-	        "intact tells you whether the code you believe to be atomic really is.\n\n"
+	        "intact checks whether code that is meant to be atomic really is.\n\n"
 	        "usage: intact COMMAND [OPTIONS] ...\n\n"
 	        "commands:\n");
 	for (int i = 0; cli_commands[i]; i++)
 		buf_printf(out, "  %-10s %s\n", cli_commands[i]->name,
 		           cli_commands[i]->summary);
 	buf_str(out,
-	        "\n'intact help COMMAND' or 'intact COMMAND --help' tells more.\n"
+	        "\nSee 'intact help COMMAND' or 'intact COMMAND --help'.\n"
 	        "Try: intact sim examples/lost-update.atm\n");
 }
 
@@ -146,7 +146,7 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 	if (name[0] == '-') {
 		buf_str(&cli->err, "intact: unknown option '");
 		buf_safe(&cli->err, name, strlen(name));
-		buf_str(&cli->err, "'; options stand behind a command\n");
+		buf_str(&cli->err, "'; options must follow a command\n");
 		return EXIT_USAGE;
 	}
 	const struct cmd *c = find(name);

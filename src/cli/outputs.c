@@ -78,7 +78,7 @@ bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, cons
 	const char *why = NULL;
 	FILE *f = NULL;
 	if (!may_replace(path, mark))
-		why = "it exists and is no such report; it is left alone";
+		why = "file exists and is not an Intact report; not overwritten";
 	else if (!(f = fopen(path, "wb")))
 		why = strerror(errno);
 	else {
@@ -120,7 +120,7 @@ int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *
 	buf_init(&why);
 	if (document->failed || (!(o->sarif || o->html || o->junit || o->github) ? false
 	    : !(doc = doc_parse(buf_cstr(document), document->len, &why)))) {
-		buf_printf(&cli->err, "intact %s: internal error: the result is no document: %s\n", cmd->name,
+		buf_printf(&cli->err, "intact %s: internal error: the result is not a valid document: %s\n", cmd->name,
 		           document->failed ? "out of memory" : buf_cstr(&why));
 		buf_free(&text);
 		buf_free(&why);

@@ -110,7 +110,7 @@ static void list_next(struct shell *sh)
 	struct run *r = &sh->s->run;
 	uint32_t shown = 0, hidden = 0;
 	if (run_faulted(r)) {
-		buf_str(sh->out, "the run ended with a fault; u takes the last step back, q quits\n");
+		buf_str(sh->out, "the run ended with a fault; u undoes the last step, q quits\n");
 		return;
 	}
 	buf_printf(sh->out, "\nafter %u step%s: ", r->nsteps, r->nsteps == 1 ? "" : "s");
@@ -129,10 +129,10 @@ static void list_next(struct shell *sh)
 		           r->ir->nthreads - SHOWN_THREADS, hidden);
 	switch (sim_end_of(sh->s, END_SESSION)) {
 	case END_FINISHED:
-		buf_str(sh->out, "all threads have finished; u takes the last step back, q quits\n");
+		buf_str(sh->out, "all threads have finished; u undoes the last step, q quits\n");
 		break;
 	case END_DEADLOCK:
-		buf_str(sh->out, "no thread can move: a deadlock; u takes the last step back, q quits\n");
+		buf_str(sh->out, "no thread can move: a deadlock; u undoes the last step, q quits\n");
 		break;
 	default:
 		break;
@@ -158,7 +158,7 @@ static void show_step(struct shell *sh, uint32_t i)
 	buf_char(sh->out, '\n');
 }
 
-/* The steps behind the first n. */
+/* The steps after the first n. */
 static void show_steps(struct shell *sh, uint32_t n)
 {
 	const struct run *r = &sh->s->run;
@@ -207,9 +207,9 @@ static void do_undo(struct shell *sh, uint64_t n)
 	run_rewind(r, r->nsteps - done);
 	sh->s->random = false;
 	if (done)
-		buf_printf(sh->out, "took %u step%s back\n", done, done == 1 ? "" : "s");
+		buf_printf(sh->out, "undid %u step%s\n", done, done == 1 ? "" : "s");
 	else
-		buf_str(sh->out, "this is the beginning\n");
+		buf_str(sh->out, "no step to undo\n");
 }
 
 static void show_locals(struct shell *sh, uint32_t thread)
@@ -251,7 +251,7 @@ static void do_save(struct shell *sh, const char *path)
 	struct buf why;
 	buf_init(&why);
 	if (!*path) {
-		buf_str(sh->out, "w FILE: which file?\n");
+		buf_str(sh->out, "w FILE: missing file name\n");
 	} else if (sched_save(&sh->s->run, path, sh->s->path, &why)) {
 		buf_str(sh->out, "saved to ");
 		buf_safe(sh->out, path, strlen(path));
@@ -270,16 +270,16 @@ static void help(struct shell *sh)
 	        "  2          take a step of thread 2 (or of worker.2); 2.1 takes its first alternative\n"
 	        "  1,1,2      several steps; 2*5 takes five\n"
 	        "  r [N]      N random steps (1)\n"
-	        "  u [N]      take the last N steps back (1)\n"
+	        "  u [N]      undo the last N steps (1)\n"
 	        "  s          the state: shared variables and every thread's locals\n"
 	        "  t          the run so far as a table\n"
 	        "  p          its schedule\n"
 	        "  w FILE     save the schedule; intact sim MODEL --schedule @FILE replays it\n"
 	        "  q          quit\n"
-	        "An empty line lists again what can happen next.\n");
+	        "An empty line lists the possible steps again.\n");
 }
 
-/* A count behind a one-letter command; 1 when there is none. */
+/* A count after a one-letter command; 1 when there is none. */
 static bool count_of(const char *rest, uint64_t *n)
 {
 	char *end;

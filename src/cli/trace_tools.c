@@ -40,12 +40,12 @@ int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_CHOICE, "to", 't', "FORMAT", &to,
 		  "std or intact; auto: std when OUT is - or its name says .std or .txt", 0, 0, formats },
 		{ OPT_CHOICE, "compress", 'c', "CODEC", &compress,
-		  "none, zstd or gzip; auto: by OUT's name, zstd for intact", 0, 0, codecs },
-		{ OPT_UINT, "level", 'l', "N", &level, "how hard to compress (1 to 19)", 1, 19, NULL },
+		  "none, zstd or gzip; auto: by the name of OUT, zstd for intact", 0, 0, codecs },
+		{ OPT_UINT, "level", 'l', "N", &level, "compression level (1 to 19)", 1, 19, NULL },
 		{ OPT_FLAG, "numeric", 0, NULL, &numeric,
-		  "std: places as numbers only, which is all some tools read", 0, 0, NULL },
+		  "std: write places as numbers only, for tools that require it", 0, 0, NULL },
 		{ OPT_FLAG, "fixed", 0, NULL, &fixed,
-		  "intact: 16 bytes an event and no names, as a recorder writes", 0, 0, NULL },
+		  "intact: 16 bytes per event without names, as the recorder writes", 0, 0, NULL },
 		{ .help = NULL },
 	};
 	struct cmd sub = *cmd;
@@ -64,7 +64,7 @@ int trace_convert(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (wo.format == FORMAT_ITR && wo.codec == CODEC_GZIP)
 			rc = cli_usage(cli, &sub, "Intact's own format is compressed by zstd or not at all");
 		else if (wo.format == FORMAT_STD && wo.codec == CODEC_GZIP && level > 9)
-			rc = cli_usage(cli, &sub, "gzip knows the levels 1 to 9");
+			rc = cli_usage(cli, &sub, "gzip supports the levels 1 to 9");
 		else if (!strcmp(args[0], args[1]) && strcmp(args[0], "-"))
 			rc = cli_usage(cli, &sub, "IN and OUT are the same file");
 		else
@@ -92,7 +92,7 @@ int trace_stats_cmd(struct cli *cli, const struct cmd *cmd, int argc, char **arg
 	struct cmd sub = *cmd;
 	sub.name = "trace stats";
 	sub.usage = "trace stats [OPTIONS] FILE";
-	sub.about = "Counts what a trace holds: threads, events by kind, blocks, locks, hot variables.";
+	sub.about = "Counts the contents of a trace: threads, events by kind, blocks, locks, hot variables.";
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	if (!args)
 		return EXIT_INTERNAL;

@@ -273,9 +273,9 @@ bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32
 }
 
 /*
- * Can this other thread come in between? It must be able to get the lock (it
- * holds none of the locks held across the gap), and one side must write: the
- * other thread, or this block before and after the gap.
+ * Can this other thread intervene? It must be able to get the lock (it holds
+ * none of the locks held across the gap), and one side must write: the other
+ * thread, or this block before and after the gap.
  */
 static bool interferes(struct dynamic *d, const struct thread *t, const struct finding *f,
                        const struct evidence *e)
@@ -361,7 +361,7 @@ void finding_settle(struct dynamic *d, struct thread *t, uint32_t index, uint32_
 	if (f->happened && f->happened->unsettled == t->uid) {
 		f->happened->unsettled = 0;
 		if (token)
-			f->happened = NULL; /* it gave back: nobody came in between */
+			f->happened = NULL; /* it gave back: no thread intervened */
 	}
 	spin_unlock(&d->lock);
 	if (mine)
@@ -374,9 +374,10 @@ bool finding_counts(const struct finding *f, bool final)
 }
 
 /*
- * The evidence that says the same; nev: there is none. Who writes may read, but
- * only as long as the thread has created and joined nobody since: what it wrote
- * before it made another thread that one cannot meet, what it reads now it can.
+ * The evidence that says the same; nev: there is none. A writer may read, but
+ * only as long as the thread has created and joined no thread since: what it
+ * wrote before it made another thread that one cannot meet, what it reads now
+ * it can.
  */
 static uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held,
                             uint32_t write)
@@ -404,7 +405,7 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
  * All places are taken: which one does t's evidence get? That of a thread from which t comes, for what it did before
  * it made t: t cannot meet that, nor can those who are made after it. (A program that sets its data up
  * under the lock, then starts its threads, is common.) Otherwise the first two stay: with them two threads are
- * always told apart.
+ * always distinguished.
  */
 static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *t, const struct lock *l,
                                   const struct held *h)

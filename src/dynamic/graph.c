@@ -38,7 +38,7 @@ struct graph_node {
 	bool open, live, found;
 };
 
-/* An event somebody may conflict with later, and its transaction. */
+/* An event with which later events may conflict, and its transaction. */
 struct past {
 	struct cycle_end end; /* event 0: none */
 	uint32_t node, gen;

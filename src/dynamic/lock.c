@@ -64,7 +64,7 @@ bool clock_reserve(struct bump *b, struct clock *c, uint32_t n)
 		c->cap = cap;
 	}
 	if (n > c->n)
-		c->n = n; /* the rest is zero: nobody wrote there */
+		c->n = n; /* the rest is zero: no thread wrote there */
 	return true;
 }
 

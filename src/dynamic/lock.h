@@ -10,7 +10,7 @@
  * not followed (and are taken as ordered: see shadow.c).
  *
  * Evidence is what other threads were seen doing under a lock. It is what
- * turns a block that lets go of the lock into a finding (reduction.h).
+ * makes a block that releases the lock a finding (reduction.h).
  */
 #ifndef INTACT_DYNAMIC_LOCK_H
 #define INTACT_DYNAMIC_LOCK_H
@@ -29,7 +29,7 @@ struct bump { /* memory that is given back all at once, if ever */
 	struct spin lock;
 };
 void *bump_alloc(struct bump *b, size_t size);
-/* All of it, when nobody uses it any more. */
+/* All of it, when it is no longer used. */
 void bump_free(struct bump *b);
 
 struct clock {

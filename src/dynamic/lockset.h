@@ -11,7 +11,7 @@
  * is published, so readers take no lock; writers hold `lock`.
  *
  * When a table is full `full` is set and operations return their first
- * operand: whoever judges must then stop calling anything unprotected.
+ * operand: the analysis must then stop calling anything unprotected.
  *
  * Cost: adding, removing and intersecting are linear in the sets plus one
  * look-up; callers keep a small cache in front (struct lockset_cache).

@@ -1,8 +1,8 @@
 /*
- * log: what a thread did lately, as its blocks need it: sections, acquires,
- * reads of unprotected data. A ring; entries have numbers that only grow, and
- * every frame knows the number at its entry, so the functions that contain
- * an entry are those entered before it.
+ * log: the recent actions of a thread that its blocks need: sections,
+ * acquires, reads of unprotected data. A ring; entries have numbers that only
+ * grow, and every frame knows the number at its entry, so the functions that
+ * contain an entry are those entered before it.
  */
 #ifndef INTACT_DYNAMIC_LOG_H
 #define INTACT_DYNAMIC_LOG_H

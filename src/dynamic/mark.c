@@ -18,7 +18,7 @@ void red_mark_begin(struct dynamic *d, struct thread *t, const char *name,
 		.log = t->nlog,
 	};
 	t->wrote = false;
-	red_tick(t); /* what it touches is its own doing: noted anew */
+	red_tick(t); /* what it touches is its own doing: noted again */
 	reach_open(t);
 }
 

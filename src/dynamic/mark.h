@@ -7,7 +7,7 @@
  * sections.c); the innermost block that is violated is blamed, the ones around
  * it are then done with.
  *
- * Beside it stands the exact check of this one run (reach.h): a block on a
+ * In addition there is the exact check of this one run (reach.h): a block on a
  * cycle of conflicts is at fault whatever the automaton says. It confirms what
  * the automaton has found of the block, or is a finding itself.
  */
@@ -30,7 +30,7 @@ void mark_looked(struct thread *t, uintptr_t addr, uint32_t before);
  * be done now; `tried`: only one that was a compare-and-swap. */
 void mark_looks_again(struct thread *t, uintptr_t addr, bool tried);
 /* A cycle of conflicts has closed (reach.h); `now` says at what: address, lock,
- * violation. To be called behind the ones above. */
+ * violation. To be called after the ones above. */
 void mark_cycle(struct dynamic *d, struct thread *t, const struct reach_cycle *c,
                 struct finding *now);
 

@@ -27,7 +27,7 @@ void *pages_map_large(size_t size)
 {
 	char *p = pages_map(size + PAGES_LARGE);
 	if (!p)
-		return pages_map(size); /* the address space is nearly spent */
+		return pages_map(size); /* the address space is nearly used up */
 	size_t before = -(uintptr_t)p % PAGES_LARGE;
 	if (before)
 		pages_unmap(p, before);

@@ -3,11 +3,11 @@
  * analysis of running programs (reduction.h, mark.h), fed with events.
  *
  * An event is one call of it, as a record of a program is (replay.h): a
- * variable is eight bytes at an address of its own, a lock another address, a
- * block a marked block. Stacks are made of one "program counter" each, the
- * number of a place: what was done (kind, target), where, by which thread.
- * A finding names stacks, so places, so the events that were last there when
- * it was first met.
+ * variable is eight bytes at its own address, a lock is another address, a
+ * block is a marked block. Stacks consist of one "program counter" each, the
+ * number of a place: what was done (kind, target), where, by which thread. A
+ * finding names stacks, so places, so the events that were last there when it
+ * was first met.
  *
  * What is not known of a trace is taken so that no alarm is missed: all its
  * threads are there from the start. Beyond the bounds of that analysis (16,383
@@ -143,8 +143,8 @@ static void access(struct reduce *r, struct thread *t, const struct event *e, ui
 		red_access(&r->d, t, addr, 0xff, write, pc, NULL);
 }
 
-/* The thread's own data: a both-mover, and nobody's conflict. But it may be what
- * a section or block writes first. */
+/* The thread's own data: a both-mover without conflicts. But it may be what a
+ * section or block writes first. */
 static void own_access(struct reduce *r, const struct event *e)
 {
 	struct reduce_watched *w = thread_of(r, e->thread);

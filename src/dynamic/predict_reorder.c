@@ -14,18 +14,17 @@
  *   the block's thread: from g, the outermost critical section around a2 that
  *     was entered after a1, to a2.
  *
- * What must come first is the least set with the predecessors of g and s in
- * their threads that is closed: with a read comes the write it read, with an
- * event of a thread its fork, with a join all the thread did, and of two
- * critical sections of a lock the earlier one wholly (the closure of
- * sync-preserving reordering, POPL 2021: kept in recorded order it is
- * feasible). When it holds g or s there is no such run of this shape. The
- * candidate is then judged by verdict/verify_reorder.c alone, which makes the
- * answer sound: reads before the last events keep their values, locks are
- * respected; and a1, r1, r2, a2 stand in it in this order, a cycle between
- * the block and the other thread.
+ * What must come first is the least set with the predecessors of g and s in their
+ * threads that is closed: with a read comes the write it read, with an event of a
+ * thread its fork, with a join all the thread did, and of two critical sections
+ * of a lock the earlier one wholly (the closure of sync-preserving reordering,
+ * POPL 2021: kept in recorded order it is feasible). When it holds g or s there
+ * is no such run of this shape. The candidate is then judged by
+ * verdict/verify_reorder.c alone, which makes the answer sound: reads before the
+ * last events keep their values, locks are respected; and a1, r1, r2, a2 occur in
+ * it in this order, a cycle between the block and the other thread.
  *
- * A fork in the block stands for a1 (r1 is then the first event of the thread), a
+ * A fork in the block serves as a1 (r1 is then the first event of the thread), a
  * join for a2 (r2 is the last). Cycles of other shapes are left to
  * predict_search.c, for what is small.
  *
@@ -180,7 +179,7 @@ static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x,
 	return until;
 }
 
-/* The thread + 1 that holds lock l when the closure has run; 0: nobody. */
+/* The thread + 1 that holds lock l when the closure has run; 0: none. */
 static uint32_t holder(const struct reorder *r, uint32_t l)
 {
 	uint32_t who = r->held[l], b = r->lock_prerel[l];
@@ -299,7 +298,7 @@ static void with_remote(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r2
 	}
 }
 
-/* a1 and a2 stand in one block: tries the accesses around them. */
+/* a1 and a2 are in one block: tries the accesses around them. */
 static void around(struct reorder *r, uint32_t a1, uint32_t a2)
 {
 	uint64_t places = hash64((uint64_t)r->ev[a1].loc << 32 | r->ev[a2].loc) + 1;
@@ -398,7 +397,7 @@ bool reorder_analyse(struct reorder *r)
 	r->fresh = false;
 	r->nlocal = 0;
 	if (!r->begins && !r->open)
-		return true; /* nothing in it stands in a block */
+		return true; /* nothing in it is in a block */
 	if (window_build(r)) {
 		for (uint32_t i = 0; i < r->n && !r->nomem; i++)
 			if (r->root[i] != NO)

@@ -2,17 +2,17 @@
  * predict_search: all orders of the few events around a block.
  *
  * What predict_reorder.c looks for has a shape: one other thread, between two
- * events of the block. A cycle can also lead through several threads, their
- * blocks, locks, forks and joins. So where no shape fits, the at most REGION events
- * around the block are tried in every order, until STEPS are spent: a depth-first
- * search over what each thread does next, that follows what the block reaches
- * (serial.h: the first transaction reached of each thread) and stops where a link
- * arrives in the block from there. States that were met before are left; that two
- * states look alike by their hash only costs what lay behind one of them.
+ * events of the block. A cycle can also lead through several threads, their blocks,
+ * locks, forks and joins. So where no shape fits, the at most REGION events around
+ * the block are tried in every order, up to STEPS steps: a depth-first search over
+ * what each thread does next, that follows what the block reaches (serial.h: the
+ * first transaction reached of each thread) and stops where a link arrives in the
+ * block from there. States that were met before are left; two states with equal
+ * hashes only cost the part of the search after one of them.
  *
- * Events before the region run as recorded, those behind it do not run. What is
- * found is made shorter, one event at a time from the end of each thread, and
- * then judged by verdict/verify_reorder.c as the others are.
+ * Events before the region run as recorded, those after it do not run. What is
+ * found is made shorter, one event at a time from the end of each thread, and then
+ * judged by verdict/verify_reorder.c as the others are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -150,8 +150,8 @@ static bool describe(struct region *g, uint32_t root)
 			g->tx_block = tx[k];
 		}
 	}
-	/* A thread that is forked behind the region cannot run; the block's thread
-	 * has nothing to do behind the block. */
+	/* A thread that is forked after the region cannot run; the block's thread
+	 * has nothing to do after the block. */
 	for (uint32_t k = 0; k < g->nthreads; k++) {
 		g->stop[k] = 0;
 		for (uint32_t p = 0; p < g->len[k]; p++) {
@@ -233,7 +233,7 @@ static bool can_run(const struct region *g, const struct state *s, uint8_t e)
 	return true;
 }
 
-/* The links that arrive at e, and what it leaves behind. */
+/* The links that arrive at e, and the state after it. */
 static enum predict_result run(const struct region *g, struct state *s, uint8_t e, uint8_t *closing)
 {
 	uint8_t k = g->thread[e], o = g->object[e], links[LOCAL + 2];
@@ -309,7 +309,7 @@ static bool known(struct predict_search *q, const struct state *s)
 	return false;
 }
 
-/* Some event that concerns nobody else is next: it may run at once. */
+/* The next event is one that concerns no other thread: it may run at once. */
 static uint32_t silent(const struct region *g, const struct state *s)
 {
 	for (uint32_t k = 0; k < g->nthreads; k++)
@@ -450,8 +450,8 @@ static void claim(struct reorder *r, struct predict_search *q, const struct stat
 	predict_add(r->p, f);
 }
 
-/* In the order of the recording, does the block close a cycle? Then it is told of
- * already. */
+/* In the order of the recording, does the block close a cycle? Then it is already
+ * reported. */
 static bool recorded(struct predict_search *q)
 {
 	struct state s;

@@ -229,7 +229,7 @@ bool window_try(struct reorder *r, uint64_t key, uint32_t max)
 
 /* ---- sliding ------------------------------------------------------------ */
 
-/* The event is left behind: a block begins or ends before the window. */
+/* The event leaves the window: a block begins or ends before the window. */
 static void pass(struct reorder *r, const struct event *e, unsigned kind)
 {
 	struct window_thread *t = &r->threads[e->thread];

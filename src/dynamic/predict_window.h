@@ -9,8 +9,8 @@
  * `renamed` it is their own.
  *
  * Memory: that of the window, and a few words for each thread and lock: variables
- * are numbered anew in each window, so how many the trace has does not matter. A
- * window in which no block is open for a moment is passed over.
+ * are renumbered in each window, so their number in the trace does not matter. A
+ * window in which no block is open is skipped.
  */
 #ifndef INTACT_DYNAMIC_PREDICT_WINDOW_H
 #define INTACT_DYNAMIC_PREDICT_WINDOW_H
@@ -73,13 +73,13 @@ static inline struct predict_event event_of(const struct event *e)
 
 /* Makes the tables for the events that are there; false: out of memory. */
 bool window_build(struct reorder *r);
-/* The innermost block that holds both; they stand in one outermost block. */
+/* The innermost block that holds both; they are in one outermost block. */
 uint32_t window_block(const struct reorder *r, uint32_t a1, uint32_t a2);
 /* Counts one more try of this key; false when there were enough. */
 bool window_try(struct reorder *r, uint64_t key, uint32_t max);
 /* Tries what can be tried in the window (predict_reorder.c). */
 bool reorder_analyse(struct reorder *r);
-/* Tries all orders around an outermost block, which stands from .. to
+/* Tries all orders around an outermost block, which extends from .. to
  * (predict_search.c). */
 void reorder_search(struct reorder *r, uint32_t root, uint32_t from, uint32_t to);
 

@@ -4,7 +4,7 @@
 #define INF     UINT32_MAX
 #define REACH_HEADS   (1u << 20)
 #define RECORDS (1u << 20)
-#define NEIGHBOURS 512u /* cells whose heads stand side by side */
+#define NEIGHBOURS 512u /* cells whose heads are adjacent */
 #define FIRST_SIZE ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
 _Static_assert(!(REACH_HEADS & (REACH_HEADS - 1)) && REACH_HEADS % NEIGHBOURS == 0, "groups of neighbours fill the heads");
 
@@ -55,7 +55,7 @@ static void set_first(struct reach *r, uint32_t k, uint32_t tid, uint32_t epoch)
 		r->low[tid] = epoch;
 }
 
-/* Slots never seen before are reached by nobody. */
+/* Slots never seen before are not reached. */
 static bool see_thread(struct reach *r, uint32_t tid)
 {
 	if (tid >= REACH_THREADS)
@@ -93,7 +93,7 @@ static void close_column(struct reach *r, uint32_t k)
 		r->ncolumns--;
 	if (r->open)
 		return;
-	/* Nobody can reach anything: forget all. */
+	/* Nothing can be reached: forget all. */
 	for (uint32_t i = 0; i < r->nthreads; i++)
 		r->low[i] = INF;
 	r->naccess = 1;

@@ -21,9 +21,9 @@
  *                 taking and letting go are writes, of readers reads.
  *
  * Conflicts are those of docs/trace.md: data, locks, fork and join; what merely
- * orders threads (conditions, semaphores, barriers) is none. So the verdict is
- * the one that `intact trace` gives on the recording, but for blocks that begin
- * anew (reach_restart).
+ * orders threads (conditions, semaphores, barriers) is not a conflict. So the
+ * verdict is the one that `intact trace` gives on the recording, except for
+ * blocks that restart (reach_restart).
  *
  * While no marked block is open nothing is kept and nothing is asked: the cost
  * is one comparison of `open`. Otherwise every access that the fast path does
@@ -107,7 +107,7 @@ struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, u
                               bool write, uint32_t stack);
 struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op,
                               bool write, uint32_t stack);
-/* A thread begins; parent NULL: nobody's. */
+/* A thread begins; parent NULL: none. */
 void reach_begin(struct thread *parent, struct thread *child);
 struct reach_cycle reach_join(struct thread *t, const struct thread *other);
 /* This memory holds new variables from now on. */

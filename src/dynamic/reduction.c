@@ -58,7 +58,7 @@ uint32_t red_entered(struct dynamic *d, struct thread *t, struct frame *f)
 	return f > t->frames + 1 && red_inlined(f) ? stack_push(&d->stacks, node, f->pc) : node;
 }
 
-/* The functions that are active, but for the outermost: main and threads' first ones
+/* The functions that are active, except the outermost: main and threads' first ones
  * are not judged. Inlined ones are in no stack, so they are counted apart. */
 static void note_functions(struct dynamic *d, const struct thread *t)
 {
@@ -186,7 +186,7 @@ void red_thread_begin(struct dynamic *d, struct thread *t, struct thread *parent
 	}
 }
 
-/* As `seen` has them already, stacks are made anew. */
+/* As `seen` has them already, stacks are rebuilt. */
 void red_called(struct thread *t, uint32_t pointers)
 {
 	t->pointers = pointers | RED_CALLED;
@@ -262,11 +262,11 @@ static void racy_write(struct dynamic *d, struct thread *t, uintptr_t addr,
 	struct frame *home = log_home(t, at);
 	if (e->kind != LOG_READ || log_outermost(t, home) || (t->nmarks && log_marked(t, at, home)))
 		return;
-	/* Unless another thread did come in between, two cases are let pass. A
-	 * lock held across the pair is taken as meant to protect it, though not
-	 * every writer holds it: memory that a program's own allocator passes on
-	 * is under one lock today and another tomorrow. And one's own stack is
-	 * used again by every call: what raced there before was another variable. */
+	/* Unless another thread intervened, two cases are ignored. A lock held
+	 * across the pair is taken as meant to protect it, though not every writer
+	 * holds it: memory that a program's own allocator passes on is under one
+	 * lock today and another tomorrow. And one's own stack is used again by
+	 * every call: what raced there before was another variable. */
 	uint32_t across = log_held_across(d, t, at);
 	bool own_stack = addr >= t->stack_lo && addr < t->stack_hi;
 	bool confirmed = r->w[0].uid && !red_same(t, r, &r->w[0]) && r->wseq != e->seq;

@@ -4,12 +4,12 @@
  *
  * Blocks are of two kinds.
  *
- * Marked blocks (annotate.h, --atomic) run the automaton literally: right-
- * movers (acquires), then at most one non-mover, then left-movers (releases).
- * The first release or non-mover commits; an acquire or non-mover behind it
- * is the violation. Waiting on a condition restarts a block that has written
- * nothing, because what it read is read again; so does backing off: sections
- * that wrote nothing, given up because a try for a further lock failed.
+ * Marked blocks (annotate.h, --atomic) run the automaton literally: right- movers
+ * (acquires), then at most one non-mover, then left-movers (releases). The first release
+ * or non-mover commits; an acquire or non-mover after it is the violation. Waiting on a
+ * condition restarts a block that has written nothing, because what it read is read
+ * again; so does backing off: sections that wrote nothing, given up because a try for a
+ * further lock failed.
  *
  * An atomic read that a compare-and-swap makes good is a right-mover: what was
  * read is there again, so it might as well be read now. When the swap fails
@@ -18,26 +18,24 @@
  * is taken out and put in again in between has the swap find the same bits:
  * what was read *through* them is another access, judged as such.)
  *
- * Every function is a candidate block without being marked, so functions have
- * no state of their own. Each thread keeps one log of the sections it left
- * (and of its racing accesses); a frame remembers where the log stood when it
- * was entered. When a lock is taken again, the entry of the section before
- * says which frame contains both: the innermost block at fault is the deepest
- * frame that was entered before that entry was written. A frame costs
- * nothing until then.
+ * Every function is a candidate block without being marked, so functions have no state of
+ * their own. Each thread keeps one log of the sections it left (and of its racing
+ * accesses); a frame stores the position of the log when it was entered. When a lock is
+ * taken again, the entry of the section before says which frame contains both: the
+ * innermost block at fault is the deepest frame that was entered before that entry was
+ * written. A frame costs nothing until then.
  *
- * A pair (section left, lock taken again) becomes a finding with evidence:
- * another thread that writes under the lock, holding none of the locks held
- * across the gap (the "protected acquire" refinement). What a thread did before
- * it made the other, or after it waited for it, is no evidence. Threads of which
- * one was made after the other had ended are: a test that calls the one after
- * the other is meant to stand for two at a time; but the report says so. The evidence may
- * come first or later, so the verdict does not hang on the schedule. It is
- * *confirmed* when in this run a cycle of conflicts led from the block through
- * other threads back into it; otherwise it is *predicted*. For marked blocks
- * reach.h tells that exactly, and a cycle is reported even where the automaton
- * is content. For functions the cycle through the gap itself counts: another
- * thread had the lock between the release and the acquire, or wrote the racing
+ * A pair (section left, lock taken again) becomes a finding with evidence: another thread
+ * that writes under the lock, holding none of the locks held across the gap (the
+ * "protected acquire" refinement). What a thread did before it made the other, or after
+ * it waited for it, is no evidence. Threads of which one was made after the other had
+ * ended are: a test that calls one after the other is meant to represent two concurrent
+ * calls; but the report says so. The evidence may come first or later, so the verdict
+ * does not depend on the schedule. It is *confirmed* when in this run a cycle of
+ * conflicts led from the block through other threads back into it; otherwise it is
+ * *predicted*. For marked blocks reach.h decides that exactly, and a cycle is reported
+ * even if the automaton accepts. For functions the cycle through the gap itself counts:
+ * another thread had the lock between the release and the acquire, or wrote the racing
  * data between the read and the write.
  */
 #ifndef INTACT_DYNAMIC_REDUCTION_H
@@ -118,8 +116,8 @@ struct mark {
 	bool wrote;
 	bool cycle;       /* it lies on one */
 	bool looked;      /* at `address`, by an atomic read; it had not committed
-	                     before, and has done nothing since that must stand
-	                     behind it */
+	                     * before, and has done nothing since that must follow
+	                     * it */
 	bool tried;       /* that read was a compare-and-swap that failed */
 };
 
@@ -145,8 +143,8 @@ struct finding {
 	bool apart;     /* the two threads were never there at the same time */
 	uint32_t made, made2; /* of the locks: lock.h, `created` */
 	struct finding *happened; /* while it waits: the occurrence with a cycle; or NULL */
-	uint32_t unsettled; /* token.h: the thread behind the gap may be giving back; it
-	                       would be ready if the program ended now: `settled` */
+	uint32_t unsettled; /* token.h: the thread after the gap may be giving back; it
+	                       * would be ready if the program ended now: `settled` */
 	bool settled;
 	uint32_t taken;     /* token.h: by the section before the gap; 0: nothing */
 	uint32_t token;     /* token.h: taken and given back; sections on it are no evidence */
@@ -175,7 +173,7 @@ struct thread {
 	uint32_t wait_lock, wait_origin;    /* waiting: the section's lock, and its origin */
 	uint32_t giving;                    /* token.h: finding that a signal excuses; 0: none */
 	uint32_t monitors;                  /* locks held that are used with conditions */
-	uint32_t signalled;                 /* the lock it let go of before it signalled */
+	uint32_t signalled;                 /* the lock it released before it signalled */
 	/* Functions called through a pointer before the thread had done anything: a bit
 	 * for each, from the second on. RED_CALLED: told. */
 	uint32_t pointers;
@@ -217,15 +215,15 @@ struct dynamic {
 	uint32_t nfunctions;
 	uint32_t ready; /* findings with evidence: someone should look */
 	/* Asked before a lock event changes findings, which are everyone's; it
-	 * may wait. NULL: nobody wants to know (see runtime/record.c). */
+	 * may wait. NULL: not needed (see runtime/record.c). */
 	void (*alone)(struct thread *t);
 };
 
 /* False: there is not enough address space, and none is kept. */
 bool dynamic_init(struct dynamic *d);
 void dynamic_free(struct dynamic *d);
-/* Code and data at lo to hi are gone: what stacks, locks and findings say of them
- * stands at `delta` from there now (stack_move). False: nothing did. The threads
+/* Code and data at lo to hi are gone: their addresses in stacks, locks and
+ * findings are shifted by `delta` (stack_move). False: nothing did. The threads
  * then forget what they remember of the tables (red_moved). */
 bool dynamic_move(struct dynamic *d, uintptr_t lo, uintptr_t hi, uintptr_t delta);
 void red_moved(struct thread *t);
@@ -266,7 +264,7 @@ void red_cas(struct thread *t, uintptr_t addr, bool failed);
 /* Edges of happens-before without mutual exclusion. */
 void red_sync_release(struct dynamic *d, struct thread *t, uintptr_t addr);
 void red_sync_acquire(struct dynamic *d, struct thread *t, uintptr_t addr);
-/* A condition is signalled; the edge is told apart from that. */
+/* A condition is signalled; the edge is distinguished from that. */
 void red_signal(struct dynamic *d, struct thread *t);
 /* `pointers` of the thread (above) are these; before it takes its first lock. */
 void red_called(struct thread *t, uint32_t pointers);
@@ -345,7 +343,7 @@ void red_access(struct dynamic *d, struct thread *t, uintptr_t addr,
                 unsigned mask, bool write, uintptr_t pc, uint64_t *was);
 
 /* The thread writes, for the first time since it took its newest lock, or not yet
- * to two places: its sections and marked blocks are told. `update`: it has read
+ * to two places: its sections and marked blocks are sent. `update`: it has read
  * what it writes. Part of red_access. */
 void red_wrote(struct dynamic *d, struct thread *t, uintptr_t addr, unsigned mask,
                bool update, uintptr_t pc);

@@ -1,7 +1,7 @@
 /*
  * sections: taking and letting go of locks (reduction.h): the sets of locks
- * held, what one section knows of those before it, and blocks that let go of a
- * lock and take it again.
+ * held, what one section knows of those before it, and blocks that release a
+ * lock and acquire it again.
  */
 #include "base/invariant.h"
 #include "dynamic/findings.h"
@@ -30,9 +30,10 @@ static uint32_t id_of(struct dynamic *d, struct thread *t, uintptr_t addr)
 }
 
 /*
- * Since the thread let go of the lock (entry e) another had it, and letting go
- * and taking it conflict on both sides: that is a cycle. The last section that
- * was not a reader's cleared the readers: those that are there came later.
+ * Since the thread released the lock (entry e) another thread held it, and
+ * releases and acquisitions conflict on both sides: that is a cycle. The last
+ * section that was not a reader's cleared the readers: those that are there
+ * came later.
  */
 static bool came_between(const struct thread *t, const struct lock *l, bool read,
                          const struct log_entry *e)
@@ -156,7 +157,7 @@ static void teach(struct dynamic *d, struct thread *t, struct lock *l, bool read
 
 /*
  * What keeps others from entering such a section: the locks held when it was
- * entered, some of which may have been let go of since (hand over hand), and
+ * entered, some of which may have been released since (hand over hand), and
  * those still held at its end.
  */
 static __attribute__((noinline)) uint32_t guards(struct dynamic *d, struct thread *t,

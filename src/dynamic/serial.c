@@ -39,10 +39,10 @@
  * After a violation the link is kept like any other: the invariants do not
  * need an acyclic graph.
  *
- * Serials. A block gets a new serial at its begin. An event outside of blocks
- * is a transaction of its own, but needs a new serial only when it receives a
- * link that gives someone a new path to its thread: events with one serial
- * that are not separated so are reached together or not at all.
+ * Serials. A block gets a new serial at its begin. An event outside of blocks is
+ * its own transaction, but needs a new serial only when it receives a link that
+ * gives a block a new path to its thread: events with one serial that are not
+ * separated so are reached together or not at all.
  *
  * Garbage: a transaction that no open block reaches (m < min[u], a lower
  * bound of E[u][.]) can never be on a cycle again: one comparison dismisses
@@ -57,10 +57,10 @@
  * without a budget the analysis ends (SERIAL_PAIRS) at 2^23 of them, 1 GB:
  * three thousand blocks open at once that all reach each other.
  *
- * The witness. Beside E[u][A] stands why: the path by which A first reached
- * that transaction, an immutable list of links shared between paths (`link`:
- * a path and one link more; `cat`: two paths, when a reached block brings its
- * own). As the chain of a thread can be entered at its first reached
+ * The witness. Along with E[u][A] the reason is kept: the path by which A first
+ * reached that transaction, an immutable list of links shared between paths
+ * (`link`: a path and one link more; `cat`: two paths, when a reached block
+ * brings its own). As the chain of a thread can be entered at its first reached
  * transaction and left at any later one, paths visit a thread once, except
  * around cycles already reported; they are cut short there, and given up
  * (`lost`) beyond WHY_MAX links.

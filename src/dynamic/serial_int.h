@@ -109,7 +109,7 @@ struct serial {
 	struct serial_access *more;    /* readers beyond the first; [0] unused */
 	uint32_t nmore, more_cap, more_free;
 	struct map readers;     /* (variable, thread) -> index into `more`; stale
-	                           ones are told by what stands there */
+* ones are recognised by what is there */
 	struct serial_slot *slots;
 	uint32_t nslots, slots_cap, *free_slots, nfree_slots;
 	struct serial_block *blocks;   /* [0] unused */
@@ -124,7 +124,7 @@ struct serial {
 	uint32_t fresh_cap;
 	struct serial_mark {
 		uint32_t stamp, at, serial;
-	} *marks;               /* by thread: where it stands in the column at hand */
+	} *marks;               /* by thread: its position in the current column */
 	uint32_t nmarks, stamp;
 	struct grow_budget memory;
 	struct serial_stats st;
@@ -138,11 +138,11 @@ struct serial {
 
 /* ---- serial_why.c ------------------------------------------------------- */
 
-/* A link with one reference, the caller's; 0 when memory ends. */
+/* A link with one reference, the caller's; 0 when out of memory. */
 uint32_t why_link_new(struct serial *s, const struct cycle_link *link);
 void why_link_drop(struct serial *s, uint32_t id);
 /* A path with one reference: `before` (0: none) and a link more; or `left`,
- * then `right`. They take references of their own. 0 when memory ends. */
+ * then `right`. They take references of their own. 0 when out of memory. */
 uint32_t why_link(struct serial *s, uint32_t before, uint32_t link);
 uint32_t why_cat(struct serial *s, uint32_t left, uint32_t right);
 void why_drop(struct serial *s, uint32_t id);

@@ -95,7 +95,7 @@ static void inherit_all(struct serial *s, uint32_t fresh, uint32_t b)
 {
 	uint64_t columns = 0, rows = 0;
 	for (uint32_t i = 0; i < fresh; i++) {
-		s->whys[s->fresh[i].why].refs++; /* E[.][a] may let go of it meanwhile */
+		s->whys[s->fresh[i].why].refs++; /* E[.][a] may release it meanwhile */
 		columns += s->slots[s->fresh[i].slot].n;
 	}
 	for (uint32_t i = 0; i < s->slots[b].n && rows < columns; i++)

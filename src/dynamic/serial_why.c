@@ -28,7 +28,7 @@ static uint32_t why_new(struct serial *s)
 	return id;
 }
 
-/* A link with one reference, the caller's; 0 when memory ends. */
+/* A link with one reference, the caller's; 0 when out of memory. */
 uint32_t why_link_new(struct serial *s, const struct cycle_link *link)
 {
 	uint32_t id = s->links_free;

@@ -268,7 +268,7 @@ static enum mover access_racy(struct shadow *s, const struct accessor *a,
 static enum mover access_plain(struct shadow *s, const struct accessor *a,
                                struct cell *c, unsigned need, uint32_t *race)
 {
-	if (!(c->w0 & 0xffff)) { /* a thread that left no bytes has let go of it */
+	if (!(c->w0 & 0xffff)) { /* a thread that left no bytes has released it */
 		*c = (struct cell){ own(a, need), (need & 0xff ? a->wr : a->all) |
 			            (a->atomic ? CELL_ATOMIC : 0) };
 		return MOVE_LOCAL;
@@ -458,7 +458,7 @@ bool shadow_read_now(const struct shadow *s, const struct accessor *a, const uin
 	uint64_t w0 = __atomic_load_n(c, __ATOMIC_RELAXED), w1 = c[SHADOW_SECOND];
 	if (w0 >> CELL_TAG != CELL_OTHER)
 		return now(a, w0, mask);
-	/* Whoever protects the bytes protects their cells from being split or joined. */
+	/* The lock that protects the bytes protects their cells from being split or joined. */
 	return w0 != CELL_BUSY && w1 & CELL_EXT && mask &&
 	       now(a, s->exts[(uint32_t)w1][__builtin_ctz(mask)].w0, 1);
 }
@@ -484,7 +484,7 @@ static uint64_t take(uint64_t *c)
 	}
 }
 
-/* Another thread's bytes, none of ours, and still in use: keep them apart. */
+/* Only another thread's bytes, and still in use: keep them apart. */
 static bool wants_split(const struct accessor *a, const struct cell *c,
                         unsigned mask)
 {

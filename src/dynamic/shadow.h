@@ -96,7 +96,7 @@ struct shadow {
 	struct lockset_table *sets;
 	bool no_parts;          /* for comparison: CELL_EXT in place of CELL_PART */
 	struct reach *reach;    /* told of memory that is forgotten; or NULL */
-	bool degraded;          /* memory ended: some addresses are not watched */
+	bool degraded;          /* out of memory: some addresses are not watched */
 	struct spin grow;
 };
 
@@ -107,7 +107,7 @@ struct accessor {
 	uint32_t all, wr;      /* locks held; those held for writing */
 	const uint32_t *clock; /* epochs of others that happened before now */
 	uint32_t nclock;
-	uint32_t live;         /* threads alive; 1: nobody can interfere */
+	uint32_t live;         /* threads alive; 1: no thread can interfere */
 	bool atomic;           /* the access is an atomic operation */
 	struct lockset_cache *cache;
 };
@@ -116,7 +116,7 @@ struct accessor {
 enum mover {
 	MOVE_LOCAL,     /* both-mover: only this thread */
 	MOVE_PROTECTED, /* both-mover: some lock always held */
-	MOVE_READ,      /* both-mover: nobody writes */
+	MOVE_READ,      /* both-mover: no thread writes */
 	MOVE_RACY,      /* non-mover */
 };
 
@@ -148,7 +148,7 @@ static inline bool cell_open(uint64_t w0, uint64_t mask)
 /*
  * A cell of CELL_PART whose bytes `mask` this thread has read in this epoch, or
  * that are open. `key` is its CELL_KEY. The second word is taken for what goes
- * with the first: whoever takes bytes away changes that one.
+ * with the first: the thread that takes bytes away changes that one.
  */
 static inline bool cell_part_known(const uint64_t *c, uint64_t key, unsigned mask)
 {

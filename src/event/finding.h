@@ -27,7 +27,7 @@ enum finding_op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT,
 #define FINDING_OP_NAMES { [OP_RELEASE] = "release", [OP_ACQUIRE] = "acquire", [OP_READ] = "read", [OP_WRITE] = "write", \
 	                   [OP_ATOMIC] = "atomic", [OP_WAIT] = "wait", [OP_JOIN] = "join", [OP_ENTER] = "enter" }
 
-/* What the section behind a gap does, of all its occurrences the highest. */
+/* What the section after a gap does, the maximum of all its occurrences. */
 enum uses {
 	USES_READ,  /* it only reads */
 	USES_BACK,  /* it writes first what an earlier section of the block wrote first: a

@@ -27,7 +27,7 @@ struct trace_input {
 	unsigned char raw[RAW_SIZE];
 };
 
-/* Reads more raw bytes behind what is there; false at the end. */
+/* Reads more raw bytes after what is there; false at the end. */
 static bool fill(struct trace_input *in)
 {
 	assert(in->raw_pos <= in->raw_len && in->raw_len <= RAW_SIZE);

@@ -48,7 +48,7 @@ const char *itr_get_header(const unsigned char in[ITR_HEADER])
 	if (get32(in + 8) > ITR_VERSION)
 		return "the trace was written by a newer intact: this one reads versions 1, 2 and 4";
 	if (get32(in + 8) == 0 || get32(in + 8) == 3)
-		return "the trace has a version that there never was: its header is damaged";
+		return "the trace has an invalid version: its header is damaged";
 	return NULL;
 }
 
@@ -195,7 +195,7 @@ static const char *unpack_one(struct cursor *c, struct deltas *d,
 	unsigned char head = *c->p++;
 	e->kind = head & 0x0F;
 	if (e->kind >= EVENT_KINDS)
-		return "an event of a kind this intact does not know";
+		return "an event of an unknown kind";
 	uint32_t *target = &d->target[space_of[e->kind]];
 	if (!(head & SAME_THREAD)) {
 		uint64_t v = get_varint(c);
@@ -245,7 +245,7 @@ static const char *unpack_fixed(const unsigned char *p, struct trace_names *t,
 {
 	e->kind = p[0];
 	if (e->kind >= EVENT_KINDS)
-		return "an event of a kind this intact does not know";
+		return "an event of an unknown kind";
 	e->thread = (uint32_t)p[2] | (uint32_t)p[3] << 8;
 	e->loc = get32(p + 4);
 	uint64_t target = get64(p + 8);

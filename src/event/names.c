@@ -41,7 +41,7 @@ void lines_add(struct event_lines *l, uint64_t event, uint64_t line)
 	const struct line_run *r = l->n ? &l->runs[l->n - 1] : NULL;
 	if (!r || line - r->line != event - r->event) {
 		if (l->n == LINE_RUNS || !GROW(l->runs, l->cap, l->n + 1))
-			return; /* last stays behind, so lines_of knows */
+			return; /* last stays after it, so lines_of knows */
 		l->runs[l->n++] = (struct line_run){ event, line };
 	}
 	l->last = event;
@@ -53,7 +53,7 @@ uint64_t lines_of(const struct event_lines *l, uint64_t event)
 	uint32_t lo = 0, hi = l->n;
 	if (event > l->last)
 		return 0;
-	while (lo < hi) { /* the first run that begins behind it */
+	while (lo < hi) { /* the first run that begins after it */
 		uint32_t mid = lo + (hi - lo) / 2;
 		if (l->runs[mid].event <= event)
 			lo = mid + 1;
@@ -255,7 +255,7 @@ void loc_show(const struct trace_names *t, uint32_t loc, struct buf *out)
 	if (loc == LOC_NONE)
 		buf_char(out, '?');
 	else if (loc & LOC_TEXT) {
-		/* a stack is a text with a frame a line: show the innermost */
+		/* a stack is a text with one frame per line: show the innermost */
 		char tmp[24];
 		size_t len;
 		const char *s = names_text(&t->ns[NS_LOC], loc & ~LOC_TEXT, tmp, &len);

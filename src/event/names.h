@@ -48,9 +48,9 @@ struct names {
 };
 
 /*
- * Which line of a text trace an event stands in. A line is an event, but for
+ * Which line of a text trace contains an event. A line is an event, except for
  * comments and empty lines: `runs` has an entry where the distance between the
- * two changes. At most LINE_RUNS are kept; of what comes behind no line is known.
+ * two changes. At most LINE_RUNS are kept; later lines are unknown.
  */
 struct line_run {
 	uint64_t event, line; /* the first event of the run, and its line */
@@ -83,7 +83,7 @@ uint32_t names_add_addr(struct names *n, uint64_t addr);
 bool names_append(struct names *n, const char *s, size_t len);
 bool names_append_addr(struct names *n, uint64_t addr);
 
-/* Events come in order. When memory ends, later lines are not known. */
+/* Events come in order. When out of memory, later lines are unknown. */
 void lines_add(struct event_lines *l, uint64_t event, uint64_t line);
 /* The line of an event; 0 when it is not known. */
 uint64_t lines_of(const struct event_lines *l, uint64_t event);

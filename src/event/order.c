@@ -114,7 +114,7 @@ static const char *name(const struct trace_names *t, enum name_space s, uint32_t
 	return buf_cstr(b);
 }
 
-static const char LENIENT[] = "--lenient goes on as if it were all right";
+static const char LENIENT[] = "--lenient treats this as a warning";
 
 static bool acquire(struct order *o, struct event *e, const struct trace_names *t)
 {
@@ -164,10 +164,10 @@ static bool release(struct order *o, struct event *e, const struct trace_names *
 		buf_free(&b);
 	} else if (l->since) {
 		stop = fault(o, e, t, true, "lock-not-held", LENIENT,
-		             "releases lock %s, which nobody holds", buf_cstr(&a));
+		             "releases lock %s, which no thread holds", buf_cstr(&a));
 	} else {
 		fault(o, e, t, false, "lock-held-before",
-		      "fine when the recording began in the middle of a run",
+		      "expected if the recording began in the middle of a run",
 		      "releases lock %s, which was not acquired in this trace",
 		      buf_cstr(&a));
 	}
@@ -235,9 +235,9 @@ static bool end_block(struct order *o, struct event *e, const struct trace_names
 	e->flags = EVENT_INNER;
 	if (th->forked)
 		return fault(o, e, t, true, "end-without-begin", LENIENT,
-		             "ends a block it never began");
+		             "ends a block that it did not begin");
 	fault(o, e, t, false, "begun-before",
-	      "its earlier events are judged as standing outside of blocks",
+	      "its earlier events are treated as outside of blocks",
 	      "ends a block that began before this trace");
 	return false;
 }

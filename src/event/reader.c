@@ -6,7 +6,7 @@
 #include "event/itr.h"
 #include "event/reader_int.h"
 
-#define SLACK 16 /* readable bytes behind the text */
+#define SLACK 16 /* readable bytes after the text */
 
 void reader_tell(struct trace_reader *r, struct trace_msg m)
 {
@@ -61,16 +61,16 @@ static const char *spool(struct trace_reader *r)
 	const char *why = NULL;
 	FILE *f = tmpfile();
 	if (!f)
-		return "there is no room for a copy of what comes from the pipe";
+		return "cannot store a copy of the piped input";
 	r->spool = f;
 	while (r->len) {
 		if (fwrite(r->text, 1, r->len, f) != r->len)
-			return "there is no room for a copy of what comes from the pipe";
+			return "cannot store a copy of the piped input";
 		r->len = r->pos = 0;
 		reader_refill(r);
 	}
 	if (fflush(f))
-		return "there is no room for a copy of what comes from the pipe";
+		return "cannot store a copy of the piped input";
 	trace_input_close(r->in);
 	snprintf(r->again, sizeof r->again, "/proc/self/fd/%d", fileno(f));
 	r->in = trace_input_open(r->again, &why);
@@ -78,7 +78,7 @@ static const char *spool(struct trace_reader *r)
 		return why;
 	reader_refill(r);
 	r->pos = ITR_HEADER;
-	return r->len >= ITR_HEADER ? NULL : "the copy of what came from the pipe is gone";
+	return r->len >= ITR_HEADER ? NULL : "the copy of the piped input is lost";
 }
 
 static bool start(struct trace_reader *r)

@@ -175,13 +175,13 @@ static const char *next_block(struct trace_reader *r, size_t *n)
 		r->done = true;
 		return h.first == (r->recording ? (r->next_rec ? r->next_rec : 1) : r->next_index) - 1
 		               ? NULL
-		               : "events are missing: the end block counts others";
+		               : "events are missing: the count in the end block does not match";
 	}
 	if (h.type == ITR_SYMBOLS && r->symbols.len < SYMBOLS_MAX)
 		buf_add(&r->symbols, (const char *)p, h.raw);
 	if ((h.type == ITR_RECORDS || h.type == ITR_EVENTS) != 0 &&
 	    (h.type == ITR_RECORDS) != r->recording)
-		return "a trace holds either events or records";
+		return "a trace contains either events or records, not both";
 	if (h.type == ITR_RECORDS)
 		return records(r, &h, p, n);
 	if (h.type != ITR_EVENTS)

@@ -1,51 +1,51 @@
 /*
- * record: what the runtime tells of a program, sixteen bytes at a time, and
- * the memory it shares with `intact run` to do so.
+ * record: what the runtime sends about a program, sixteen bytes at a time, and the
+ * memory it shares with `intact run` to do so.
  *
- * A record is one call of the analyses (src/dynamic): whoever makes the same
- * calls in the same order comes to the same findings (dynamic/replay.c). What
- * the hooks settle alone (this thread has touched these bytes since its last
- * synchronisation, and nobody else did meanwhile) leaves no record: it says
- * nothing new to any analysis.
+ * A record is one call of the analyses (src/dynamic): the same calls in the same
+ * order lead to the same findings (dynamic/replay.c). What the hooks settle alone
+ * (this thread has touched these bytes since its last synchronisation, and no other
+ * thread did meanwhile) leaves no record: it says nothing new to any analysis.
  *
  *   a: 63..56 kind   55..48 arg   47..0 address
  *   b: 63..48 slot of the thread  47..0 program counter, or as the kind says
  *
- * Slots are used again: CREATE says who has one from here on. The functions
- * a thread is in come as differences, in front of the record that needs them:
- * POP leaves so many, PUSH enters one (and leaves before, when it says so).
+ * Slots are used again: CREATE says which thread has one from here on. The
+ * functions a thread is in come as differences, in front of the record that needs
+ * them: POP leaves so many, PUSH enters one (and leaves before, when it says so).
  * TEXT is followed by its letters, in records of sixteen.
  *
  * Streams. Each slot has a ring of bytes of its own, in which its threads write
- * their records packed (recstream.h), by themselves, without a lock. SPAN, in
- * the common ring, says that so many bytes of a slot's come here: the common
- * ring is the order of all. The few records that belong to no slot, and texts,
- * stand in it as they are.
+ * their records packed (recstream.h), by themselves, without a lock. SPAN, in the
+ * common ring, says that so many bytes of a slot's come here: the common ring is
+ * the order of all. The few records that belong to no slot, and texts, are stored
+ * in it as they are.
  *
- * Order. A call of the analyses that needs more than the thread's own is made
- * under the lock of the common ring, and its SPAN is put before the lock is let
- * go. What concerns no other thread now is noted in the thread's bytes alone: a
- * SPAN tells of it before the thread's next call under the lock, and before that
- * of a thread which takes the object over. `seq` is odd while such a note is
- * made, from before the object shows it until it can be read.
+ * Order. A call of the analyses that needs more than the thread's own is made under
+ * the lock of the common ring, and its SPAN is put before the lock is released.
+ * What concerns no other thread now is noted in the thread's bytes alone: a SPAN
+ * for it is sent before the thread's next call under the lock, and before that of a
+ * thread which takes the object over. `seq` is odd while such a note is made, from
+ * before the object shows it until it can be read.
  *
  * With the SPANs' bytes in their places the ring's order is one that can have
- * happened: a thread's records stand as it made them (spans of a slot are told
- * in its order), and for every object so do the operations on it. For let f, of
- * thread B, follow e, of thread A, on object x. Was e made under the ring's lock,
- * its SPAN was put before B could see it done, and B's comes later. Else x shows
- * whose it was: a cell its last thread (forgotten memory, too), a lock who let go
- * of it last, and up to which of its bytes that is. B finds A there and
- *   - takes the ring's lock and tells A's bytes, waiting while `seq` is odd,
- *     before its own; or
- *   - knows that they are told: `told` is beyond the lock's release; or B's clock
- *     covers e, and clocks are learnt only from what was told; or B holds the locks
- *     that all hold who use x, and told A's letting go of them before its taking.
- * Data that is only read shows nobody: whoever writes to it tells everyone's
- * bytes. So does who takes a lock that readers had; readers have no order among
- * each other. A lock's notes are made before it is really let go of, so need no
- * `seq`.
- * Threads begin, end and are joined, and findings change, under the lock.
+ * happened: a thread's records keep its order (spans of a slot are sent in its
+ * order), and for every object so do the operations on it. For let f, of thread B,
+ * follow e, of thread A, on object x. Was e made under the ring's lock, its SPAN
+ * was put before B could see it done, and B's comes later. Else x shows whose it
+ * was: a cell its last thread (forgotten memory, too), a lock the thread that
+ * released it last, and up to which of its bytes that is. B finds A there and
+ *   - takes the ring's lock and sends A's bytes, waiting while `seq` is odd, before
+ *     its own; or
+ *   - knows that they are sent: `told` is beyond the lock's release; or B's clock
+ *     covers e, and clocks are updated only from what was sent; or B holds the
+ *     locks that all users of x hold, and sent A's release of them before its own
+ *     acquisition.
+ * Data that is only read shows no thread: a thread that writes to it sends all
+ * threads' bytes. So does a thread that acquires a lock that readers held; readers
+ * have no order among each other. A lock's notes are made before it is actually
+ * released, so need no `seq`. Threads begin, end and are joined, and findings
+ * change, under the lock.
  *
  * All of it is shared memory: when the program is killed, what was noted is
  * there to be read. Files: see itr.h (blocks of type RECORDS).
@@ -125,14 +125,14 @@ static inline unsigned rec_arg(struct rec r) { return (unsigned)(r.a >> 48) & 0x
 static inline uint64_t rec_addr(struct rec r) { return r.a & REC_LOW; }
 static inline unsigned rec_slot(struct rec r) { return (unsigned)(r.b >> 48); }
 static inline uint64_t rec_pc(struct rec r) { return r.b & REC_LOW; }
-/* Functions that stay when PUSH is told, UINT64_MAX: all. */
+/* Functions that stay when PUSH is sent, UINT64_MAX: all. */
 static inline uint64_t rec_keep(struct rec r)
 {
 	unsigned k = rec_arg(r) >> 1;
 	return k ? k - 1 : UINT64_MAX;
 }
 enum { REC_KEEP_MAX = 126 };
-/* Records of letters behind a TEXT. */
+/* Records of characters after a TEXT. */
 static inline uint64_t rec_letters(struct rec r) { return (rec_addr(r) + 15) / 16; }
 
 /* ---- shared memory ------------------------------------------------------ */
@@ -145,7 +145,7 @@ enum {
 	REC_PCS = 1 << 20,   /* program counters that are kept for their names */
 };
 
-/* A slot's own ring. `n`, `told` and `taken` are bytes, and count for ever. */
+/* A slot's own ring. `n`, `told` and `taken` are bytes, and never wrap. */
 struct rec_own {
 	uint32_t seq, pad;
 	uint64_t n;            /* written by the thread */

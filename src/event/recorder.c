@@ -106,7 +106,7 @@ static bool begin_file(struct recorder *r)
 	return !r->error;
 }
 
-/* A file that another recorder writes is left alone. */
+/* A file that another recorder writes is not touched. */
 static bool open_file(struct recorder *r, const char *path)
 {
 	struct stat st;
@@ -168,8 +168,9 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 
 /* ---- blocks ------------------------------------------------------------- */
 
-/* What the threads packed has little left to gain, and waits for nobody: where it
- * was less than an eighth, the next blocks are stored as they are. */
+/* What the threads packed gains little from further compression, and is written
+ * immediately: where it was less than an eighth, the next blocks are stored as
+ * they are. */
 static void put_block(struct recorder *r, struct itr_head h, const void *raw, size_t len)
 {
 	assert(len <= ITR_MAX_RAW);
@@ -409,7 +410,7 @@ static void hold(struct recorder *r, uint32_t process, const struct rec *rec, si
 		if (p->n == BLOCK)
 			write_held(r, process);
 		if (p->n == BLOCK) /* a TEXT longer than any: the program's doing */
-			fail(r, "the program told nonsense");
+			fail(r, "the program sent an invalid message");
 	}
 }
 
@@ -442,7 +443,7 @@ bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const vo
 {
 	struct recorder_process *p = r->error ? NULL : process_of(r, process);
 	if (!p || na + nb > REC_OWN) {
-		fail(r, p ? "the program told nonsense" : "out of memory");
+		fail(r, p ? "the program sent an invalid message" : "out of memory");
 		return false;
 	}
 	unsigned char *s = p->streams + p->len;
@@ -465,7 +466,7 @@ bool recorder_plain(struct recorder *r, uint32_t process, const struct rec *rec,
 {
 	struct recorder_process *p = r->error ? NULL : process_of(r, process);
 	if (!p || n > 1 + REC_TEXT_MAX / 16) {
-		fail(r, p ? "the program told nonsense" : "out of memory");
+		fail(r, p ? "the program sent an invalid message" : "out of memory");
 		return false;
 	}
 	if (rec_kind(*rec) == REC_TEXT) {

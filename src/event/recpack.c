@@ -22,7 +22,7 @@ struct recpack_place {
 };
 
 struct recpack {
-	struct recpack_place *places;  /* [0] stands before the first */
+	struct recpack_place *places;  /* [0] precedes the first */
 	uint32_t n;
 	uint32_t *buckets;     /* place, 0: free */
 	uint32_t last[LAST];
@@ -224,9 +224,9 @@ const char *rec_check(const struct rec *r, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		unsigned kind = rec_kind(r[i]);
 		if (kind >= REC_KINDS)
-			return "a record of a kind this intact does not know";
+			return "a record of an unknown kind";
 		if (rec_slot(r[i]) >= REC_SLOTS)
-			return "a record of a thread that cannot be";
+			return "a record of an impossible thread";
 		if (kind == REC_TEXT) {
 			if (rec_addr(r[i]) > REC_TEXT_MAX || rec_letters(r[i]) > n - 1 - i)
 				return "a text that is longer than its block";

@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 
-/* A growing list of records; TEXTs stand in front of what they belong to. */
+/* A growing list of records; TEXTs precede what they belong to. */
 struct recstate_list {
 	struct rec *v;
 	size_t n, cap;
@@ -86,7 +86,7 @@ static void create(struct recstate *s, struct rec r)
 	t->frames.n = t->marks.n = 0;
 	t->nlocks = t->nmarks = 0;
 	t->stack = (struct rec){ 0, 0 };
-	/* Its parent may be gone when this is told again. */
+	/* Its parent may be gone when this is sent again. */
 	t->create = rec_make(REC_CREATE, 0, rec_addr(r), 0, rec_pc(r));
 }
 
@@ -218,7 +218,7 @@ static bool tell_list(const struct recstate_list *l, recstate_fn *fn, void *ctx)
 	return true;
 }
 
-/* Marks are kept with their TEXT behind them: it goes first. */
+/* Marks are kept with their TEXT after them: it goes first. */
 static bool tell_marks(const struct recstate_thread *t, uint32_t depth, size_t *at, uint32_t *next,
                        recstate_fn *fn, void *ctx)
 {

@@ -138,7 +138,7 @@ const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p,
 	struct cursor c = { p, p + len, false };
 	struct recstream_slot *s = slot && slot < REC_SLOTS ? slot_of(d, slot) : NULL;
 	if (!s)
-		return slot && slot < REC_SLOTS ? "out of memory" : "a record of a thread that cannot be";
+		return slot && slot < REC_SLOTS ? "out of memory" : "a record of an impossible thread";
 	while (c.p < c.end) {
 		unsigned head = *c.p++;
 		if (head == RECSTREAM_PAD)

@@ -24,13 +24,13 @@
  * A block of a file (itr.h, encoding STREAMS) is a row of
  *   varint slot << 1, varint length, so many bytes of that slot's, or
  *   varint 1, varint count, so many records as they are, 16 bytes each;
- * in the order in which they stand there. The tables go on from block to block
- * of a process: a file is read from its beginning.
+ * in their order there. The tables continue from block to block of a process: a
+ * file is read from its beginning.
  *
- * The writing half is here, because the runtime has no library: no allocation,
- * no loops but over the bytes of a number. 60 to 150 instructions a record, the
- * rest of the note included.
- * Memory of a writer: up to 300 KB a slot, paid for by places in use.
+ * The writing half is here, because the runtime has no library: no allocation, no
+ * loops but over the bytes of a number. 60 to 150 instructions per record,
+ * including the rest of the note. Memory of a writer: up to 300 KB per slot,
+ * depending on the places in use.
  */
 #ifndef INTACT_EVENT_RECSTREAM_H
 #define INTACT_EVENT_RECSTREAM_H
@@ -71,7 +71,7 @@ struct rec_place {
 /* All zero but `mask`: recenc_restart makes it so. */
 struct recenc {
 	struct rec_place *last;
-	uint32_t n;            /* places; [0] stands before the first */
+	uint32_t n;            /* places; [0] precedes the first */
 	uint32_t mask;         /* of the buckets in use */
 	uint64_t addr, fresh;  /* last of any place; last new counter */
 	uint32_t nnews;

@@ -255,7 +255,7 @@ static void push(struct translate *t, struct translate_thread *th, struct rec r)
 	if (t->nomem)
 		return;
 	th->cap = cap;
-	/* Where it was called from stands for the caller. */
+	/* The call site represents the caller. */
 	bool called = !(rec_arg(r) & REC_INLINED) && rec_pc(r) && th->depth;
 	th->site[th->depth] = called ? rec_addr(r) : NO_SITE;
 	th->stack[th->depth++] = UNKNOWN;

@@ -3,18 +3,18 @@
  * are, and the accesses to them as events.
  *
  * Representation. Memory is looked at in cells of eight bytes, 512 a page. The
- * *shape* of a cell says which of its bytes are only ever used together: all of
- * an access that is always the same (so many bytes of the eight, 255 shapes), or
- * a partition of the eight (a split cell, at most 4,140 of them). So two bytes a
+ * *shape* of a cell says which of its bytes are only ever used together: all of an
+ * access that is always the same (so many bytes of the eight, 255 shapes), or a
+ * partition of the eight (a split cell, at most 4,140 of them). So two bytes per
  * cell hold it, and what an access makes of a shape, and how many variables it
  * touches, is looked up. The *owner* is the only thread that has used the cell
- * since its memory was last given back. Once there were two (SEVERAL) it stays so:
- * what is taken for shared without need costs memory, and changes no answer.
- * Variables get ids, and names, when an event of theirs is told.
+ * since its memory was last freed. Once there were two (SEVERAL) it stays so: what
+ * is taken for shared without need costs memory, and changes no answer. Variables
+ * get ids, and names, when an event of theirs is emitted.
  *
- * Cost: a page is found in a table of those used lately, or by one probe of a
+ * Cost: a page is found in a table of recently used ones, or by one probe of a
  * map. Memory: half a byte for each byte of touched pages; where variables have
- * ids, half a byte more, and 4 bytes a byte in split cells.
+ * ids, half a byte more, and 4 bytes per byte in split cells.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,8 @@
  * the memory they are to, translate_locks.c locks, translate_names.c names and
  * places.
  *
- * Whoever runs out of memory sets `nomem`; the records in hand are then given up.
+ * A function that runs out of memory sets `nomem`; the current records are then
+ * dropped.
  */
 #ifndef INTACT_EVENT_TRANSLATE_INT_H
 #define INTACT_EVENT_TRANSLATE_INT_H
@@ -18,7 +19,7 @@ enum { PAGE = 512, MARKS = 64, FRAMES = 64, MAX_STACKS = 1 << 20, NEAR_PAGES = 2
 #define UNKNOWN UINT32_MAX          /* a stack not asked for yet */
 #define NO_SITE UINT64_MAX
 
-/* 4 KiB of the program's memory, eight bytes a cell. `var` and `life` are there
+/* 4 KiB of the program's memory, eight bytes per cell. `var` and `life` are there
  * when they are needed. */
 struct page {
 	uint64_t number;
@@ -77,7 +78,7 @@ struct translate {
 	struct near {
 		uint64_t number;
 		struct page *page;
-	} near[NEAR_PAGES];    /* pages used lately */
+	} near[NEAR_PAGES];    /* recently used pages */
 	struct shape **shapes; /* [0]: of a cell that was not used */
 	uint32_t nshapes, shapes_cap;
 	struct map shape_at;
@@ -102,7 +103,7 @@ struct translate {
 	struct here {
 		uint64_t pc;
 		uint32_t below, loc;
-	} here[HERES];         /* places used lately */
+	} here[HERES];         /* recently used places */
 	struct event *out;
 	size_t n, cap;
 	uint64_t index;

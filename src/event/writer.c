@@ -214,7 +214,7 @@ static void put_names(struct trace_writer *w)
 	}
 }
 
-/* 16 bytes an event, as a recorder without a library would write them. */
+/* 16 bytes per event, as a recorder without a library would write them. */
 static void pack_fixed(struct trace_writer *w)
 {
 	for (size_t i = 0; i < w->nheld; i++) {

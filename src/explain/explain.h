@@ -1,7 +1,7 @@
 /*
  * explain: the pages of `intact explain`. A page is a name, a title, a few
  * paragraphs, and an example: what is wrong in it and how it is right, or for
- * a topic a model to try. A test feeds the examples of diagnostics to the
+ * a topic, a model to try. A test feeds the examples of diagnostics to the
  * command that reads them: the wrong one must bring the message, the right
  * one must not.
  */

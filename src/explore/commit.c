@@ -193,7 +193,7 @@ static bool next_same_sum(struct infer *f)
 {
 	uint32_t n = f->ir->nblocks, carry = 0;
 	for (uint32_t i = n; i-- > 0;) {
-		/* can block i give one more, taking it from those behind it? */
+		/* can block i give one more, taking it from those after it? */
 		if (carry && f->pick[i] + 1 < f->first[i + 1] - f->first[i]) {
 			f->pick[i]++;
 			carry--;
@@ -276,7 +276,7 @@ static bool take_outcome(void *arg, enum ir_result r, const int32_t *next,
 	return false;
 }
 
-/* Replays a path into trace steps; false when memory ends. */
+/* Replays a path into trace steps; false when out of memory. */
 static bool add_trace(struct infer *f, const struct move *path, uint32_t n)
 {
 	const struct ir *p = f->ir;

@@ -6,11 +6,11 @@
  * each the steps from one node (to all its successors, or to one of them: the
  * compare-and-swap that succeeded), of which the first that a run of the
  * block takes is its commit; or the entry; or the exit. Candidates are tried
- * last write first, one place before two.
- * A search that goes wrong leaves a trace; deciding that one trace exactly
- * (exact_explains) tells whether it is a violation or only a bad commit
- * point. In the second case every labelling that orders the commits on that
- * trace in the same way is wrong too and is not tried.
+ * last write first, one place before two. A search that goes wrong leaves a
+ * trace; deciding that one trace exactly (exact_explains) shows whether it is
+ * a violation or only a bad commit point. In the second case every labelling
+ * that orders the commits on that trace in the same way is wrong too and is
+ * not tried.
  */
 #ifndef INTACT_EXPLORE_COMMIT_H
 #define INTACT_EXPLORE_COMMIT_H

@@ -1,9 +1,9 @@
 /*
  * counterexample: the way to a violation. The search is done again by one thread that
- * remembers where every state came from; it meets a violation at the same
- * depth, and the same one however many threads the first search had. It
- * keeps to the limits like any other: when one is spent, there is a violation
- * and no way to it that could be shown, which is unknown.
+ * remembers where every state came from; it meets a violation at the same depth, and
+ * the same one however many threads the first search had. It obeys the same limits as
+ * the first search: when one is reached, there is a violation and no path to show,
+ * which is unknown.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@ struct exact {
 	uint32_t *first, *last; /* by position: its group of identical threads */
 	uint32_t *order;        /* a permutation */
 	struct search_result *r;
-	bool forget;            /* explained quiescent states start anew */
+	bool forget;            /* explained quiescent states restart */
 	uint32_t fresh;         /* of a suspicion: moves before the last such start */
 };
 
@@ -247,7 +247,7 @@ static bool expand(struct exact *e, uint32_t id)
 			continue;
 		product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &n);
 		for (uint32_t k = 0; k < n; k++) {
-			/* looked up anew: inserting may move the edges */
+			/* looked up again: inserting may move the edges */
 			const struct prod_edge *list =
 				product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &n);
 			if (!list)
@@ -389,7 +389,7 @@ static uint64_t left_for_one(const struct exact *e)
 	return e->r->bytes + least < all ? all - e->r->bytes : least;
 }
 
-/* Decides the path of a suspicion, and what to do when it is none. */
+/* Decides the path of a suspicion, and what to do if it is refuted. */
 static enum next suspicion(struct exact *e)
 {
 	assert(e->r->verdict == SEARCH_WRONG && e->r->npath);

@@ -8,13 +8,12 @@
  * violation. When one does, the search has left something out, goes back to
  * the start and leaves out less. What it leaves out, in this order:
  *
- *   lag: at first shadows keep up with reality (K = 0), then they may be
- *   behind by 1, 2, 4, 8 and 16 items. At the end the answer is unknown
- *   (limit: lag).
+ *   lag: at first shadows keep up with reality (K = 0), then they may lag by 1,
+ *   2, 4, 8 and 16 items. At the end the answer is unknown (limit: lag).
  *
- *   forgetting: a quiescent state that is explained starts anew with itself
- *   as the only shadow. Turned off when the part of the execution since the
- *   last such start is not explained by itself though the whole is.
+ *   forgetting: a quiescent state that is explained restarts with itself as the
+ *   only shadow. Turned off when the part of the execution since the last such
+ *   start is not explained by itself though the whole is.
  *
  * Nothing is decided for a path and then applied to others: a set changes
  * only by the rules of shadows.h, so each shadow of a state is a serial
@@ -71,7 +70,7 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_
 /*
  * For an execution that has no serial end at all: PROBLEM_STUCK or
  * PROBLEM_ENDLESS when that is because blocks do not finish alone, with the
- * first of them (its thread, and the state it stands in; malloc'ed); else
+ * first of them (its thread, and the state it is in; malloc'ed); else
  * PROBLEM_NONE.
  */
 enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,

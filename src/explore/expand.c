@@ -256,7 +256,7 @@ static enum expanded add_list(struct worker *w, uint32_t r, struct origin from, 
 			return AGAIN;
 		}
 		if (bad) {
-			w->transitions += *taken; /* up to here; traced anew anyway */
+			w->transitions += *taken; /* up to here; traced again anyway */
 			search_hit(s, verdict_of(bad), from);
 			return AGAIN;
 		}

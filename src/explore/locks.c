@@ -15,7 +15,7 @@
 #include "base/invariant.h"
 
 #define LOCKS_MAX  63u /* held[] of all ones means that no path has come yet */
-#define MAX_VISITS 4096u /* instructions looked at behind one cas */
+#define MAX_VISITS 4096u /* instructions examined after one cas */
 #define MAX_KNOWN  16u
 
 struct known { /* registers whose value is certain */
@@ -206,7 +206,7 @@ static void follow(struct locks_attempt *a, uint32_t ins, struct known k, enum f
 			ins++;
 			break;
 		}
-		default: /* computes, asserts, assumes, chooses: only behind a success */
+		default: /* computes, asserts, assumes, chooses: only after a success */
 			a->fine &= fate == TAKEN;
 			k.n = 0;
 			ins++;
@@ -340,7 +340,7 @@ static void find_held(struct analysis *a)
 	}
 	for (uint32_t i = 0; i < p->nnodes; i++)
 	assert(a->held[i] == UINT64_MAX || !(a->held[i] >> a->nlocks)); /* candidates only */
-	/* a lock that is reset where it may not be held is none */
+	/* a variable that is reset where it may not be held is not a lock */
 	for (uint32_t i = 0; i < p->nnodes; i++) {
 		const struct ir_node *n = &p->nodes[i];
 		for (uint32_t k = 0; k < n->naccess && a->held[i] != UINT64_MAX; k++) {

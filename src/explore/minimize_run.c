@@ -89,8 +89,8 @@ static void add_point(struct tidy_order *o, const int32_t *point, struct tidy_wa
 		o->ways[id] = w;
 }
 
-/* Points are numbered in the order of how many steps are behind them, so
- * every way to one is known before it is gone on from. */
+/* Points are numbered by the number of steps before them, so every path to a
+ * point is known before it is continued. */
 static void expand(struct tidy_order *o, uint32_t id, int32_t *point)
 {
 	memcpy(point, vectab_get(&o->points, id), sizeof *point * (o->n + 1));

@@ -1,6 +1,6 @@
 /*
- * monitor: what must be remembered of a history to tell whether it can still
- * meet its specification, as one small interned value.
+ * monitor: what must be remembered of a history to decide whether it can
+ * still meet its specification, as one small interned value.
  *
  * A history comes as events: a client invokes an operation, a client gets its
  * answer. monitor_step turns the monitor's state before an event into the one
@@ -34,7 +34,7 @@
 #include "ir/ir.h"
 
 #define MONITOR_DEAD   (UINT32_MAX - 1)
-#define MONITOR_FAILED UINT32_MAX /* memory ended */
+#define MONITOR_FAILED UINT32_MAX /* out of memory */
 #define MONITOR_MAX_CLIENTS 64u
 
 enum monitor_kind { MONITOR_ATOMIC, MONITOR_REGULAR, MONITOR_SAFE, MONITOR_RECORD };

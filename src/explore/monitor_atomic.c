@@ -66,8 +66,8 @@ static bool dominated(const struct monitor *m, const int32_t *open, const int32_
 	return true;
 }
 
-/* The state that m->buf holds, its configurations sorted, the dominated ones
- * and values that nobody needs left out. */
+/* The state that m->buf holds, its configurations sorted, without dominated
+ * ones and unneeded values. */
 static uint32_t finish(struct monitor *m)
 {
 	uint32_t nc = m->nclients, head = 2 * nc, width = nc + 1, kept = 0;

@@ -11,7 +11,7 @@
  * Its number is its place in `states`; beside it how it was reached. */
 struct object_seen {
 	uint32_t parent, edge; /* edge: into steps.edges */
-	uint32_t rename;       /* into renamings, applied behind the edge */
+	uint32_t rename;       /* into renamings, applied after the edge */
 	uint32_t dist;         /* steps; the top bit: its successors are known */
 	uint32_t thread;       /* who took the edge */
 };
@@ -127,7 +127,7 @@ static bool out_of_order(const struct object_search *s, const int32_t *v, uint32
 }
 
 /* Sorts the exchangeable threads of v; the number of the renaming. Returns
- * VECTAB_NONE when memory ends. */
+ * VECTAB_NONE when out of memory. */
 static uint32_t normalise(struct object_search *s, int32_t *v)
 {
 	uint32_t n = s->nthreads;
@@ -210,7 +210,7 @@ static uint32_t event_id(struct object_search *s, uint32_t rel, uint32_t client)
 	return s->event_ids[at] - 1;
 }
 
-/* The monitor behind the events of an edge; *move: with which move it died. */
+/* The monitor after the events of an edge; *move: with which move it died. */
 static uint32_t run_monitor(struct object_search *s, uint32_t mon, const struct object_edge *e,
                             uint32_t thread, uint32_t *move)
 {
@@ -273,7 +273,7 @@ static uint64_t bytes(const struct object_search *s)
 	return n;
 }
 
-/* Which limit is spent, or NULL. */
+/* Which limit was reached, or NULL. */
 static const char *spent(const struct object_search *s, uint64_t count)
 {
 	const struct object_options *o = s->o;
@@ -335,7 +335,7 @@ static void search(struct object_search *s)
 /* ---- the run ----------------------------------------------------------------------------- */
 
 /* The moves of the best violation. Threads are renamed on the way: real[t] is
- * the thread that stands at place t. */
+ * the thread at place t. */
 static bool build_path(struct object_search *s)
 {
 	uint32_t n = 0, *chain, *real, *was;
@@ -403,7 +403,7 @@ void object_check(const struct ir *p, uint32_t object, const struct object_optio
 	run_search(p, object, o, r);
 	if (r->answer != ANSWER_VIOLATED || !o->local || o->kind == MONITOR_RECORD)
 		return;
-	/* the reduced graph takes some steps early that nobody needs */
+	/* the reduced graph takes some unneeded steps early */
 	struct object_options plain = *o;
 	struct object_result shorter;
 	plain.local = false;

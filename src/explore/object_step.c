@@ -11,10 +11,10 @@ static bool counts(const struct object_steps *s, uint32_t oper)
 	return oper != IR_NONE && s->ir->opers[oper].object == s->object && ir_oper_counts(s->ir, oper);
 }
 
-/* ---- which steps nobody else sees ------------------------------------------------ */
+/* ---- which steps are invisible to other threads ------------------------------------------------ */
 
 /* By variable: 0 untouched, thread + 1 when one thread alone touches it, else
- * IR_NONE; a variable that nobody writes is as good as untouched. */
+ * IR_NONE; a variable that no thread writes is as good as untouched. */
 static uint32_t *owners(const struct ir *p)
 {
 	uint32_t *own = calloc(p->nvars + 1ull, sizeof *own);

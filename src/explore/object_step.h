@@ -29,7 +29,7 @@ struct object_edge {
 
 enum object_class {
 	OBJECT_END,    /* no step from here */
-	OBJECT_LOCAL,  /* nobody else sees it */
+	OBJECT_LOCAL,  /* invisible to other threads */
 	OBJECT_INVOKE, /* a call of the object */
 	OBJECT_REAL,
 };
@@ -65,7 +65,7 @@ struct object_steps {
 	uint32_t kind, way[OBJECT_CHAIN], nway;
 	struct object_event met[OBJECT_CHAIN];
 	uint32_t nmet;
-	bool failed, limit;   /* memory ended; a step was too long */
+	bool failed, limit;   /* out of memory; a step was too long */
 };
 
 bool object_steps_init(struct object_steps *s, const struct ir *p, uint32_t object, bool local);

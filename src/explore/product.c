@@ -192,8 +192,8 @@ static bool retire(struct product *x, void *p)
 	return true;
 }
 
-/* The row of a global state, long enough for the local one; NULL when there
- * is none and there shall be none. */
+/* The row of a global state, long enough for the local one; NULL if there is
+ * none and none is to be made. */
 static struct prod_row *row_for(struct product *x, struct prod_kind *k, uint32_t global,
                                 uint32_t local)
 {
@@ -294,7 +294,7 @@ static bool save_moves(struct product *x, const struct computing *c, const struc
 	return true;
 }
 
-/* The outcomes as a list behind a header; where that is, or PROD_NONE. */
+/* The outcomes as a list after a header; where that is, or PROD_NONE. */
 static uint32_t save(struct product *x, const struct computing *c)
 {
 	uint64_t at = stable_array_run(x->nedges, (uint64_t)c->nout + 1);
@@ -364,7 +364,7 @@ uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, ui
 	if (e)
 		return e;
 	pthread_mutex_lock(&x->lock);
-	e = recall(k, global, local); /* somebody may have been faster */
+	e = recall(k, global, local); /* another thread may have been faster */
 	if (!e && !x->out_of_memory) {
 		e = compute(x, k, global, local);
 		if (e != PROD_WIDEN && e != PROD_TROUBLE && !remember(x, k, global, local, e)) {

@@ -13,7 +13,7 @@
  * one outcome. So on a correct program there are exactly as many states as
  * under the standard semantics. A choice that the block made before its
  * commit is replayed on the shadow; one it makes later is guessed at the
- * commit and the guess is held against it (`script`).
+ * commit and the guess is compared with it (`script`).
  *
  * Threads of one template share a *kind* and with it all tables; templates
  * that use safe or regular variables have a kind per thread.
@@ -53,7 +53,7 @@ enum prod_flag {
 	PRODF_SHADOW_STUCK = 2,  /* the serial run of the block cannot go on */
 	PRODF_SHADOW_ENDLESS = 4,
 	PRODF_SHADOW_FAULT = 8,
-	PRODF_LIMIT = 16,        /* a bound was spent: nothing is known */
+	PRODF_LIMIT = 16,        /* a bound was reached: nothing is known */
 	PRODF_COMMIT = 32,       /* this step is the block's commit action */
 };
 
@@ -64,7 +64,7 @@ struct prod_edge {
 	                         * number of the outcome of ir_each, from 0 */
 };
 
-struct prod_local { /* what a local id stands for */
+struct prod_local { /* what a local id represents */
 	uint32_t frame, shadow; /* in the kind's frame table */
 	uint32_t script;        /* choices to replay or predicted; see product.c */
 	uint8_t phase;          /* 0 outside or before, 1 after the commit */
@@ -119,7 +119,7 @@ struct prod_kind {
 	struct prod_local *info;
 	uint32_t ninfo, cap;
 	uint32_t limit;         /* ids from here on are answered with PROD_WIDEN */
-	struct stable_array attr;     /* enum prod_attr, a byte a local */
+	struct stable_array attr;     /* enum prod_attr, one byte per local */
 	struct stable_array rows;     /* struct prod_row *, by global */
 	struct prod_map *memo;
 };
@@ -128,7 +128,7 @@ struct prod_kind {
  * Everything here may be read while another thread works out a step: edges,
  * attributes and rows never move, an entry is published after what it points
  * to. Working one out is done under `lock`; info, moves and the vectabs
- * belong to whoever holds it (or to a search with one thread).
+ * belong to the thread that holds it (or to a search with one thread).
  */
 struct product {
 	const struct ir *ir;
@@ -141,7 +141,7 @@ struct product {
 	struct vectab plain_globals;
 	struct vectab globals; /* (plain, shadow) */
 	struct vectab scripts; /* (prefix, choice): a list, 0 is empty */
-	struct stable_array unequal; /* a byte a global: it and its shadow differ */
+	struct stable_array unequal; /* one byte per global: it and its shadow differ */
 	uint32_t limit;        /* global ids from here on: PROD_WIDEN */
 	struct stable_array edges;   /* struct prod_edge; a header's `global` is the length */
 	uint64_t nedges;
@@ -149,7 +149,7 @@ struct product {
 	uint32_t *moves;
 	uint32_t nmoves, cap_moves;
 	struct locks locks;  /* who commutes with whom; when transactions is set */
-	bool simple;         /* entries may be simple: whoever needs moves leaves it off */
+	bool simple;         /* entries may be simple: callers that need moves leave it off */
 	bool merge_local;    /* leaving and entering blocks are no steps of their own */
 	bool drop_pure;      /* iterations that change nothing are dropped */
 	bool transactions;   /* what commutes with the others' steps is glued */
@@ -170,7 +170,7 @@ uint32_t product_initial_local(struct product *x, uint32_t thread);
 
 /*
  * The outcomes of a step of a thread of this kind: *n of them. NULL when
- * memory ends; no outcomes: not enabled. Not when `simple` is set.
+ * out of memory; no outcomes: not enabled. Not when `simple` is set.
  */
 const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t global,
                                      uint32_t local, uint32_t *n);
@@ -192,7 +192,7 @@ static inline uint64_t product_code(struct product *x, uint32_t kind, uint32_t g
 }
 /* The row as long as local ids can be at present; NULL when that is too much. */
 const struct prod_row *product_whole_row(struct product *x, uint32_t kind, uint32_t global);
-/* The list an entry stands for, when it is one. */
+/* The list that an entry represents, if it is one. */
 static inline const struct prod_edge *product_list(const struct product *x, uint64_t entry,
                                                    uint32_t *n)
 {
@@ -222,7 +222,7 @@ static inline const struct prod_local *product_local(const struct product *x, ui
 }
 uint64_t product_bytes(const struct product *x);
 
-/* Switches transactions on; false when memory ends. */
+/* Switches transactions on; false when out of memory. */
 bool product_use_transactions(struct product *x);
 
 /* Is the node inside a block that counts? */

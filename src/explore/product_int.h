@@ -10,7 +10,7 @@
 
 enum glue { /* which next step may be glued to an outcome */
 	GLUE_NOTHING,
-	GLUE_LEFT, /* a left mover: the pivot is behind it */
+	GLUE_LEFT, /* a left mover: it is past the pivot */
 	GLUE_ANY,  /* the pivot is still to come */
 };
 

@@ -194,7 +194,7 @@ static bool commits(const struct computing *c, bool was_in, bool now_in, uint32_
 	if (c->from.phase)
 		return false;
 	if (!now_in)
-		return true; /* commits as it leaves */
+		return true; /* commits at its exit */
 	assert(x->ir->nodes[to].block == block); /* blocks that count do not nest */
 	return marked ? eff->committed == block : labelled(x, c->from_node, to);
 }

@@ -115,7 +115,7 @@ static bool take_chunk(struct worker *w)
 	if (i >= s->cur.n)
 		return false;
 	w->chunk = s->cur.chunk[i];
-	assert(w->chunk && w->chunk->n); /* nobody has taken it before */
+	assert(w->chunk && w->chunk->n); /* no thread has taken it before */
 	s->cur.chunk[i] = NULL; /* the worker's now */
 	w->at = 0;
 	return true;

@@ -9,7 +9,7 @@
  * meet: the last to arrive does it while the others wait.
  *
  * States and transitions are the same for any number of threads. A violation
- * is searched for anew by one thread, which also records how states were
+ * is searched for again by one thread, which also records how states were
  * reached: so the path and the counts do not depend on the number of threads
  * either. (The second search ends no deeper than the first.)
  *
@@ -42,7 +42,7 @@ struct search_options {
 	uint64_t jobs_from;                    /* states from which on there are so many; 0: a default */
 	uint32_t chunk;                        /* states a thread takes at a time; 0: a default */
 	uint32_t few;                          /* of each template only so many threads move; 0: all.
-	                                        * A violation is one of the program all the same. */
+	                                        * A violation is still one of the program. */
 	bool deadlock;                         /* look for deadlocks */
 	bool faults;                           /* a fault is a violation; else its step is left out */
 	uint64_t max_states, max_bytes;        /* 0: no bound; the first is looked at between levels */

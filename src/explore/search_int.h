@@ -91,7 +91,7 @@ struct search {
 
 enum expanded {
 	EXPANDED, /* all of it */
-	AGAIN,    /* not all; a meeting has been asked for, then anew */
+	AGAIN,    /* not all; a meeting has been requested, then again */
 };
 
 /* Does the thread stay where it is? */

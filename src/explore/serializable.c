@@ -25,7 +25,7 @@ enum explains_why { WHY_OTHER = 1, WHY_STUCK = 2, WHY_ENDLESS = 4 };
 struct halt { /* a block that does not finish alone */
 	enum verdict_problem problem;
 	uint32_t thread;
-	int32_t *state; /* where it stands still, or goes round */
+	int32_t *state; /* where it is blocked, or loops */
 };
 
 struct serializable {

@@ -176,7 +176,7 @@ uint32_t shadows_initial(struct shadow_sets *s, const uint32_t *ids)
 	return set_of(s, &l);
 }
 
-/* Is the shadow this state, with everybody outside and dead slots aside? */
+/* Is the shadow this state, with all threads outside and dead slots ignored? */
 static bool same_state(const struct shadow_sets *s, const int32_t *v, const uint32_t *ids)
 {
 	if ((uint32_t)v[0] != ids[0])

@@ -2,11 +2,11 @@
  * shadows: the sets of serial executions that still explain an interleaved
  * one (exact atomicity, with no commit points).
  *
- * A *shadow* is a quiescent state of a serial execution of the block
- * instances so far, with a status per thread: outside, inside and not yet
- * taken effect, inside and taken effect. Its thread is before the block in
- * the second case and behind it in the third. The set of all shadows still
- * possible is carried along an interleaved execution. Without lag:
+ * A *shadow* is a quiescent state of a serial execution of the block instances so far,
+ * with a status per thread: outside, inside and not yet taken effect, inside and taken
+ * effect. Its thread is before the block in the second case and after it in the third.
+ * The set of all shadows still possible is carried along an interleaved execution.
+ * Without lag:
  *
  *   a step outside every block is taken by every shadow (one that cannot is
  *   dropped: there the step would not have happened);

@@ -3,8 +3,8 @@
  *
  * The product knows where a step leads, not what it touched on the way. Here
  * the step is run once more with its accesses recorded, and the answer kept by
- * edge. A failed compare-and-swap is a read; an element of an array is a
- * place of its own; taking and giving back a lock write it.
+ * edge. A failed compare-and-swap is a read; an element of an array is a place
+ * of its own; acquiring and releasing a lock write it.
  */
 #ifndef INTACT_EXPLORE_STEP_ACCESS_H
 #define INTACT_EXPLORE_STEP_ACCESS_H

@@ -175,7 +175,7 @@ enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t pl
 	}
 }
 
-/* Puts a key that is not there into a table that nobody else uses. */
+/* Inserts a missing key into a table that no other thread uses. */
 static void put(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t words)
 {
 	assert(key[0]);
@@ -277,7 +277,7 @@ static bool put_left(struct moved_part *m)
 }
 
 /* As many threads as use the store move its parts: what they wait for is this.
- * When memory ends meanwhile the store is of no use any more. */
+ * When out of memory meanwhile the store is unusable. */
 static bool grow_to(struct store *s, uint64_t cap)
 {
 	assert(cap > s->cap && s->n <= s->cap);

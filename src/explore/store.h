@@ -2,10 +2,10 @@
  * store: the set of states seen, as packed vectors of ids; any number of
  * threads may insert at once.
  *
- * A state is a vector of ids: field 0 the globals, then one a thread. Packed,
- * a field takes as many bits as the ids seen so far need and never straddles
- * two 64-bit words; field 0 holds its id plus one, so word 0 is never 0. What
- * a table slot holds is the state's *key*:
+ * A state is a vector of ids: field 0 the globals, then one per thread.
+ * Packed, a field takes as many bits as the ids seen so far need and never
+ * straddles two 64-bit words; field 0 holds its id plus one, so word 0 is
+ * never 0. What a table slot holds is the state's *key*:
  *
  *   inline, up to STORE_INLINE words: the packed words themselves;
  *   tree, beyond: one word, the root of a binary tree over the packed words,
@@ -20,8 +20,8 @@
  * (by half) reads and writes both tables front to back, in parts that threads
  * move without getting in each other's way, and gives the old one back page by
  * page as it goes. Probing begins where a line of the cache does: nearly every
- * look-up is of one line, compared all at once. Bytes a state: 10.7 to 16 for
- * one word.
+ * look-up is of one line, compared all at once. Bytes per state: 10.7 to 16
+ * for one word.
  *
  * Growing and changing the layout are for one thread while no other uses the
  * store. store_crowded() says when it is time; every user may then still
@@ -67,16 +67,16 @@ struct store {
 
 enum store_result { STORE_NEW, STORE_OLD };
 
-/* bits[i]: for field i. False when memory ends. */
+/* bits[i]: for field i. False when out of memory. */
 bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t budget);
 void store_free(struct store *s);
 /* Fields get these widths, enough for all ids there are. Keys kept elsewhere are
- * converted by `also`, which is called with the old store while both are
- * there. False when memory ends. */
+ * converted by `also`, which is called with the old store while both are there.
+ * False when out of memory. */
 bool store_widen(struct store *s, const uint8_t *bits,
                  bool (*also)(void *arg, const struct store *from, struct store *to), void *arg);
 bool store_grow(struct store *s);
-/* So many threads will use it (at most STORE_USERS); false when memory ends. */
+/* So many threads will use it (at most STORE_USERS); false when out of memory. */
 bool store_admit(struct store *s, uint32_t users);
 /* One key of `from` as one of `to`; `ids` and `words` are room for a state. */
 bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out,

@@ -15,7 +15,7 @@ enum form_status form_fail(struct form *f, const char *at, const char *why)
 	return FORM_BAD;
 }
 
-/* The text stopped at p: wait for more, or complain when there is none. */
+/* The text stopped at p: wait for more, or report an error at the end of the input. */
 static enum form_status stopped(struct form *f, const char *p, const char *why)
 {
 	if (p >= f->end && !f->last)
@@ -260,7 +260,7 @@ static enum form_status sequence(struct form *f, char close, enum value_kind kin
 		}
 		if (f->json && map && (n & 1)) {
 			if (*f->p != ':') {
-				st = stopped(f, f->p, "expected ':' behind the name");
+				st = stopped(f, f->p, "expected ':' after the name");
 				break;
 			}
 			f->p++;

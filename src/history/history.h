@@ -1,7 +1,7 @@
 /*
  * history: operations with their invocations and responses.
  *
- * Representation: one record of 32 bytes an operation, in the order of
+ * Representation: one record of 32 bytes per operation, in the order of
  * invocation. Times are ranks: the place of the event among all events of the
  * history, so two events never tie; equal clock values are ranked invocations
  * first, which makes operations that only touch concurrent. An operation that
@@ -79,8 +79,8 @@ struct history {
 
 void history_init(struct history *h, struct arena *a, struct limits *lim);
 void history_free(struct history *h);
-/* A new operation, zeroed; NULL when memory ends. The pointer lives until the
- * next call. */
+/* A new operation, zeroed; NULL when out of memory. The pointer lives until
+ * the next call. */
 struct hop *history_push(struct history *h);
 /* Clock times to ranks: sorts the operations by invocation. False: memory. */
 bool history_rank(struct history *h);
@@ -129,11 +129,11 @@ void hop_print(const struct history *h, const struct hop *op, enum object o,
 void hop_print_short(const struct history *h, const struct hop *op, enum object o,
                      struct buf *out);
 
-/* realloc under the limits; NULL (and the limit marked spent) when over. The
- * old block stays valid then. */
+/* realloc under the limits; NULL (and the limit marked as reached) when over.
+ * The old block stays valid then. */
 void *lim_realloc(struct limits *lim, void *p, size_t old_bytes, size_t new_bytes);
 void lim_free(struct limits *lim, void *p, size_t bytes);
-/* True when time is up or a limit was spent before; cheap enough for every
+/* True when time is up or a limit was reached before; cheap enough for every
  * few thousand steps. */
 bool lim_spent(struct limits *lim);
 

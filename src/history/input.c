@@ -81,15 +81,15 @@ bool input_open(struct input *in, const char *path)
 		return start_decoder(in, false);
 	bool xz = in->end >= 6 && !memcmp(in->buf, "\xFD" "7zXZ", 6);
 	if (xz || (in->end >= 4 && !memcmp(in->buf, "BZh", 3) && in->buf[3] >= '1' && in->buf[3] <= '9')) {
-		in->error = xz ? "this is xz-compressed, which is not read" : "this is bzip2-compressed, which is not read";
-		in->hint = xz ? "unpack it on the way: xz -dc FILE | intact history -"
-		              : "unpack it on the way: bzip2 -dc FILE | intact history -";
+		in->error = xz ? "xz compression is not supported" : "bzip2 compression is not supported";
+		in->hint = xz ? "decompress it first: xz -dc FILE | intact history -"
+		              : "decompress it first: bzip2 -dc FILE | intact history -";
 		return false;
 	}
 	return true;
 }
 
-/* What came behind `had` in the window, once more. */
+/* What followed `had` in the window, once more. */
 static void copy_from(struct input *in, size_t had)
 {
 	size_t n = in->end - had, left = in->copy ? in->copy_max - in->copy->len : 0;

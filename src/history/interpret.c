@@ -244,7 +244,7 @@ static int interpret_element(struct hop *op, bool asks, const char **why)
 		op->res = op->b == VAL_TRUE ? RES_TRUE : RES_FALSE;
 	if (asks && op->res == RES_NONE) {
 		bool none = op->ret == RANK_INF || op->b == VAL_NONE || op->b == VAL_NIL || op->b == op->a;
-		*why = "contains answers true or false, or nothing";
+		*why = "contains must return true, false or nothing";
 		return none ? 0 : -1;
 	}
 	op->b = VAL_NONE;
@@ -313,7 +313,7 @@ static bool wrong_op(struct history *h, const struct interpretation *in,
 	           "%s: %s (checked as %s%s%s)", buf_cstr(&b), why, h->user ? "" : "a ", history_object(h, in->object),
 	           in->object_guessed ? ", a guess" : "");
 	if (in->object_guessed)
-		diag_hint(d, "--object=NAME says what the history is about");
+		diag_hint(d, "--object=NAME sets the type of the object");
 	buf_free(&b);
 	return false;
 }

@@ -2,7 +2,7 @@
  * object_kv: one key of a key-value map: a value, or a text that grows by
  * appending.
  *
- * A state is a node: the text of an older node and a piece behind it. Equal
+ * A state is a node: the text of an older node and a piece after it. Equal
  * texts are one node: found by length and hash, then compared byte by byte,
  * so an append costs its piece and a comparison the length of the text.
  */

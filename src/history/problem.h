@@ -31,9 +31,9 @@ enum proof {
 	PROOF_PRIORITY,    /* ops[0] took; a smaller one was there all the time */
 	PROOF_COUNTS,      /* no order exists, found by elimination */
 	PROOF_SUPPLY,      /* register: ops[0] shows another value than ops[1], which
-	                      begins later, and so on in pairs: so often its value
-	                      was brought; the ops behind the pairs, one less, are
-	                      all that could have done it */
+	                      * begins later, and so on in pairs: so often its value
+	                      * was brought; the ops after the pairs, one fewer, are
+	                      * all that could have done it */
 	PROOF_STALE,       /* regular, safe: ops[0] returned the value of ops[1],
 	                      which ops[2] had overwritten before ops[0] began */
 };

@@ -201,14 +201,14 @@ static bool check_rec(struct reader *r, const struct read_rec *rec)
 	const char *missing = !rec->has_proc && rec->kind != REC_OP ? "process"
 	                      : rec->fn == FN_NONE && !rec->fname ? "operation (f)" : NULL;
 	if (missing) {
-		reader_error(r, rec->start, 1, "bad-record", "the record names no %s", missing);
+		reader_error(r, rec->start, 1, "bad-record", "the record has no %s", missing);
 		diag_hint(r->d, "a record looks like {:process 0, :type :invoke, :f :write, :value 3}, or the same in JSON");
 		return false;
 	}
 	if (rec->fn != FN_NONE)
 		return true;
 	reader_error(r, rec->fname, rec->fname_len, "unknown-operation",
-	             "'%.*s' is no operation that I know", (int)(rec->fname_len > 60 ? 60 : rec->fname_len),
+	             "'%.*s' is not a known operation", (int)(rec->fname_len > 60 ? 60 : rec->fname_len),
 	             rec->fname);
 	if (r->h->user) {
 		struct buf names;
@@ -332,7 +332,7 @@ static const char *process(struct builder *b, uint32_t p)
 	return s;
 }
 
-#define HINT_TWO_OPEN "an operation that got no answer is ended by :info; then its process may go on"
+#define HINT_TWO_OPEN "an operation without a response is ended by :info; its process may then continue"
 
 static bool check_time(struct builder *b, const struct read_rec *rec)
 {
@@ -340,10 +340,9 @@ static bool check_time(struct builder *b, const struct read_rec *rec)
 		return true;
 	if (b->any_time && rec->time < b->last_time) {
 		reader_error(&b->r, rec->start, rec->len, "time-backwards",
-		             "time goes backwards: %lld behind %lld", (long long)rec->time,
+		             "time goes backwards: %lld after %lld", (long long)rec->time,
 		             (long long)b->last_time);
-		diag_hint(b->r.d, "--order=lines goes by the lines and ignores the times, "
-		                  "--order=time sorts by the times");
+		diag_hint(b->r.d, "--order=lines uses the line order, --order=time sorts by the times");
 		return false;
 	}
 	b->any_time = true;
@@ -356,7 +355,7 @@ static bool on_invoke(struct builder *b, const struct read_rec *rec, uint32_t p)
 	struct history *h = b->r.h;
 	if (b->open[p]) {
 		reader_error(&b->r, rec->start, rec->len, "two-open-operations",
-		             "%s invokes an operation while another one of it is open", process(b, p));
+		             "%s invokes an operation while its previous one is open", process(b, p));
 		note_line(h, b->r.d, h->ops[b->open[p] - 1].line, "it was invoked here");
 		diag_hint(b->r.d, HINT_TWO_OPEN);
 		return false;
@@ -402,7 +401,7 @@ static bool on_response(struct builder *b, const struct read_rec *rec, uint32_t 
 	}
 	b->open[p] = 0;
 	if (rec->kind == REC_INFO)
-		return true; /* may or may not have happened: stays open for ever */
+		return true; /* may or may not have happened: stays open forever */
 	op->ret = h->nevents++;
 	op->b = rec->in;
 	if (rec->kind == REC_FAIL)
@@ -420,7 +419,7 @@ static bool on_operation(struct builder *b, const struct read_rec *rec)
 		reader_error(&b->r, rec->start, rec->len, "time-backwards",
 		             "the operation returns at %lld, before its call at %lld",
 		             (long long)rec->ret, (long long)rec->call);
-		diag_hint(b->r.d, "the call time stands before the return time; one that never returned has none");
+		diag_hint(b->r.d, "the call time must precede the return time; an operation that never returned has no return time");
 		return false;
 	}
 	struct hop *op = history_push(h);
@@ -452,7 +451,7 @@ static bool check_overlap(struct builder *b)
 		/* one that never answered has crashed: its name may be used again */
 		if (prev && h->ops[prev - 1].ret != RANK_INF && h->tret[prev - 1] > h->tcall[i]) {
 			diag_error(b->r.d, "two-open-operations", history_line(h, h->ops[i].line),
-			           (struct span){ 0, 0 }, "%s invokes an operation while another one of it is open",
+			           (struct span){ 0, 0 }, "%s invokes an operation while its previous one is open",
 			           process(b, p));
 			note_line(h, b->r.d, h->ops[prev - 1].line, "the other one");
 			diag_hint(b->r.d, "%lld is before %lld, when the other one returns: operations that overlap need different clients",
@@ -492,7 +491,7 @@ static bool build(struct builder *b)
 			if (h->timed && !rec.has_time && (b->o->order == ORDER_TIME || b->any_time)) {
 				reader_error(&b->r, rec.start, rec.len, "no-time",
 				             "the record has no time");
-				diag_hint(b->r.d, "all records have one or none has; --order=lines ignores them");
+				diag_hint(b->r.d, "either all records have times or none; --order=lines ignores them");
 				return false;
 			}
 			uint32_t p = proc_of(b, rec.proc);
@@ -506,9 +505,9 @@ static bool build(struct builder *b)
 		return false;
 	if (!h->n && !h->nskipped && !b->r.ended) { /* [] and a lone nemesis are fine */
 		diag_error(b->r.d, "empty-history", NULL, (struct span){ 0, 0 },
-		           "%s: no operation in it%s%s%s", b->r.in.name, b->r.in.end ? " (read as " : ": it is empty",
+		           "%s: contains no operation%s%s%s", b->r.in.name, b->r.in.end ? " (read as " : ": it is empty",
 		           b->r.in.end ? h->format : "", b->r.in.end ? ")" : "");
-		diag_hint(b->r.d, b->r.in.end ? "--format=NAME says what it is" : "an empty history is written []");
+		diag_hint(b->r.d, b->r.in.end ? "--format=NAME sets the format" : "an empty history is written []");
 		return false;
 	}
 	if (b->whole || b->o->order == ORDER_TIME) {

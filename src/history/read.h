@@ -3,7 +3,7 @@
  *
  *   edn   {:process 0, :type :invoke, :f :write, :value 3} a line or in one
  *         vector (Jepsen, Knossos); :nemesis skipped; or [0 :invoke :write 3]
- *   json  the same as JSON, an object a line or in one array; or whole
+ *   json  the same as JSON, one object per line or in one array; or whole
  *         operations {"ClientId":0,"Input":..,"Call":1,"Output":..,"Return":5}
  *   csv   client,op,value,call,return with or without a header; also
  *         separated by blanks, tabs or semicolons
@@ -80,7 +80,7 @@ void reader_error(struct reader *r, const char *at, size_t len, const char *code
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* The whole history: raw operations with ranks. False after an error in d or
- * a spent limit in h->lim. */
+ * a reached limit in h->lim. */
 bool history_read(struct history *h, const char *path, const struct read_options *o,
                   struct diags *d);
 bool history_read_text(struct history *h, const char *name, const char *text, size_t len,

@@ -90,7 +90,7 @@ static int next_member(struct form *f, bool *first, const char **s, size_t *len,
 	if (f->json) {
 		if (*f->p != ':') {
 			*st = f->p >= f->end && !f->last ? FORM_MORE
-			      : form_fail(f, f->p, "expected ':' behind the name");
+			      : form_fail(f, f->p, "expected ':' after the name");
 			return -1;
 		}
 		f->p++;
@@ -303,7 +303,7 @@ static void settle_output(const struct history *h, struct read_rec *rec)
 		rec->out = rec->ok;
 }
 
-/* [81 :invoke :read nil]; what else stands in it is skipped. */
+/* [81 :invoke :read nil]; other contents are skipped. */
 static enum form_status vector_record(struct form *f, struct read_rec *rec)
 {
 	enum form_status st = FORM_OK;
@@ -397,7 +397,7 @@ enum form_status rec_form(struct reader *r, struct read_rec *rec, size_t *used, 
 	}
 	if (*f->p != '{' || r->ended) {
 		st = f->p >= f->end && !r->in.eof ? FORM_MORE
-		     : form_fail(f, f->p, r->ended ? "expected nothing behind the array"
+		     : form_fail(f, f->p, r->ended ? "unexpected text after the array"
 		                          : "expected a record in braces");
 		goto done;
 	}
@@ -423,7 +423,7 @@ done:
 	if (st == FORM_BAD) {
 		reader_error(r, f->at, f->at < f->end ? 1 : 0, "bad-record", "%s", f->why);
 		if (f->at >= f->end)
-			diag_hint(r->d, "the text seems to be cut short: what comes before its last record is a history by itself");
+			diag_hint(r->d, "the text seems to be truncated: the records before the last one form a history");
 		else
 			diag_hint(r->d, r->format == FORMAT_JSON
 			                        ? "a record looks like {\"process\": 0, \"type\": \"invoke\", \"f\": \"write\", \"value\": 3}"

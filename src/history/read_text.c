@@ -115,7 +115,7 @@ static enum form_status header(struct reader *r, const struct text_cell *cells, 
 	if (seen & 1u << COL_OP && seen & 1u << COL_CALL && seen & 1u << COL_RETURN)
 		return FORM_OK;
 	reader_error(r, cells[0].s, cells[0].len, "bad-header",
-	             "the header names no %s column",
+	             "the header has no %s column",
 	             !(seen & 1u << COL_OP) ? "op" : !(seen & 1u << COL_CALL) ? "call" : "return");
 	diag_hint(r->d, "columns: client op value call return, and also key, result, status");
 	return FORM_BAD;
@@ -141,9 +141,9 @@ static enum form_status first_line(struct reader *r, const char *s, const char *
 		memcpy(r->columns, four, sizeof four);
 	} else {
 		reader_error(r, s, len, "unknown-format",
-		             "this is no history in a format that I know");
+		             "unknown history format");
 		diag_hint(r->d, "formats: edn, json, csv (client,op,value,call,return), log, violin; "
-		                "--format=NAME says which");
+		                "--format=NAME selects one");
 		return FORM_BAD;
 	}
 	r->ncolumns = n;
@@ -233,7 +233,7 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 	uint32_t n = split(r->h->arena, s, e, r->sep, cells);
 	if (n != r->ncolumns) {
 		reader_error(r, c.s, c.len, "bad-row", "expected %u columns, found %u", r->ncolumns, n);
-		diag_hint(r->d, "an empty cell keeps its place: 2,cas,[3 4],50, (it never returned)");
+		diag_hint(r->d, "keep empty cells: 2,cas,[3 4],50, (it never returned)");
 		return FORM_BAD;
 	}
 	val value = VAL_NONE, result = VAL_NONE;
@@ -348,7 +348,7 @@ enum form_status rec_log(struct reader *r, const char *s, const char *e, struct 
 	}
 	if (st != FORM_OK) {
 		const char *at = f.at && f.at < e ? f.at : type;
-		reader_error(r, at, 1, "bad-record", "%s", f.why ? f.why : "the line is cut short");
+		reader_error(r, at, 1, "bad-record", "%s", f.why ? f.why : "the line is truncated");
 		diag_hint(r->d, "a line ends in the operation and its value: 0  :invoke  :cas  [1 2]");
 		return FORM_BAD;
 	}

@@ -26,7 +26,7 @@ struct spec {
 	/* The same state in another context of this object (to forget the rest);
 	 * NULL when states are values and need no table. */
 	uint32_t (*move)(struct spec_ctx *from, uint32_t state, struct spec_ctx *to);
-	/* The state in words ("3", "[1 2]"). */
+	/* The state as text ("3", "[1 2]"). */
 	void (*print)(struct spec_ctx *c, uint32_t state, struct buf *out);
 	/* The state as an initial value, made in vals; NULL when there is no such value. */
 	bool (*value)(struct spec_ctx *c, uint32_t state, struct values *vals, val *v);
@@ -77,8 +77,8 @@ void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *va
                struct limits *lim, uint32_t k);
 void spec_close(struct spec_ctx *c);
 /* Interned vectors, for engines that keep such tables themselves: equal
- * vectors have equal ids, ids are dense. `w` may not point into the table. On
- * memory's end c->failed is set. */
+ * vectors have equal ids, ids are dense. `w` may not point into the table.
+ * When out of memory, c->failed is set. */
 uint32_t states_intern(struct spec_ctx *c, const uint32_t *w, uint32_t len);
 static inline const uint32_t *states_at(const struct spec_ctx *c, uint32_t id)
 {
@@ -102,7 +102,7 @@ bool vec_value(struct spec_ctx *c, uint32_t state, struct values *vals, val *v);
 /* The vector with v put in at place `at`; without the one there. */
 uint32_t vec_insert(struct spec_ctx *c, uint32_t state, uint32_t at, uint32_t v);
 uint32_t vec_remove(struct spec_ctx *c, uint32_t state, uint32_t at);
-/* Room for n words; NULL, and c->failed, when memory ends. */
+/* Room for n words; NULL, and c->failed, when out of memory. */
 uint32_t *spec_scratch(struct spec_ctx *c, uint32_t n);
 
 void spec_kv_close(struct spec_ctx *c); /* what it keeps in c */

@@ -76,7 +76,7 @@ static void rehash(struct values *vs)
 	free(idtab_move(&vs->ids, slots, n, 3, vs->tab.len, hash_of, vs));
 }
 
-/* `v` is complete but for its payload's owner: copied only when it is new. */
+/* `v` is complete except for its payload's owner: copied only when it is new. */
 static val intern(struct values *vs, struct value v)
 {
 	if (idtab_full(&vs->ids, vs->tab.len))

@@ -31,7 +31,7 @@ struct vreg_info {
 };
 typedef AVEC(struct vreg_info) vreg_vec;
 
-struct ir_inside { /* what an instruction stands inside of */
+struct ir_inside { /* the scope that contains an instruction */
 	uint32_t block, oper;
 };
 

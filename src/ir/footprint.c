@@ -2,9 +2,9 @@
  * footprint: the footprint of each node: every shared access a step from it may
  * make, and every node it may lead to.
  *
- * A walk over the local code behind the node, stopping at IR_STOPs. Cost: the
- * sum of the walked segments; code that many nodes lead into is walked once
- * for each.
+ * A walk over the local code after the node, stopping at IR_STOPs. Cost: the
+ * sum of the walked segments; code that many nodes lead into is walked once for
+ * each.
  */
 #include "base/invariant.h"
 #include "ir/build.h"

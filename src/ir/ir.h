@@ -17,7 +17,7 @@
  * holder has a 1 in a slot of its own frame.
  *
  * Slots that are dead at a node hold 0 there, so that states that differ only
- * in values nobody will read are one state.
+ * in values that are never read are one state.
  *
  * All ids are 32-bit indices into the arrays below; IR_NONE is no id.
  * Everything is owned by the arena the program was built in and is read-only
@@ -73,7 +73,7 @@ struct ir_var {
 	 * a record of `aux_record` slots. Safe: the state of its read: 0 none,
 	 * 1 reading, 2 reading and overlapped by a write. Regular: the value -
 	 * lo + 1 of its write in progress (0: none), then the set of values its
-	 * read may return, 31 bits a slot (all 0: no read in progress).
+	 * read may return, 31 bits per slot (all 0: no read in progress).
 	 */
 	uint32_t aux, aux_stride, aux_record;
 	const uint32_t *rank; /* by thread; IR_NONE: does not touch it */
@@ -112,7 +112,7 @@ enum ir_op {
 	IR_WINV, IR_WRESP, /* write: var a [c:rk], value b:rk */
 	IR_CHOOSE, /* a:r = any value of b:k .. c:k */
 	IR_ASSUME, /* the whole step is not enabled unless b:rk */
-	IR_STUCK,  /* the thread goes to node a for ever unless b:rk */
+	IR_STUCK,  /* the thread goes to node a forever unless b:rk */
 	IR_ASSERT, /* fault unless b:rk */
 	IR_ENTER,  /* block a */
 	IR_EXIT,   /* block a */
@@ -135,7 +135,7 @@ struct ir_ins {
 
 enum ir_node_kind {
 	IRN_END,     /* the thread has finished */
-	IRN_STUCK,   /* waits for ever: a false local assume, an endless loop */
+	IRN_STUCK,   /* waits forever: a false local assume, an endless loop */
 	IRN_START,   /* local computation before the first access, when it
 	              * chooses or goes wrong; else it is in the initial state */
 	IRN_ACCESS,  /* one access to a plain shared variable */
@@ -224,7 +224,7 @@ struct ir_block { /* an `atomic` statement of a template */
 	bool named;
 	uint32_t tmpl;
 	struct span span; /* the `atomic` keyword */
-	bool has_commit;  /* a commit; stands in it */
+	bool has_commit;  /* a commit; is in it */
 	uint32_t phase;   /* slot that is 1 after the commit; IR_NONE */
 };
 
@@ -294,7 +294,7 @@ enum ir_fault {
 	IRF_RELEASE,  /* of a lock the thread does not hold */
 	IRF_ASSERT,
 	IRF_COMMIT,   /* second commit of one block */
-	IRF_LIMIT,    /* IR_FUEL or IR_MAX_CHOICES spent: nothing is known */
+	IRF_LIMIT,    /* IR_FUEL or IR_MAX_CHOICES reached: nothing is known */
 };
 
 /* The nondeterministic choices of one step: which values were taken, and out
@@ -351,11 +351,11 @@ enum ir_result ir_step(const struct ir *p, const int32_t *state, uint32_t thread
                        struct ir_choices *ch, int32_t *out, struct ir_effect *eff);
 
 /*
- * An outcome that ends in IRN_STUCK after a choice stands for a choice that
+ * An outcome that ends in IRN_STUCK after a choice represents a choice that
  * `assume` forbade: it counts only when no other outcome of the step is
- * enabled. Every enumeration of successors goes through ir_each:
- * calls `visit` for each outcome that counts, in order, until it returns
- * false. Returns how many there were.
+ * enabled. Every enumeration of successors uses ir_each: calls `visit` for
+ * each outcome that counts, in order, until it returns false. Returns how
+ * many there were.
  */
 typedef bool ir_each_fn(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                         const struct ir_choices *ch, const struct ir_effect *eff);

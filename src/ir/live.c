@@ -10,8 +10,8 @@
  *
  * What an instruction reads is live before it only when the instruction is
  * needed: it can go wrong, it does something besides writing registers, or one
- * of those is live behind it. So a local that is read only to compute what
- * nobody reads is dead too (a faint variable), and the instruction is dropped.
+ * of those is live after it. So a local that is read only to compute what is
+ * never read is dead too (a faint variable), and the instruction is dropped.
  *
  * Then forward, which registers may be non-zero on arrival at a node: those
  * that are dead there are the node's kill list. With keep_dead, named locals
@@ -63,7 +63,7 @@ void ir_pass_reach(struct ir_builder *b)
 	uint8_t *seen = arena_array(b->arena, uint8_t, n);
 	uint8_t *keep = arena_array(b->arena, uint8_t, nn);
 	uint32_t *work = arena_array(b->arena, uint32_t, n + 1), top = 0;
-	uint32_t at = 1; /* behind the first IR_STOP */
+	uint32_t at = 1; /* after the first IR_STOP */
 	for (uint32_t hops = 0; (code[at].op == IR_JMP || code[at].op == IR_NOP) && hops < n; hops++)
 		at = code[at].op == IR_JMP ? (uint32_t)code[at].a - b->code0 : at + 1;
 	uint32_t entry = code[at].op == IR_STOP ? at : 0;
@@ -288,7 +288,7 @@ static bool needs_operands(const struct live *l, uint32_t ins, const struct ir_u
 /* ---- the backward pass ---------------------------------------------------- */
 
 /* One pass; true when a set grew. `faint`: what only faint registers are
- * computed from is dead. `useless` (NULL: not asked) gets what nobody needs. */
+ * computed from is dead. `useless` (NULL: not asked) gets what is not needed. */
 static bool live_pass(struct live *l, uint64_t *sets, bool faint, bool *useless, uint64_t *cur)
 {
 	bool grew = false;
@@ -534,7 +534,7 @@ static void make_kill_lists(struct live *l, struct dirty *d)
 	}
 }
 
-/* An IRN_STUCK node zeroes everything but the pinned: nobody will read it. */
+/* An IRN_STUCK node zeroes everything but the pinned: it is never read. */
 static void make_stuck_lists(struct live *l)
 {
 	struct ir_builder *b = l->b;

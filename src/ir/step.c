@@ -1,7 +1,7 @@
 /*
  * step: the one definition of the semantics.
  *
- * ir_exec runs the code behind a thread's node until the next node. The
+ * ir_exec runs the code after a thread's node until the next node. The
  * thread's frame is copied into a register file on the stack together with
  * the scratch registers, so that operands need no case distinction, and
  * copied back at the end. Nothing is allocated. Costs a few nanoseconds an

@@ -68,15 +68,15 @@ static bool parse_k(const struct history_args *a, struct lin_check_options *o)
 	return *k >= '0' && *k <= '9' && !*end && n >= 1 && n <= 1000000;
 }
 
-/* What does not go together with --spec, or NULL. */
+/* What cannot be combined with --spec, or NULL. */
 static const char *spec_conflict(const struct history_args *a)
 {
 	if (!a->spec)
 		return NULL;
 	if (a->object != OBJ_GUESS || a->init)
-		return "--spec says what the object is and how it starts: --object and --init do not go with it";
+		return "--spec defines the object and its initial state: it cannot be combined with --object and --init";
 	if (a->condition == COND_REGULAR || a->condition == COND_SAFE || a->k || a->delta)
-		return "regular, safe, --k and --delta are about registers, not about --spec";
+		return "regular, safe, --k and --delta apply to registers, not to --spec";
 	return NULL;
 }
 
@@ -84,15 +84,15 @@ const char *history_args_wrong(const struct history_args *a)
 {
 	struct lin_check_options o = { 0 };
 	if (!parse_k(a, &o))
-		return "--k: expected a whole number from 1, or min";
+		return "--k: expected a positive integer or min";
 	if ((o.k > 1 || o.k_min || a->delta) && a->condition != COND_ATOMIC)
-		return "--k and --delta go with --condition=atomic";
+		return "--k and --delta require --condition=atomic";
 	if (a->delta && (o.k > 1 || o.k_min))
-		return "--delta and --k ask different questions: one at a time";
+		return "--delta and --k cannot be combined";
 	if (a->algorithm != ALG_AUTO && a->condition != COND_ATOMIC)
-		return "--algorithm goes with --condition=atomic; the other conditions have one each";
+		return "--algorithm requires --condition=atomic; each other condition has one algorithm";
 	if (a->algorithm != ALG_AUTO && o.k_min)
-		return "--k=min picks the algorithms itself";
+		return "--k=min selects the algorithms itself";
 	return spec_conflict(a);
 }
 
@@ -100,9 +100,9 @@ const char *history_follow_wrong(const struct history_args *a)
 {
 	struct lin_check_options o = { 0 };
 	if (a->condition != COND_ATOMIC || a->delta || (parse_k(a, &o) && o.k_min))
-		return "--follow judges atomicity (or --k=N) of one history";
+		return "--follow checks atomicity (or --k=N) of one history";
 	if (a->algorithm != ALG_AUTO && a->algorithm != ALG_BFS)
-		return "--follow has an algorithm of its own (bfs)";
+		return "--follow uses its own algorithm (bfs)";
 	return NULL;
 }
 
@@ -195,7 +195,7 @@ static bool parse_init(const struct history_run *run, struct history *h, val *in
 	if (len && strchr("[({\"", *s)) {
 		buf_printf(run->sink->err, "intact history: --init: '");
 		buf_safe(run->sink->err, s, len);
-		buf_str(run->sink->err, "' is no value: 3, nil, \"text\" or [1 2]\n");
+		buf_str(run->sink->err, "' is not a value: expected 3, nil, \"text\" or [1 2]\n");
 		return false;
 	}
 	*init = val_text(&h->vals, VK_STR, s, len);
@@ -230,7 +230,7 @@ static int refused(const struct history_run *run, const struct history *h, const
 		if (run->a->condition != COND_ATOMIC || run->a->algorithm == ALG_AUTO)
 			buf_printf(err, ": %s", r->why);
 		else
-			buf_printf(err, ": --algorithm=%s cannot judge this history: %s",
+			buf_printf(err, ": --algorithm=%s cannot check this history: %s",
 			           algorithm_names[run->a->algorithm], r->why);
 		for (int k = 0; k < 2; k++)
 			if (r->refused[k] != RANK_INF) {
@@ -253,15 +253,15 @@ static struct interpretation interpretation_of(const struct history_args *a, val
 static int nothing_to_judge(const struct history *h, const char *name, uint32_t records, struct diags *d)
 {
 	if (!records && h->nskipped)
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: nothing but %u record%s or line%s of no client (read as %s)",
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: only %u record%s or line%s of non-clients (read as %s)",
 		           name, h->nskipped, h->nskipped == 1 ? "" : "s", h->nskipped == 1 ? "" : "s", h->format);
 	else if (!records)
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: the history is empty (read as %s)", name, h->format);
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: the history is empty (read as %s)", name, h->format);
 	else
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to judge: all %u failed, or never answered and say nothing",
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: all %u failed, or never returned and constrain nothing",
 		           name, records);
-	diag_hint(d, records ? "a history tells something when a read, or a removal, has answered"
-	                     : "--format=NAME says what it is, when the guess is wrong");
+	diag_hint(d, records ? "a history needs at least one read or removal that returned"
+	                     : "--format=NAME sets the format if the guess is wrong");
 	return EXIT_USAGE;
 }
 
@@ -316,7 +316,7 @@ static int judge_job(const struct history_job *j)
 	return rc;
 }
 
-/* ---- one that is being written, held against a report, converted ------------------------ */
+/* ---- one that is being written, checked against a report, converted ------------------------ */
 
 static void say_follow(const struct history_run *run, const char *path, const struct history *h,
                        const struct interpretation *in, const struct follow_result *f)
@@ -380,7 +380,7 @@ static int hold_job(const struct history_job *j)
 	}
 	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
-	const char *said = v ? why : "the report is true of the history";
+	const char *said = v ? why : "the report is true for the history";
 	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }

@@ -323,7 +323,7 @@ static int run(struct net_run *r)
 
 const char *net_args_wrong(const struct net_args *a)
 {
-	return a->prefix_only && a->deadlock ? "--prefix does not look for deadlocks, and --deadlock asks for one" : NULL;
+	return a->prefix_only && a->deadlock ? "--prefix and --deadlock cannot be combined" : NULL;
 }
 
 int net_judge(const struct net_args *a, const char *path, const struct net_sink *to)

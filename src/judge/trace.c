@@ -23,7 +23,7 @@ struct trace_run {
 
 const char *trace_args_wrong(const struct trace_args *o, int files)
 {
-	return o->witness && (!o->predict || files > 1) ? "--witness goes with --predict and a single trace" : NULL;
+	return o->witness && (!o->predict || files > 1) ? "--witness requires --predict and a single trace" : NULL;
 }
 
 static enum serial_end feed(struct serial *s, struct graph *g,

@@ -2,8 +2,8 @@
  * fmt: printing the tokens and comments of a unit in the layout that
  * fmt_layout.c worked out.
  *
- * The text is made as a list of lines, each with at most one comment set
- * apart behind it, so that such comments can be lined up at the end.
+ * The text is made as a list of lines, each with at most one trailing
+ * comment, so that such comments can be lined up at the end.
  */
 #include "lang/fmt.h"
 
@@ -132,7 +132,7 @@ static uint32_t skip_blanks(const struct fmt *f, uint32_t at, uint32_t end)
 	return at;
 }
 
-/* Does every line behind the first begin with a star? */
+/* Does every line after the first begin with a star? */
 static bool has_stars(const struct fmt *f, const struct comment *c)
 {
 	uint32_t end, at = comment_line(f, c->start, c->end, &end);
@@ -203,7 +203,7 @@ static void own_line_comment(struct fmt *f, const struct comment *c, uint32_t t,
 	bool line = flags & LAY_LINE;
 	if (line && c->line && gap == 1 && f->after_cell &&
 	    source_column(f, c->start) == f->com_column) {
-		/* goes on with the comment behind the line above */
+		/* continues the comment after the line above */
 		begin_line(f, 0);
 		f->comment_only = false;
 		trailing_comment(f, c, t);
@@ -230,7 +230,7 @@ static bool ends_operand(enum tok k)
 	       k == T_RPAREN || k == T_RBRACK;
 }
 
-/* ++ and -- here stand before their operand. */
+/* ++ and -- here precede their operand. */
 static bool is_prefix(const struct fmt *f, uint32_t t)
 {
 	return t == 0 || f->lay.flags[t] & LAY_LINE ||
@@ -417,7 +417,7 @@ static const uint8_t *find_ends(const struct fmt *f)
 	return ends;
 }
 
-/* The width of what stands before a line's comment. */
+/* The width of what precedes a line's comment. */
 static uint32_t code_width(const struct fmt *f, const struct fmt_line *l)
 {
 	const char *s = f->text.data + l->start;
@@ -441,7 +441,7 @@ static void print_lines(const struct fmt *f, struct buf *out)
 				column = width + 2;
 		}
 		if (n == i)
-			n++; /* a line without a comment behind it */
+			n++; /* a line without a trailing comment */
 		for (; i < n; i++) {
 			buf_add(out, f->text.data + l[i].start, l[i].end - l[i].start);
 			if (l[i].com_end > l[i].com_start) {

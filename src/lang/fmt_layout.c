@@ -43,7 +43,7 @@ static bool newline_between(const struct fmt_walk *w, uint32_t from, uint32_t to
 }
 
 /* "{" ... "}" of an enum or an initialiser. It goes over several lines when
- * its author broke the line behind the brace. */
+ * its author broke the line after the brace. */
 static void list_layout(struct fmt_walk *w, uint32_t first, unsigned level)
 {
 	const struct token *t = w->toks->list;

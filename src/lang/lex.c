@@ -165,7 +165,7 @@ static void lex_number(struct lexer *l)
 		diag_error(l->d, "bad-number", l->src, (struct span){ start, i },
 		           "the number does not fit into 32 bits");
 		diag_hint(l->d, "the largest int is 2147483647");
-		v = 0; /* so that nobody complains of it again */
+		v = 0; /* so that it is not reported again */
 	}
 	emit(l, T_INT, start, i, (uint32_t)v);
 	l->pos = i;
@@ -274,12 +274,12 @@ static void bad_bytes(struct lexer *l)
 		if (at.end < l->src->len && s[at.end] == s[start])
 			at.end++;
 		diag_error(l->d, "bad-character", l->src, at,
-		           "there are no strings or characters in the model language");
-		emit(l, T_INT, at.start, at.end, 0); /* something stood here */
+		           "the model language has no strings or characters");
+		emit(l, T_INT, at.start, at.end, 0); /* something was here */
 	} else if (cp == '#') {
 		while (at.end < l->src->len && s[at.end] != '\n')
 			at.end++;
-		diag_error(l->d, "bad-character", l->src, at, "there is no preprocessor");
+		diag_error(l->d, "bad-character", l->src, at, "the model language has no preprocessor");
 		diag_hint(l->d, "constants are written `const N = 4;`, comments // like this");
 	} else {
 		diag_error(l->d, "bad-character", l->src, at,

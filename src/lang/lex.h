@@ -3,8 +3,8 @@
  *
  * The whole file becomes one array of 16-byte tokens before parsing, so the
  * parsers look ahead as they like. Comments are kept aside for the formatter.
- * Bytes that are no token (NUL, invalid UTF-8, a stray quote) are reported
- * once a run and skipped. Linear in the text.
+ * Bytes that are not a token (NUL, invalid UTF-8, a stray quote) are reported
+ * once per run and skipped. Linear in the text.
  */
 #ifndef INTACT_LANG_LEX_H
 #define INTACT_LANG_LEX_H

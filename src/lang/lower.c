@@ -186,8 +186,8 @@ static void warn_no_access(struct lower *l, struct span at)
 {
 	diag_warn(l->d, "no-shared-access", l->u->src, at,
 	          "the block touches nothing shared, so nothing can interfere with it");
-	diag_hint(l->d, "%s", l->u->sml ? "names that begin with a small letter are local"
-	                                : "is a shared variable hidden by a local of the same name?");
+	diag_hint(l->d, "%s", l->u->sml ? "names that begin with a lower-case letter are local"
+	                                : "is a shared variable shadowed by a local of the same name?");
 }
 
 static void warn_blocks(struct lower *l, const struct ir *p)
@@ -215,8 +215,8 @@ static void warn_spins(struct lower *l, const struct ir *p)
 	for (uint32_t i = 0; i < p->ncode; i++)
 		if (p->code[i].op == IR_STUCK && (p->code[i].imm & IR_IMM_B) && !p->code[i].b)
 			diag_warn(l->d, "endless-loop", l->u->src, p->nodes[p->code[i].a].span,
-			          "the thread waits here for ever: nothing shared is looked at, "
-			          "so no other thread can change it");
+			          "the thread waits here forever: the loop reads no shared variable, so no other "
+			          "thread can end it");
 }
 
 const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,

@@ -9,7 +9,7 @@
  * state only those that live across a node.
  *
  * Order of evaluation: left to right, the write last; `x += e` reads x
- * first. Local computation is placed behind the access it follows.
+ * first. Local computation is placed after the access that it follows.
  */
 #ifndef INTACT_LANG_LOWER_H
 #define INTACT_LANG_LOWER_H
@@ -95,7 +95,7 @@ uint32_t declare_local(struct lower *l, struct decl *d);
 /* False, after one message, when the recursion is too deep; else pair with
  * l->depth--. */
 bool lower_nest(struct lower *l, struct span at);
-/* Something that takes time stands in a step { } through a call. */
+/* Something that takes time is in a step { } through a call. */
 void not_in_step(struct lower *l, struct span at, const char *what);
 void lower_stmt(struct lower *l, struct stmt *s);
 /* A node of this kind at the present place, unless inside a step. */

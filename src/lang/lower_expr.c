@@ -327,7 +327,7 @@ struct val lower_converted(struct lower *l, struct expr *e, const struct type_re
 	return reg(t);
 }
 
-/* cas, exchange, fetch_add: operands are copied behind the node, so that they
+/* cas, exchange, fetch_add: operands are copied after the node, so that they
  * do not live across it. */
 static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 {
@@ -489,7 +489,7 @@ void lower_call(struct lower *l, struct expr *e, uint32_t dest)
 	if (ctx.depth > LOWER_INLINE_DEPTH) {
 		if (!l->failed)
 			diag_error(l->d, "too-deep", l->u->src, e->span,
-			           "calls nest more than %d deep", LOWER_INLINE_DEPTH);
+			           "calls are nested more than %d levels deep", LOWER_INLINE_DEPTH);
 		l->failed = true;
 		return;
 	}

@@ -43,20 +43,20 @@ bool lower_nest(struct lower *l, struct span at)
 	}
 	if (!l->failed) {
 		diag_error(l->d, "too-deep", l->u->src, at,
-		           "calls, statements and expressions nest more than %d deep", LOWER_DEPTH);
+		           "calls, statements and expressions are nested more than %d levels deep", LOWER_DEPTH);
 		note_calls(l);
 	}
 	l->failed = true;
 	return false;
 }
 
-/* type.c reports what stands in a step itself; this is for what is called. */
+/* type.c reports what is directly in a step; this is for what is called. */
 void not_in_step(struct lower *l, struct span at, const char *what)
 {
 	if (!l->in_step || l->u->sml || l->told_step)
 		return;
 	l->told_step = true;
-	diag_error(l->d, "not-in-step", l->u->src, at, "%s: it cannot stand inside step { }", what);
+	diag_error(l->d, "not-in-step", l->u->src, at, "%s: it is not allowed inside step { }", what);
 	note_calls(l);
 }
 

@@ -73,12 +73,12 @@ static inline void unnest(struct parser *p)
 	assert(p->depth);
 	p->depth--;
 }
-/* Skips to just behind the next ';' or to a '}' or a word that begins a
+/* Skips to just after the next ';' or to a '}' or a word that begins a
  * statement or declaration on a new line, over balanced braces. */
 void tok_recover(struct parser *p);
 
 struct expr *expr_new(struct parser *p, enum expr_kind kind, struct span span);
-/* Sets e's height from its children. Everything behind the parsers walks
+/* Sets e's height from its children. Everything after the parsers walks
  * expressions recursively, so a tree that grew too high is reported (once)
  * and an E_ERROR returned in its place. */
 struct expr *expr_grown(struct parser *p, struct expr *e);

@@ -62,8 +62,7 @@ struct type_ref *parse_type(struct parser *p)
 			if (peek_kind(p) == T_RBRACK && !p->panic) {
 				diag_error(p->d, "syntax", p->src, span_from(p, open->start),
 				           "expected a range lo..hi between the brackets");
-				diag_hint(p->d, "a range is int[0..3]; an array is "
-				                "written behind the name: int a[4]");
+				diag_hint(p->d, "a range is int[0..3]; an array is written after the name: int a[4]");
 				p->panic = true;
 				ty->ranged = false;
 			} else {
@@ -202,7 +201,7 @@ struct decl *parse_declarators(struct parser *p, struct type_ref *ty,
 		*tail = d;
 		tail = &d->next;
 	} while (tok_accept(p, T_COMMA));
-	semicolon(p, "behind the declaration");
+	semicolon(p, "after the declaration");
 	return first;
 }
 
@@ -273,7 +272,7 @@ static struct decl *parse_thread(struct parser *p)
 	if ((peek_kind(p) == T_LPAREN || peek_kind(p) == T_LBRACK) && !p->panic) {
 		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
 		           peek_kind(p) == T_LPAREN ? "threads take no parameters"
-		                                    : "threads are not an array: their number is written with '*'");
+		                                    : "threads are not an array: write their number with '*'");
 		diag_hint(p->d, "thread name * 3 { ... } makes three of them");
 		p->panic = true;
 		while (peek_kind(p) != T_LBRACE && peek_kind(p) != T_EOF)
@@ -368,7 +367,7 @@ static struct decl *parse_const(struct parser *p)
 	if (t && tok_expect(p, T_ASSIGN, "and the constant's value"))
 		d->init = parse_expr(p);
 	d->span = span_from(p, start);
-	semicolon(p, "behind the declaration");
+	semicolon(p, "after the declaration");
 	return d;
 }
 
@@ -422,7 +421,7 @@ static struct decl *parse_top(struct parser *p)
 	if (!at_type(p)) {
 		if (cls == VAR_PLAIN && at_statement(p)) {
 			diag_error(p->d, "misplaced", p->src, tok_span(peek(p)),
-			           "statements stand inside a thread or a procedure");
+			           "statements belong inside a thread or a procedure");
 			diag_hint(p->d, "thread name { ... }");
 			p->panic = true;
 		} else if (peek_kind(p) == T_RBRACE) {

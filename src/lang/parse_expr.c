@@ -65,7 +65,7 @@ static struct expr *parse_name(struct parser *p)
 		struct expr *e = expr_new(p, E_METHOD, tok_span(t));
 		e->name = t->value;
 		e->name_span = tok_span(t);
-		const struct token *m = tok_expect(p, T_NAME, "(an operation) behind '.'");
+		const struct token *m = tok_expect(p, T_NAME, "(an operation) after '.'");
 		if (!m)
 			return expr_new(p, E_ERROR, tok_span(t));
 		e->method = m->value;
@@ -211,7 +211,7 @@ static struct expr *parse_primary(struct parser *p)
 		e = parse_expr(p);
 		if (peek_kind(p) == T_ASSIGN && !p->panic) {
 			diag_error(p->d, "assign-in-condition", p->src, tok_span(peek(p)),
-			           "'=' assigns; it cannot stand inside an expression");
+			           "'=' assigns; it is not allowed inside an expression");
 			diag_hint(p->d, "to compare, write ==");
 			tok_next(p);
 			parse_expr(p);

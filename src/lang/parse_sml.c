@@ -7,11 +7,11 @@
  *   thlist := null | stmt "||" thlist
  *
  * Taken as printed, with the freedom its own figures take: the last thread
- * may do without `||`, there may be one behind the definitions (Fig. 5), a
- * list of definitions or statements may end in `;`, and `;` may be missing
- * at the end of a line (Fig. 5; a warning). Names that are not declared are
- * locals: each thread gets a declaration of them, in the order in which they
- * first appear, that has no text of its own. Threads are called T1, T2, ...
+ * may omit `||`, and there may be one after the definitions (Fig. 5), a list
+ * of definitions or statements may end in `;`, and `;` may be missing at the
+ * end of a line (Fig. 5; a warning). Names that are not declared are locals:
+ * each thread gets a declaration of them, in the order in which they first
+ * appear, that has no text of its own. Threads are called T1, T2, ...
  */
 #include <string.h>
 
@@ -88,7 +88,7 @@ static bool foreign_word(struct sml *s)
 		{ "either", "nondeterministic choice is written in .atm files" },
 		{ "unlock", "use release(l)" },
 		{ "const", "write the number itself" },
-		{ "Begin", "the word is begin" },
+		{ "Begin", "the keyword is begin" },
 	};
 	struct parser *p = &s->p;
 	if (peek_kind(p) != T_NAME || peek_at(p, 1) == T_WALRUS || peek_at(p, 1) == T_ASSIGN)
@@ -98,7 +98,7 @@ static bool foreign_word(struct sml *s)
 		if (strcmp(name, foreign[i].word))
 			continue;
 		diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)),
-		           "there is no '%s' in SML", name);
+		           "SML has no '%s'", name);
 		diag_hint(p->d, "%s", foreign[i].hint);
 		p->panic = true;
 		return true;
@@ -128,7 +128,7 @@ static struct stmt *parse_assign(struct sml *s)
 		          k == T_INC || k == T_DEC ? "1" : "...");
 		p->panic = true;
 	} else if (k != T_WALRUS) {
-		tok_expected(p, "':=' behind the variable");
+		tok_expected(p, "':=' after the variable");
 	}
 	if (k == T_WALRUS) {
 		tok_next(p);
@@ -141,8 +141,8 @@ static struct stmt *parse_assign(struct sml *s)
 	return st;
 }
 
-/* A missing ';' where the next statement begins on a line of its own (or
- * behind a closing brace) is what the paper's figures have. */
+/* A missing ';' where the next statement begins on its own line (or after a
+ * closing brace) is what the paper's figures have. */
 static void missing_semicolon(struct sml *s)
 {
 	struct parser *p = &s->p;
@@ -248,13 +248,13 @@ static struct stmt *parse_if(struct sml *s)
 	struct stmt *st = stmt_new(s, S_IF);
 	const struct token *head = tok_next(p);
 	st->value = parse_condition(s, "behind 'if'");
-	st->body = parse_braces(s, "behind the condition");
+	st->body = parse_braces(s, "after the condition");
 	if (p->panic)
 		return st;
 	if (!tok_accept(p, T_ELSE)) {
 		uint32_t end = p->toks.list[p->pos - 1].end;
 		diag_error(p->d, "missing-else", p->src, (struct span){ end, end },
-		           "expected 'else' behind the first branch");
+		           "expected 'else' after the first branch");
 		diag_note(p->d, p->src, tok_span(head), "the 'if' it belongs to");
 		diag_hint(p->d, "every if of SML has two branches; write else { skip }");
 		return st;
@@ -269,7 +269,7 @@ static struct stmt *parse_while(struct sml *s)
 	struct stmt *st = stmt_new(s, S_WHILE);
 	tok_next(&s->p);
 	st->value = parse_condition(s, "behind 'while'");
-	st->body = parse_braces(s, "behind the condition");
+	st->body = parse_braces(s, "after the condition");
 	return st;
 }
 
@@ -341,9 +341,8 @@ static struct stmt *parse_stmt_inner(struct sml *s)
 	case T_INT_TYPE:
 	case T_LOCK:
 		diag_error(p->d, "misplaced", p->src, tok_span(peek(p)),
-		           "definitions stand before the first thread");
-		diag_hint(p->d, "a thread's own variables begin with a small letter "
-		                "and need no definition");
+		           "definitions must precede the first thread");
+		diag_hint(p->d, "local variables begin with a lower-case letter and need no definition");
 		break;
 	case T_ELSE:
 		diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
@@ -425,7 +424,7 @@ static struct decl *parse_thread(struct sml *s)
 static void parse_threads(struct sml *s, struct decl **tail)
 {
 	struct parser *p = &s->p;
-	tok_accept(p, T_OROR); /* as Fig. 5 has it behind the definitions */
+	tok_accept(p, T_OROR); /* as Fig. 5 has it after the definitions */
 	while (peek_kind(p) != T_EOF) {
 		if (peek_kind(p) == T_OROR) {
 			diag_error(p->d, "syntax", p->src, tok_span(peek(p)),
@@ -447,7 +446,7 @@ static void parse_threads(struct sml *s, struct decl **tail)
 
 /* ---- definitions -------------------------------------------------------- */
 
-/* What C has behind a declared name and SML has not; skipped. */
+/* What C has after a declared name and SML does not; skipped. */
 static void foreign_definition(struct sml *s)
 {
 	struct parser *p = &s->p;
@@ -492,8 +491,7 @@ static struct decl *parse_definition(struct sml *s, const struct token *word)
 		char upper = name[0] >= 'a' && name[0] <= 'z' ? (char)(name[0] - 32) : 'X';
 		diag_error(p->d, "name-case", p->src, tok_span(t),
 		           "global variables begin with a capital letter");
-		diag_hint(p->d, "call it '%c%s', or leave the definition out to make it "
-		                "a local of each thread that uses it", upper, name + 1);
+		diag_hint(p->d, "call it '%c%s', or omit the definition to make it a local of each thread that uses it", upper, name + 1);
 	}
 	s->kind[t->value] = lock ? SML_LOCK : SML_GLOBAL;
 	foreign_definition(s);

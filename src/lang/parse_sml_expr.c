@@ -98,7 +98,7 @@ struct expr *sml_variable(struct sml *s)
 		           "the global variable '%s' is not declared", name);
 		if (!sml_suggest(s, t->value, TY_INT))
 			diag_hint(s->p.d, "declare it before the first thread: int %s; "
-			                  "locals begin with a small letter", name);
+			                  "locals begin with a lower-case letter", name);
 		s->kind[t->value] = kind = SML_REPORTED;
 	}
 	if (kind == SML_REPORTED)
@@ -123,7 +123,7 @@ static struct expr *parse_number(struct sml *s)
 	return expr_grown(p, e);
 }
 
-/* Behind a name: what other languages have there and SML has not. */
+/* After a name: what other languages have there and SML has not. */
 static bool foreign_suffix(struct sml *s, const struct expr *name)
 {
 	struct parser *p = &s->p;
@@ -317,7 +317,7 @@ static bool foreign_operator(struct sml *s)
 		if (!s->parens)
 			return false;
 		diag_error(p->d, "foreign-word", p->src, tok_span(t),
-		           "'||' stands between threads; 'or' is written | (or ∨)");
+		           "'||' separates threads; 'or' is written | (or ∨)");
 		break;
 	case T_PERCENT: case T_CARET: case T_SHL: case T_SHR:
 		diag_error(p->d, "foreign-word", p->src, tok_span(t),

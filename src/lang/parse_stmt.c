@@ -42,7 +42,7 @@ struct stmt *parse_block(struct parser *p)
 		if (p->panic)
 			tok_recover(p);
 		if (p->pos == before)
-			p->pos++; /* never stand still */
+			p->pos++; /* always advance */
 		p->panic = false;
 		if (peek_kind(p) == T_THREAD || peek_kind(p) == T_PROC ||
 		    peek_kind(p) == T_OBJECT)
@@ -115,7 +115,7 @@ static struct stmt *parse_lock_stmt(struct parser *p)
 	s->target = parse_name_or_element(p, "a lock");
 	tok_close(p, T_RPAREN, open);
 	s->span = span_from(p, s->head.start);
-	semicolon(p, "behind the statement");
+	semicolon(p, "after the statement");
 	return s;
 }
 
@@ -167,7 +167,7 @@ static void skip_parentheses(struct parser *p)
 }
 
 /* Words of other languages that begin a statement and do not exist here. What
- * stands behind them is read as far as it can be. */
+ * follows them is read as far as possible. */
 static struct stmt *foreign_word(struct parser *p)
 {
 	static const struct {
@@ -191,7 +191,7 @@ static struct stmt *foreign_word(struct parser *p)
 	if (i == n)
 		return NULL;
 	diag_error(p->d, "foreign-word", p->src, tok_span(peek(p)),
-	           "there is no '%s' in the model language", name);
+	           "the model language has no '%s'", name);
 	diag_hint(p->d, "%s", foreign[i].hint);
 	struct stmt *s = stmt_new(p, S_EMPTY);
 	p->pos++;
@@ -220,7 +220,7 @@ static struct stmt *parse_simple(struct parser *p)
 		tok_next(p);
 		s->target = parse_name_or_element(p, "a variable");
 		s->span = span_from(p, s->head.start);
-		semicolon(p, "behind the statement");
+		semicolon(p, "after the statement");
 		return s;
 	}
 	struct expr *e = parse_expr(p);
@@ -261,7 +261,7 @@ static struct stmt *parse_simple(struct parser *p)
 		p->panic = true;
 	}
 	s->span = span_from(p, s->head.start);
-	semicolon(p, "behind the statement");
+	semicolon(p, "after the statement");
 	return s;
 }
 
@@ -297,7 +297,7 @@ static struct stmt *parse_word(struct parser *p, enum stmt_kind kind, const char
 	s->span = span_from(p, s->head.start);
 	char where[48];
 	snprintf(where, sizeof where, "behind '%s'", word);
-	semicolon(p, kind == S_ASSUME || kind == S_ASSERT ? "behind the statement" : where);
+	semicolon(p, kind == S_ASSUME || kind == S_ASSERT ? "after the statement" : where);
 	return s;
 }
 
@@ -359,7 +359,7 @@ static struct stmt *parse_stmt_inner(struct parser *p)
 	case T_OBJECT:
 	case T_CONST:
 		diag_error(p->d, "misplaced", p->src, tok_span(peek(p)),
-		           "%s declarations stand at the top level",
+		           "%s declarations belong at the top level",
 		           token_text(peek_kind(p)));
 		diag_hint(p->d, peek_kind(p) == T_CONST ? "move it there"
 		                                        : "is a '}' missing before this line?");

@@ -23,7 +23,7 @@ bool tok_accept(struct parser *p, enum tok kind)
 	return true;
 }
 
-/* Where a missing mark belongs: behind the token before, when the line or the
+/* Where a missing mark belongs: after the previous token, if the line or the
  * file ended there; at the unexpected token otherwise. */
 static struct span missing_at(const struct parser *p, enum tok kind)
 {
@@ -81,8 +81,8 @@ static uint32_t indent_of_line(const struct parser *p, uint32_t offset)
 	return col;
 }
 
-/* Remembers the first '}' that stands further left than the line it closes:
- * when a brace turns out to be missing, it is missing before that one. */
+/* Remembers the first '}' that is further left than the line it closes: when
+ * a brace turns out to be missing, it is missing before that one. */
 static void compare_indents(struct parser *p, const struct token *open)
 {
 	const struct token *close = peek(p);
@@ -110,8 +110,7 @@ bool tok_close(struct parser *p, enum tok kind, const struct token *open)
 	diag_note(p->d, p->src, tok_span(open), "%s opened here", token_text(open->kind));
 	if (kind == T_RBRACE && p->odd_close && p->toks.list[p->odd_open].start > open->start)
 		diag_note(p->d, p->src, tok_span(&p->toks.list[p->odd_close]),
-		          "this '}' closes the '{' of line %u, though its indentation says "
-		          "otherwise", source_line_of(p->src, p->toks.list[p->odd_open].start));
+		          "this '}' closes the '{' of line %u, although its indentation suggests otherwise", source_line_of(p->src, p->toks.list[p->odd_open].start));
 	p->panic = true;
 	return false;
 }

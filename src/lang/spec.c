@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX "spec__" /* of the names that are written behind the text */
+#define PREFIX "spec__" /* of the names that are appended to the text */
 
 /* ---- is it a specification? ----------------------------------------------------------- */
 
@@ -34,14 +34,14 @@ static const struct decl *find_object(struct lang *l)
 	for (const struct decl *d = l->unit->decls; d; d = d->next) {
 		if (d->kind == D_THREAD) {
 			fail(l, d->name_span, "a specification has no threads",
-			     "its operations run alone, one at a time");
+			     "its operations run sequentially");
 			return NULL;
 		}
 		if (d->kind != D_OBJECT)
 			continue;
 		if (!d->no_spec) {
 			fail(l, d->spec_span, "a specification implements nothing",
-			     "leave out ': register(...)': object name { fields, operations }");
+			     "omit ': register(...)': object name { fields, operations }");
 			return NULL;
 		}
 		if (o) {
@@ -147,8 +147,8 @@ static const struct seqspec *describe(struct lang *l, const char *object, char *
 	return s;
 }
 
-/* Messages about what was written behind the text are not for the user: notes
- * that point there go, and so do warnings. */
+/* Messages about the appended text are not for the user: notes that point
+ * there go, and so do warnings. */
 static void forget_ours(struct lang *l, uint32_t len)
 {
 	struct diag *list = l->diags.list.data;
@@ -186,7 +186,7 @@ static const struct seqspec *load(struct lang *l, const char *name)
 	file = strdup(name);
 	for (const struct decl *m = object->methods; m; m = m->next)
 		names[n++] = strdup(intern_str(&l->names, m->name));
-	lang_free(l); /* the text stands for itself from here on */
+	lang_free(l); /* the text is self-contained from here on */
 	lang_init(l);
 	if (object_name && file) {
 		const char *own = arena_strdup(&l->arena, file);

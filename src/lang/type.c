@@ -109,7 +109,7 @@ static void check_object(struct checker *c, struct decl *o)
 	bool known = true;
 	if (strcmp(name_of(c, o->spec), "register")) {
 		diag_error(c->d, "unknown-object", c->src, o->spec_span,
-		           "there is no specification '%s'", name_of(c, o->spec));
+		           "unknown specification '%s'", name_of(c, o->spec));
 		diag_hint(c->d, "known: register(type)");
 		known = false;
 	}
@@ -346,7 +346,7 @@ void type_check(struct unit *u, struct intern *names, struct arena *a, struct di
 	if (!threads && !d->errors) {
 		diag_error(d, "no-threads", u->src, (struct span){ 0, 0 },
 		           "the model has no thread");
-		diag_hint(d, u->sml ? "a thread is a list of statements behind the definitions"
+		diag_hint(d, u->sml ? "a thread is a list of statements after the definitions"
 		                    : "thread name { ... } starts one");
 	}
 	check_calls(&c);

@@ -253,7 +253,7 @@ static void check_method(struct checker *c, struct expr *e)
 	}
 	if (c->steps)
 		diag_error(c->d, "not-in-step", c->src, e->span,
-		           "an operation takes time: it cannot stand inside step { }");
+		           "an operation takes time: it is not allowed inside step { }");
 	e->decl = m;
 	m->reads++;
 	e->type = m->result ? m->result->kind : TY_VOID;
@@ -389,6 +389,6 @@ void check_expr(struct checker *c, struct expr *e)
 	if (c->steps && e->decl && e->decl->kind == D_VAR && e->decl->is_shared &&
 	    e->decl->var_class != VAR_PLAIN)
 		diag_error(c->d, "not-in-step", c->src, e->span,
-		           "accesses to a %s variable take time: they cannot stand inside step { }",
+		           "accesses to a %s variable take time: they are not allowed inside step { }",
 		           e->decl->var_class == VAR_SAFE ? "safe" : "regular");
 }

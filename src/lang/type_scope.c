@@ -151,8 +151,8 @@ bool const_resolve(struct checker *c, struct decl *d, struct span use)
 	return true;
 }
 
-/* Says why e has no constant value: the first operand that is none, or an
- * operation on constants that goes wrong. */
+/* Says why e has no constant value: the first operand that is not constant,
+ * or an operation on constants that fails. */
 static void report_not_constant(struct checker *c, const struct expr *e, const char *what)
 {
 	const struct expr *part = e;

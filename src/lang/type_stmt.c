@@ -61,7 +61,7 @@ void check_var(struct checker *c, struct decl *d)
 		           name_of(c, d->name));
 	if (d->init && d->is_array && !d->init_list)
 		diag_error(c->d, "type", c->src, d->init->span,
-		           "an array's initial values stand in braces: { 1, 2 }");
+		           "an array's initial values are written in braces: { 1, 2 }");
 	uint32_t n = 0;
 	for (struct expr *e = d->init; e; e = e->next, n++) {
 		if (d->is_shared)
@@ -193,7 +193,7 @@ static void check_atomic(struct checker *c, struct stmt *s)
 {
 	if (c->steps) {
 		diag_error(c->d, "not-in-step", c->src, s->head,
-		           "a step is indivisible: an atomic block cannot stand inside it");
+		           "a step is indivisible: an atomic block is not allowed inside it");
 		diag_hint(c->d, "step { } is a primitive of the machine; atomic { } is "
 		                "what is verified");
 	} else if (c->atomics) {

@@ -37,10 +37,10 @@ static enum lin_verdict direct(const struct problem *p, struct result *r)
 	if (d != DIRECT_NONE)
 		return directs[d].ask(p, r);
 	result_init(r, ALG_DIRECT, p->lim);
-	return result_refuse(r, "it knows queues, stacks, priority queues and sets", RANK_INF, RANK_INF);
+	return result_refuse(r, "it supports queues, stacks, priority queues and sets", RANK_INF, RANK_INF);
 }
 
-/* A direct answer is used only when its order stands up to the verifier. */
+/* A direct answer is used only if the verifier accepts its order. */
 static enum lin_verdict direct_or_search(const struct problem *p, struct result *r)
 {
 	assert(p->k <= 1);
@@ -106,8 +106,8 @@ static enum lin_verdict ask(const struct problem *p, enum algorithm a, struct re
 	                     a == ALG_ZONES;
 	if (for_registers && (p->k > 1 || !only_reads_and_writes(p))) {
 		result_init(r, a, p->lim);
-		return result_refuse(r, p->k > 1 ? "it does not know k-atomicity"
-		                                 : "it judges registers with reads and writes only",
+		return result_refuse(r, p->k > 1 ? "it does not support k-atomicity"
+		                                 : "it supports only registers with reads and writes",
 		                     RANK_INF, RANK_INF);
 	}
 	return run[a](p, r);
@@ -536,10 +536,10 @@ static void judge(struct job *j, struct part *part)
 			lin_sequential(&p, j->h->keys.len, j->h->procs.len, &part->r);
 	} else if ((j->o->k_min || j->o->k > 1) && !only_reads_and_writes(&p)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
-		result_refuse(&part->r, "k-atomicity is about registers with reads and writes only", RANK_INF, RANK_INF);
+		result_refuse(&part->r, "k-atomicity is defined only for registers with reads and writes", RANK_INF, RANK_INF);
 	} else if (j->o->delta && !object_has(p.obj, OBJECT_VALUE)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
-		result_refuse(&part->r, "staleness is about the reads of registers", RANK_INF, RANK_INF);
+		result_refuse(&part->r, "staleness is defined only for reads of registers", RANK_INF, RANK_INF);
 	} else if (j->o->k_min) {
 		enum lin_verdict v = least_k(&p, part);
 		part->r.verdict = v;

@@ -9,15 +9,14 @@
  *   4. read r before read s in real time  =>  every last write below r is < s
  *   5. r returns the value of a last write below it
  *
- * Representation: a relation is a bit matrix (at most CLMT_MAX operations).
- * Since the writes are a chain, what a read's row says about them is a pair
- * a < b: w0..wa are below it and wb.. are above it. The search runs through
- * all pairs of all reads; a leaf closes the relation transitively and
- * evaluates the five lines as they stand. Relations between two reads matter
- * to no line but 1, where more of them only hurts, so the closure is the one
- * to test. Exponential in the number of reads, as in the paper; lines 1, 3 and 5
- * cut single pairs early (the last write below a read is wa: what comes below it by
- * way of other reads is below wa too).
+ * Representation: a relation is a bit matrix (at most CLMT_MAX operations). Since
+ * the writes are a chain, what a read's row says about them is a pair a < b: w0..wa
+ * are below it and wb.. are above it. The search runs through all pairs of all
+ * reads; a leaf closes the relation transitively and evaluates the five lines
+ * literally. Relations between two reads matter to no line but 1, where more of
+ * them only hurts, so the closure is the one to test. Exponential in the number of
+ * reads, as in the paper; lines 1, 3 and 5 cut single pairs early (the last write
+ * below a read is wa: what comes below it by way of other reads is below wa too).
  */
 #include <string.h>
 
@@ -144,7 +143,7 @@ enum lin_verdict lin_clmt(const struct problem *p, struct result *r)
 	uint32_t x, y;
 	result_init(r, ALG_CLMT, p->lim);
 	if (!writes_in_sequence(p, &x, &y))
-		return result_refuse(r, "it needs a single writer, and two writes overlap", x, y);
+		return result_refuse(r, "it requires a single writer, and two writes overlap", x, y);
 	if (p->n > CLMT_MAX)
 		return result_refuse(r, "it is exponential: at most 61 operations", RANK_INF, RANK_INF);
 	struct clmt c = { .p = p, .nw = 1 };

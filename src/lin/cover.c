@@ -132,14 +132,14 @@ static enum lin_verdict put_in(struct items *s, enum fn in, enum fn out, struct 
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct hop *op = &p->ops[i];
 		if (op->fn != in && op->fn != out)
-			return result_refuse(r, "an operation only looks, which needs the search", i, RANK_INF);
+			return result_refuse(r, "an operation only observes (peek), which requires the search", i, RANK_INF);
 		if (op->fn == out && op->b == VAL_NONE)
-			return result_refuse(r, "a removal never answered, which needs the search", i, RANK_INF);
+			return result_refuse(r, "a removal never returned, which requires the search", i, RANK_INF);
 		if (op->fn != in)
 			continue;
 		struct item *it = &s->it[dense_get(&s->d, op->a)];
 		if (it->in != RANK_INF)
-			return result_refuse(r, "it needs distinct values, and two are the same", it->in, i);
+			return result_refuse(r, "it requires distinct values, and two are equal", it->in, i);
 		it->in = i;
 		it->in_lo = op->call + 1;
 		it->in_hi = op->ret == RANK_INF ? p->nevents + 1 : op->ret;

@@ -4,11 +4,11 @@
  * A segment tree over gaps 0..n-1 with "add to a range", "the first gap with
  * the least count" and "the first uncovered gap of a range". Each node holds
  * the least count below it without the pending additions of its ancestors.
- * O(log n) a call, 8 bytes a node.
+ * O(log n) per call, 8 bytes per node.
  *
  * The containers' algorithms (queue, stack, priority queue) share it and the
- * items below: gap g lies behind the first g events, so an operation called
- * at rank c that returns at rank r can take effect in gaps c+1..r.
+ * items below: gap g follows the first g events, so an operation called at
+ * rank c that returns at rank r can take effect in gaps c+1..r.
  */
 #ifndef INTACT_LIN_COVER_H
 #define INTACT_LIN_COVER_H
@@ -74,7 +74,7 @@ enum lin_verdict items_place_empties(const struct items *s, const int32_t *count
 struct placed {
 	uint32_t gap, cls;
 	uint64_t key;
-	uint32_t op, op2; /* op2: comes right behind, or RANK_INF */
+	uint32_t op, op2; /* op2: follows immediately, or RANK_INF */
 };
 void placed_emit(struct placed *a, uint32_t n, struct result *r);
 

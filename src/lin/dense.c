@@ -1,9 +1,9 @@
 /*
  * dense: numbers 0..n-1 for the values that are written, so that algorithms
- * can keep an array entry a value. The initial value is number 0.
+ * can keep one array entry per value. The initial value is number 0.
  *
- * Whole numbers from a narrow range go through a direct table; anything else
- * through open addressing. Also here: what every algorithm of lin.h shares.
+ * Integers from a narrow range use a direct table; anything else through
+ * open addressing. Also here: what every algorithm of lin.h shares.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@ static bool overwrites(const struct dfs *d, uint32_t op)
 	return d->overwrites && d->p->ops[op].fn == FN_WRITE;
 }
 
-/* It says nothing about the state, so it may stand before an overwriting. */
+/* It says nothing about the state, so it may precede an overwriting write. */
 static bool may_hide(const struct dfs *d, uint32_t op)
 {
 	return d->overwrites && (d->p->ops[op].fn == FN_WRITE || d->p->ops[op].fn == FN_APPEND);
@@ -548,7 +548,7 @@ bool dfs_can_start_anywhere(const struct problem *p)
 }
 
 /* The states that an operation open between the two events asks for; another
- * one stands for all the rest. */
+ * one represents all the rest. */
 static bool loose_starts(struct dfs *d)
 {
 	const struct problem *p = d->p;

@@ -17,9 +17,9 @@
  *    used first, those that never answered last, oldest first;
  *  - operations that never answered are optional;
  *  - a write that was open when another write took effect may have happened
- *    just before that one, where nobody saw it: it is *hidden*, and from then
- *    on it is optional too. So no write needs to follow a write directly: the
- *    first one can be hidden. A read that was open then, too, may have seen a
+ *    just before that one, unseen: it is *hidden*, and from then on it is
+ *    optional too. So no write needs to follow a write directly: the first
+ *    one can be hidden. A read that was open then, too, may have seen a
  *    hidden write: that is decided when one of the two returns;
  *  - a configuration is covered by one in the same state that used fewer of
  *    the optional operations and has made more of the observations.
@@ -68,7 +68,7 @@ struct dfs {
 	struct dfs_frame *fr;    /* the stack, and the mask of each frame */
 	uint64_t *masks;
 	uint32_t nfr, cfr;
-	uint32_t *lin, *anchor, nlin; /* the order; hidden ones stand before their anchor */
+	uint32_t *lin, *anchor, nlin; /* the order; hidden ones precede their anchor */
 	uint64_t *cur;       /* the mask being worked on */
 	uint32_t since, last; /* and its last overwriting */
 	bool fresh;
@@ -84,9 +84,9 @@ struct dfs {
 	bool failed;         /* out of memory */
 };
 
-enum dfs_answer { DFS_FOUND, DFS_NONE, DFS_MORE /* the steps are spent */, DFS_FAILED };
+enum dfs_answer { DFS_FOUND, DFS_NONE, DFS_MORE /* the steps are used up */, DFS_FAILED };
 
-/* A search of the whole history; false without memory (close it all the same). */
+/* A search of the whole history; false when out of memory (close it nevertheless). */
 bool dfs_open(struct dfs *d, const struct problem *p);
 /* Between two events; from any of the states that matter there. The object
  * must be a register (dfs_can_start_anywhere). */
@@ -94,7 +94,7 @@ bool dfs_open_loose(struct dfs *d, const struct problem *p, uint32_t from, uint3
 bool dfs_can_start_anywhere(const struct problem *p);
 /* All states that the object may end in: after DFS_NONE they are in `states`. */
 bool dfs_open_collect(struct dfs *d, const struct problem *p);
-/* Goes on for some steps (0: to the end, or until a limit is spent). */
+/* Goes on for some steps (0: to the end, or until a limit is reached). */
 enum dfs_answer dfs_run(struct dfs *d, uint64_t steps);
 /* DFS_FOUND: the order, into the result. False: memory. */
 bool dfs_order(const struct dfs *d, struct result *r);

@@ -26,7 +26,7 @@ static uint64_t config_hash(const struct dfs *d, uint64_t key, const uint64_t *m
 }
 
 /* The hash of an entry is kept in the upper half of its link: which operations
- * stood in the slots at its event is not known later. */
+ * were in the slots at its event is not known later. */
 static bool grow(struct dfs *d)
 {
 	size_t bytes = stride(d) * 8;

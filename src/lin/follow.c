@@ -164,7 +164,7 @@ static int on_invoke(struct follower *f, const struct read_rec *rec, struct open
 	struct history *h = f->r.h;
 	if (p->open)
 		return wrong(f, rec, "two-open-operations",
-		             "the process invokes an operation while another one of it is open");
+		             "the process invokes an operation while its previous one is open");
 	if (!f->in->paired && f->in->pairs == 0 && !h->user && is_pair(&h->vals, rec, false)) {
 		wrong(f, rec, "pairs", "this read is of one key, but the values before were not taken as [key value] pairs");
 		diag_hint(f->r.d, "--pairs=yes says that they are, --pairs=no that they are not");
@@ -177,7 +177,7 @@ static int on_invoke(struct follower *f, const struct read_rec *rec, struct open
 	if (hop_interpret(h, f->in, &p->op, &why) < 0)
 		return bad_op(f, rec, why);
 	if (f->k > 1 && p->op.fn != FN_READ && p->op.fn != FN_WRITE)
-		return wrong(f, rec, "not-a-register", "k-atomicity is about registers with reads and writes only");
+		return wrong(f, rec, "not-a-register", "k-atomicity is defined only for registers with reads and writes");
 	struct watch *w = watch_of(f, p->op.key);
 	p->handle = w ? watch_call(w, &p->op) : RANK_INF;
 	p->open = true;

@@ -1,21 +1,21 @@
 /*
- * greedy: an atomic register whose writes are one behind the other, values
- * repeated or not. O(n log n) time, O(n) memory.
+ * greedy: an atomic register whose writes do not overlap, values repeated or
+ * not. O(n log n) time, O(n) memory.
  *
  * The writes are numbered w0 (the initial one), w1, w2, ... in real time.
  * Forward (lin_greedy): events in time order; every read gets the least write
  * number it can have. A read invoked now must be at least as new as anything
  * that has ended (`newest`); when it returns it takes the first write of its
- * value from there on among those already invoked. When there is none, no
+ * value from there on among those already invoked. If there is none, no
  * assignment exists: by induction every earlier choice was the least
  * possible. So the violation is found at the response that makes it certain,
  * and the chain of lower bounds is its proof.
  *
  * Backward (lin_backward): the paper's greedy linearization (Section 3.1),
  * from the last write to the first. Of each value the reads are kept in order
- * of their responses; those that can stand behind write i are a suffix, cut
- * where the latest invocation among reads of other values says (line l3 of
- * Fig. 3); a tournament tree over the values gives that maximum.
+ * of their responses; those that can follow write i are a suffix, cut where
+ * the latest invocation among reads of other values says (line l3 of Fig. 3);
+ * a tournament tree over the values gives that maximum.
  */
 #include <string.h>
 
@@ -170,9 +170,9 @@ static enum lin_verdict refuse_unless_sequential(const struct problem *p, struct
 	uint32_t a, b;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE)
-			return result_refuse(r, "it judges reads and writes only", i, RANK_INF);
+			return result_refuse(r, "it supports only reads and writes", i, RANK_INF);
 	if (!writes_in_sequence(p, &a, &b))
-		return result_refuse(r, "it needs one writer at a time, and two writes overlap", a, b);
+		return result_refuse(r, "it requires one writer at a time, and two writes overlap", a, b);
 	return LIN_HOLDS;
 }
 

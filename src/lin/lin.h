@@ -3,8 +3,8 @@
  *
  * Every algorithm takes a `struct problem` and fills a `struct result`. The
  * operations are in the order of invocation, with ranks as times. What an
- * algorithm cannot judge it refuses (LIN_REFUSED, and why); a spent limit is
- * LIN_UNKNOWN. A verdict always comes with its reason: an order of the
+ * algorithm cannot judge it refuses (LIN_REFUSED, and why); a reached limit
+ * is LIN_UNKNOWN. A verdict always comes with its reason: an order of the
  * operations, or a proof.
  */
 #ifndef INTACT_LIN_LIN_H
@@ -21,7 +21,7 @@ enum lin_verdict result_unknown(struct result *r);
 enum lin_verdict result_refuse(struct result *r, const char *why, uint32_t a, uint32_t b);
 
 /* Event order: ev[rank] = op * 2 for its call, op * 2 + 1 for its response,
- * RANK_INF for ranks nobody uses. Owned by the caller (lim_free). */
+ * RANK_INF for unused ranks. Owned by the caller (lim_free). */
 uint32_t *events_of(const struct problem *p);
 
 /* Dense numbers for the values written: see dense.c. */
@@ -49,9 +49,9 @@ enum lin_verdict lin_brute(const struct problem *p, struct result *r);
 enum lin_verdict lin_bfs(const struct problem *p, struct result *r);
 enum lin_verdict lin_dfs(const struct problem *p, struct result *r, uint64_t max_steps);
 enum lin_verdict lin_search(const struct problem *p, struct result *r);
-/* What somebody who knows every answer finds impossible at the response at event
- * `at` is certain, at the latest, with the response of this operation: the last
- * to answer of those invoked before. RANK_INF: the last response of all. */
+/* What is impossible given every return value, at the response at event `at`, is
+ * certain, at the latest, with the response of this operation: the last to
+ * answer of those invoked before. RANK_INF: the last response of all. */
 uint32_t lin_certain_by(const struct problem *p, uint32_t at);
 /* Violated, with a culprit that is too early at most, and certain when `last`
  * returned: the first response with which it is certain, by judging prefixes
@@ -82,7 +82,7 @@ enum lin_verdict lin_atomic(const struct problem *p, enum algorithm a, struct re
  * answers not known. `ops` and `map` (the old numbers) have room for p->n. */
 void lin_prefix(const struct problem *p, uint32_t cut, struct hop *ops, uint32_t *map, struct problem *out);
 
-/* Are the writes one behind the other? (Else *a and *b overlap.) */
+/* Do no writes overlap? (Otherwise *a and *b overlap.) */
 bool writes_in_sequence(const struct problem *p, uint32_t *a, uint32_t *b);
 /* Is every value written at most once, and the initial one never? */
 bool values_distinct(const struct problem *p, const struct dense *d, uint32_t *a, uint32_t *b);

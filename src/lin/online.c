@@ -58,7 +58,7 @@ static bool rows_reserve(struct online *o, struct online_rows *r, uint32_t n)
 
 /* ---- slots -------------------------------------------------------------------- */
 
-/* More slots, a few at first: rows are laid out anew. */
+/* More slots, a few at first: rows are laid out again. */
 static bool more_slots(struct online *o)
 {
 	uint32_t old = o->nslots, oldm = mask_words(o), olds = o->nslots ? stride(o) : 0;
@@ -172,7 +172,7 @@ static bool within(const struct online *o, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Does a make b superfluous? It is equal, but for having used fewer of the
+/* Does a make b superfluous? It is equal, except that it used fewer of the
  * crashed ones, and its readers may have seen all that those of b may: then
  * whatever can happen from b on can happen from a on. */
 static bool covers(const struct online *o, const uint32_t *a, const uint32_t *b)
@@ -549,7 +549,7 @@ enum lin_verdict lin_bfs(const struct problem *p, struct result *r)
 {
 	result_init(r, ALG_BFS, p->lim);
 	if (p->user && p->user->choices)
-		return result_refuse(r, "the specification chooses, and the monitor cannot follow that", RANK_INF, RANK_INF);
+		return result_refuse(r, "the specification is nondeterministic, which the monitor does not support", RANK_INF, RANK_INF);
 	struct online o;
 	uint32_t *ev = events_of(p), *slot = lim_realloc(p->lim, NULL, 0, p->n * 4ull + 4);
 	int ok = online_open(&o, spec_of(p->obj, p->k), p->vals, p->init, p->k, p->lim, p->user) && ev && slot ? 1 : -1;

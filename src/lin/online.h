@@ -47,7 +47,7 @@ struct online {
 	uint64_t steps;
 	uint32_t peak;             /* rows at most */
 	uint32_t max_rows;         /* 0: no bound but lim */
-	bool failed;               /* a limit was spent: ask lim */
+	bool failed;               /* a limit was reached: ask lim */
 	bool over;                 /* the bound on rows: it cannot go on */
 };
 

@@ -2,14 +2,14 @@
  * queue: FIFO queues in which every value goes in once. O(n log n).
  *
  * In any legal order values leave in the order they came. So value a must
- * stand before b when a's enqueue ends before b's begins, or a's dequeue
- * before b's dequeue or b's enqueue begins. Conversely, from any total order
- * of the values that respects this, taking everything as early as possible
- * gives a linearization. The order is found by elimination: a value that
- * nothing left must precede is taken off; the earliest ends among those left
- * only grow, so each list is run through once. When nothing can be taken off
- * and values are left, there is no order. An answer "empty" becomes a value
- * that comes and goes in one gap where nothing is surely inside.
+ * precede b when a's enqueue ends before b's begins, or a's dequeue before
+ * b's dequeue or b's enqueue begins. Conversely, from any total order of the
+ * values that respects this, taking everything as early as possible gives a
+ * linearization. The order is found by elimination: a value that nothing
+ * left must precede is taken off; the earliest ends among those left only
+ * grow, so each list is run through once. When nothing can be taken off and
+ * values are left, there is no order. An answer "empty" becomes a value that
+ * comes and goes in one gap where nothing is surely inside.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,18 +4,18 @@
  * The content of the queue is no part of the search. In a legal order the i-th
  * value to leave is the i-th that came, so an order is a row of pairs (an
  * enqueue and the dequeue of its value), the enqueues that nothing took, and
- * the answers "empty" between. A row of pairs (e1,d1), (e2,d2), ... stands for
+ * the answers "empty" between. A row of pairs (e1,d1), (e2,d2), ... represents
  * a legal order if and only if
- *   - no enqueue precedes (ends before it begins) one that stands before it,
- *     in the row or behind it, and the same for dequeues;
+ *   - no enqueue precedes (ends before it begins) one that precedes it, in the
+ *   row or after it, and the same for dequeues;
  *   - no d_i precedes an e_j with j <= i.
  * (Longer cycles reduce to these, because precedence is that of intervals.) An
- * answer "empty" stands behind some pair i when there is a moment, during it,
- * after the invocations of all that stands before and before the responses of
- * all that stands behind. So it is enough to know T, the latest invocation of
- * what was placed, and `empty_to`: the latest moment so far with nothing
- * inside. An "empty" that ended after T is placed if and only if it was
- * invoked before empty_to; one that ended before T must have been by then.
+ * answer "empty" follows some pair i if there is a moment, during it, after
+ * the invocations of everything before and before the responses of everything
+ * after. So it is enough to know T, the latest invocation of what was placed,
+ * and `empty_to`: the latest moment so far with nothing inside. An "empty"
+ * that ended after T is placed if and only if it was invoked before empty_to;
+ * one that ended before T must have been by then.
  *
  * A configuration is the set of enqueues placed and the set of dequeues
  * placed. A set is the first response of what is left, and a bit for each
@@ -467,7 +467,7 @@ static bool place(struct queue_pairs *q, const struct choice *x)
 	return true;
 }
 
-/* 1 a whole row was found, 0 there is none, -1 a limit or the steps are spent. */
+/* 1 a whole row was found, 0 there is none, -1 a limit or the steps are used up. */
 static int run(struct queue_pairs *q, uint64_t max_steps)
 {
 	push(q);
@@ -494,7 +494,7 @@ static int run(struct queue_pairs *q, uint64_t max_steps)
 /* ---- the order ------------------------------------------------------------------------ */
 
 /* Three rows that are to be merged: the enqueues, the dequeues, the answers
- * "empty" (each knows behind how many pairs it stands). */
+ * "empty" (each knows how many pairs it follows). */
 struct merge {
 	uint32_t *row[3], n[3], at[3];
 	uint32_t *least[3]; /* by place: the first response from there on */
@@ -538,7 +538,7 @@ static bool merge_order(const struct queue_pairs *q, struct merge *m, struct res
 	return true;
 }
 
-/* Its place among those that answered, which stand by invocation; RANK_INF. */
+/* Its place among those that returned, which are sorted by invocation; RANK_INF. */
 static uint32_t place_of(const struct queue_pairs *q, int side, uint32_t op)
 {
 	const struct queue_side *s = &q->side[side];
@@ -553,7 +553,7 @@ static uint32_t place_of(const struct queue_pairs *q, int side, uint32_t op)
 	return lo < s->n && s->op[lo] == op ? lo : RANK_INF;
 }
 
-/* Follows the row once more to see where the answers "empty" stand. */
+/* Follows the row once more to find the places of the answers "empty". */
 static void place_empties(struct queue_pairs *q, struct merge *m)
 {
 	uint32_t n = q->nrow;
@@ -632,10 +632,10 @@ static enum lin_verdict judge(const struct problem *p, struct result *r, uint64_
 	result_init(r, ALG_PAIRS, p->lim);
 	val_elems(p->vals, p->init, &len);
 	if (p->obj != OBJ_QUEUE || len)
-		return result_refuse(r, "it judges queues that start empty", RANK_INF, RANK_INF);
+		return result_refuse(r, "it supports only queues that start empty", RANK_INF, RANK_INF);
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_ENQ && p->ops[i].fn != FN_DEQ)
-			return result_refuse(r, "an operation only looks, which needs the search", i, RANK_INF);
+			return result_refuse(r, "an operation only observes (peek), which requires the search", i, RANK_INF);
 	int found = open_pairs(&q, p) ? run(&q, max_steps) : -1;
 	r->steps = q.steps;
 	if (found > 0) {

@@ -244,7 +244,7 @@ void lin_first_moment(const struct problem *p, struct result *r, uint32_t last, 
 
 void lin_explain(const struct problem *p, struct result *r)
 {
-	assert(!r->ops); /* the facts are told here */
+	assert(!r->ops); /* the facts are reported here */
 	surroundings(p, r);
 	if (!r->moment_open)
 		lin_states_before(p, r->culprit, moment_steps(p), r);
@@ -253,7 +253,7 @@ void lin_explain(const struct problem *p, struct result *r)
 /* ---- a lack of supply -----------------------------------------------------------------
  *
  * It is a proof that says more than that everything was tried. But something
- * may have been wrong before: then that is told, not this.
+ * may have been wrong before: then that is reported instead.
  */
 static enum lin_verdict search_within(const struct problem *p, struct result *r, int depth);
 

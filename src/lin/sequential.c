@@ -4,13 +4,13 @@
  *
  * It does not split by key, so all keys are judged together: the state is the
  * vector of the objects' states. A configuration is how far each process has
- * come, and the state; the search goes through the configurations reachable
- * from the start, each once, last found first. An observation that is allowed
- * is made at once. Exponential in the number of processes in the worst case.
+ * come, and the state; the search visits the configurations reachable from
+ * the start, each once, last found first. An observation that is allowed is
+ * made at once. Exponential in the number of processes in the worst case.
  *
- * An operation that never answered may happen at any time after those of its
- * process that came before it, also when the process has gone on: then it is
- * a process of its own, with a place in the other one that must be reached.
+ * An operation that never returned may happen at any time after those of its
+ * process that came before it, also when the process has continued: then it
+ * is a separate process, with a place in the other one that must be reached.
  */
 #include <stdlib.h>
 #include <string.h>

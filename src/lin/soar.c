@@ -74,7 +74,7 @@ enum lin_verdict lin_soar(const struct problem *p, struct result *r)
 	uint32_t a, b;
 	result_init(r, ALG_SOAR, p->lim);
 	if (!writes_in_sequence(p, &a, &b))
-		return result_refuse(r, "it needs a single writer, and two writes overlap", a, b);
+		return result_refuse(r, "it requires a single writer, and two writes overlap", a, b);
 	struct soar s = { .p = p };
 	size_t bytes = p->n * 4ull + 4;
 	s.wrs = lim_realloc(p->lim, NULL, 0, bytes);

@@ -68,7 +68,7 @@ static uint32_t known_before(const struct watch *w, uint32_t cut, struct hop *op
 	return n;
 }
 
-/* Judges it; with `why` says why it is wrong. LIN_UNKNOWN: a limit is spent. */
+/* Judges it; with `why` says why it is wrong. LIN_UNKNOWN: a limit is reached. */
 static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *why)
 {
 	struct history h = *w->h;
@@ -169,7 +169,7 @@ static bool only_state(struct watch *w, val *v)
 	return spec->value && spec->value(&w->o.obj, s, &w->h->vals, v);
 }
 
-/* What is over is forgotten; what is open begins the log anew. */
+/* What is over is forgotten; what is open restarts the log. */
 static void forget(struct watch *w)
 {
 	uint32_t n = 0;

@@ -10,8 +10,8 @@
  *
  * For that, and to explain a violation, the operations are kept (40 bytes
  * each) since the last moment at which one state was possible and nothing that
- * was open had taken effect or been seen; a million of them at most as long as
- * the monitor goes on.
+ * was open had taken effect or been seen; a million of them at most while the
+ * monitor continues.
  */
 #ifndef INTACT_LIN_WATCH_H
 #define INTACT_LIN_WATCH_H
@@ -52,16 +52,16 @@ struct watch {
 bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows,
                 proof_text *say);
 void watch_close(struct watch *w);
-/* An invocation; a handle, or RANK_INF when a limit is spent. */
+/* An invocation; a handle, or RANK_INF when a limit is reached. */
 uint32_t watch_call(struct watch *w, const struct hop *op);
-/* Answers: 1 fine, 0 violated, -1 a limit is spent. */
+/* Answers: 1 fine, 0 violated, -1 a limit is reached. */
 int watch_return(struct watch *w, uint32_t handle, const struct hop *op, uint32_t line);
 int watch_crash(struct watch *w, uint32_t handle);
 int watch_fail(struct watch *w, uint32_t handle, uint32_t line);
 /* Judges what is not judged yet. */
 int watch_settle(struct watch *w);
-/* In how many nanoseconds it is to be settled when nothing comes until then (no
- * more than half of the time is spent on that); -1: there is nothing to do. */
+/* In how many nanoseconds it is to be settled when nothing comes until then
+ * (this takes at most half of the time); -1: there is nothing to do. */
 int64_t watch_due(const struct watch *w);
 /* After 0: the operation with whose answer it became certain. */
 const struct logged *watch_culprit(const struct watch *w);

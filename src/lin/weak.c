@@ -116,7 +116,7 @@ enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe)
 	result_init(r, ALG_DIRECT, p->lim);
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE)
-			return result_refuse(r, "regular and safe are about registers with reads and writes only",
+			return result_refuse(r, "regular and safe are defined only for registers with reads and writes",
 			                     i, RANK_INF);
 	struct weak_search w;
 	uint32_t *ev = events_of(p), newest = 0, begun = 0, ended = 0;

@@ -270,11 +270,11 @@ bool explore_same_build(struct cli *cli, struct explore_file *f, const char *pro
 	if (!*f->c->text || !strcmp(id, f->c->text))
 		return true;
 	if (f->c->nplaces || f->gaps.n) {
-		buf_printf(&cli->err, "intact: '%s' was built anew since the schedule was saved (build id %.16s, then %.16s), and the "
+		buf_printf(&cli->err, "intact: '%s' was rebuilt after the schedule was saved (build id %.16s, then %.16s), and the "
 		           "schedule needs places of the old one\nhint: explore it again\n", program, f->c->text, id);
 		return false;
 	}
-	buf_printf(&cli->err, "intact: warning: '%s' was built anew since the schedule was saved: places are not compared\n", program);
+	buf_printf(&cli->err, "intact: warning: '%s' was rebuilt after the schedule was saved: places are not compared\n", program);
 	f->c->nmodules = 0;
 	for (uint32_t i = 0; i < f->c->nevents; i++)
 		f->c->events[i].op.pc = 0;

@@ -79,7 +79,7 @@ static int gave_up(struct explore_search *s, const struct control *c)
 		buf_str(err, "intact: the program cannot be restarted in place (");
 		say_text(err, c);
 		explore_say_place(err, c);
-		buf_str(err, "): each schedule gets a process of its own, which is slower\n");
+		buf_str(err, "): each schedule runs in its own process, which is slower\n");
 		return EXIT_HOLDS;
 	default:
 		break;
@@ -110,8 +110,8 @@ static int died(struct explore_search *s, const struct explore_server *v)
 		                     : "' was ended by a signal before main\n");
 		return EXIT_USAGE;
 	}
-	buf_str(err, v->stalled ? "intact: a schedule does not end and could not be stopped"
-	                        : "intact: the process that explores was ended");
+	buf_str(err, v->stalled ? "intact: a schedule does not terminate and could not be stopped"
+	                        : "intact: the exploring process was killed");
 	if (WIFSIGNALED(v->status))
 		buf_printf(err, " (signal %d, %s)", WTERMSIG(v->status), strsignal(WTERMSIG(v->status)));
 	buf_char(err, '\n');
@@ -248,7 +248,7 @@ static int confirm(struct explore_search *s, const struct control *found)
 		rc = s->got->failed ? EXIT_HOLDS : EXIT_INTERNAL;
 	} else if (rc == EXIT_HOLDS) {
 		buf_printf(err, "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
-		           "the program depends on more than its schedule, or damaged the process\n",
+		           "the program is not deterministic, or it corrupted the process\n",
 		           found->end, v.c->end, v.c->divergence.step);
 		rc = EXIT_UNKNOWN;
 	}

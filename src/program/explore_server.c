@@ -29,7 +29,7 @@ bool server_new(struct explore_server *s, struct buf *err)
 	if (s->fd >= 0 && !ftruncate(s->fd, sizeof *s->c))
 		p = mmap(NULL, sizeof *s->c, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	if (p == MAP_FAILED) {
-		buf_printf(err, "intact: cannot make shared memory: %s\n", strerror(errno));
+		buf_printf(err, "intact: cannot create shared memory: %s\n", strerror(errno));
 		if (s->fd >= 0)
 			close(s->fd);
 		return false;

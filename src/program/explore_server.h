@@ -33,7 +33,7 @@ void server_free(struct explore_server *s);
 /* Starts the program; s->c is filled in. False after a message. */
 bool server_start(struct explore_server *s, char **argv, bool keeps_pipe, struct buf *err);
 /* Looks after n of them until one has ended, or `seconds` have passed. A process
- * that makes no progress for `stall` seconds is told to end its run, then killed. */
+ * that makes no progress for `stall` seconds is asked to end its run, then killed. */
 void server_wait(struct explore_server *s, unsigned n, double seconds, double stall);
 void server_kill(struct explore_server *s);
 double server_now(void);

@@ -84,7 +84,7 @@ static const char *thread_name(struct explore_story *s, uint64_t t)
 	return t ? arena_printf(s->a, "T%u", (unsigned)t) : "main";
 }
 
-/* ---- operations in words ---- */
+/* ---- operations as text ---- */
 
 static const char *value(struct explore_story *s, uint64_t v, uint32_t size)
 {
@@ -377,7 +377,7 @@ static const char *diverged(struct explore_story *s, const struct sched_divergen
 	static const char *const what[] = { "", "cannot run", "does not exist", "does something else", "is at another place",
 		"uses another object", "has other choices", "ends earlier" };
 	struct explore_place e = place(s, d->expected.pc), f = place(s, d->found.pc);
-	return arena_printf(s->a, "the program does not do the same for the same schedule: at step %u %s %s (before: %s at %s:%u, now: %s at %s:%u)",
+	return arena_printf(s->a, "the program is not deterministic under the same schedule: at step %u %s %s (before: %s at %s:%u, now: %s at %s:%u)",
 	                    d->step + 1, thread_name(s, d->thread), d->what < 8 ? what[d->what] : "?",
 	                    sched_kind_name(d->expected.kind), e.file ? e.file : "?", e.line, sched_kind_name(d->found.kind),
 	                    f.file ? f.file : "?", f.line);
@@ -418,7 +418,7 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->seconds = got->seconds;
 	out->cpu = (double)got->cpu_ns * 1e-9;
 	if (got->verdict == SCHED_FULL)
-		out->stopped = "the memory for the search is full";
+		out->stopped = "the search is out of memory";
 	out->why_fork = *got->why_fork ? arena_strdup(a, got->why_fork) : NULL;
 	if (!got->modules)
 		return;

@@ -30,9 +30,9 @@ void run_document(const struct settings *s, const char *program, const struct ru
 	bool halted = processes_halted(&r->processes), found = s->shown.count || halted;
 	const char *reason = halted ? "stopped at the first finding, which the program printed itself"
 	                     : r->failed ? "the program could not be run"
-	                     : r->signal ? "a signal ended the program: what it would have done is not known"
+	                     : r->signal ? "a signal ended the program: its remaining behaviour is unknown"
 	                     : run_unwatched(r) ? run_unwatched(r)
-	                     : settings_cut(s)  ? "more was found than is kept, or could be read"
+	                     : settings_cut(s)  ? "some findings were not kept or could not be read"
 	                                        : NULL;
 	json_text(&j, "verdict", found ? "violated" : reason ? "unknown" : "holds");
 	json_text(&j, "program", program);

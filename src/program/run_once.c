@@ -2,9 +2,9 @@
  * run_once: listens on a socket for what a watched program and its children
  * find, and prints it when the program has ended.
  *
- * The program's own behaviour is left alone: its descriptors, its output, its
- * exit status when nothing was found. Pieces of messages are added up as they
- * come, process by process; unreadable ones are counted and told of.
+ * The program's own behaviour is not changed: its descriptors, its output,
+ * its exit status when nothing was found. Pieces of messages are added up as
+ * they come, process by process; unreadable ones are counted and reported.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -290,7 +290,7 @@ static int exit_status(const struct run_result *r)
 static void tell_signal(struct cli *cli, const struct run_result *r)
 {
 	const char *name = sigabbrev_np(r->signal);
-	buf_printf(&cli->err, "intact: the program was ended by signal %d (SIG%s)\n", r->signal,
+	buf_printf(&cli->err, "intact: the program was killed by signal %d (SIG%s)\n", r->signal,
 	           name ? name : "?");
 }
 

@@ -32,7 +32,7 @@ struct run_result {
  * text. Says in cli->err how it ended when that was by a signal, and what was not
  * watched. Returns the program's exit status (128 + N for signal N),
  * EXIT_UNWATCHED when no process was watched, 126 or 127 when it cannot be run,
- * EXIT_USAGE when nobody can listen. What *r holds lives in s->arena.
+ * EXIT_USAGE when it cannot listen. What *r holds lives in s->arena.
  */
 int run_once(struct cli *cli, struct settings *s, const struct run_how *how, char **argv, struct run_result *r);
 /* Why nothing was watched; NULL: something was. */

@@ -183,7 +183,7 @@ void processes_text(const struct processes *p, struct buf *out)
 	buf_str(out, ", ");
 	count(out, locks, "lock");
 	if (killed)
-		buf_printf(out, "; %llu ended before it could count", (unsigned long long)killed);
+		buf_printf(out, "; %llu ended before reporting counts", (unsigned long long)killed);
 }
 
 void processes_own(const struct processes *p, struct buf *out)

@@ -1,6 +1,7 @@
 /*
  * run_processes: which processes of a run were watched, and what each of them
- * told of itself (runtime/run_status.c). What it found is in raw_reports (finding.h).
+ * reported about itself (runtime/run_status.c). What it found is in raw_reports
+ * (finding.h).
  *
  * A process is one program image: after exec another one begins under the same
  * number.

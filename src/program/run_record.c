@@ -108,7 +108,7 @@ static void take_records(struct recording *r, uint32_t i, const struct rec *rec,
 	}
 }
 
-/* What stands in the ring. Numbers there are the program's: not trusted. */
+/* The contents of the ring. Numbers there are the program's: not trusted. */
 static uint64_t take_ring(struct recording *r, uint32_t i)
 {
 	struct tap *s = &r->from[i];

@@ -22,7 +22,7 @@ static void drop(struct flow *f, uint32_t var)
 	f->hand[var] = 0;
 }
 
-/* The candidate a node touches; two of them in one step are none. */
+/* The candidate a node touches; two of them in one step do not count. */
 static uint32_t focus_of(struct flow *f, const struct ir_node *n)
 {
 	uint32_t var = IR_NONE;
@@ -114,7 +114,7 @@ bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome 
 
 /* ---- what is held ------------------------------------------------------- */
 
-/* The locks held behind the step from `node` that takes edge e. */
+/* The locks held after the step from `node` that takes edge e. */
 static uint32_t after_step(struct flow *f, uint32_t node, const struct outcome *e)
 {
 	assert(f->set[node] != FLOW_UNREACHED && f->set[node] < f->sets.sets.len);

@@ -8,11 +8,11 @@
  *
  * Hand-made locks. A candidate is a shared scalar of the values 0 and 1 that
  * starts at 0. "Holding" it means: having made it 1 when it was 0, and not
- * having made it 0 since. The obligation: whoever may make it 0 when it is 1
- * certainly holds it there. Then, by induction over the steps of any
+ * having made it 0 since. The obligation: a thread that may make it 0 when it
+ * is 1 certainly holds it there. Then, by induction over the steps of any
  * execution of any number of threads, the variable is 1 exactly when one
- * thread holds it: only 0 -> 1 makes a holder (nobody held it then), only a
- * holder makes it 0. All candidates are assumed to be locks at first; those
+ * thread holds it: only 0 -> 1 makes a holder (no thread held it then), only
+ * a holder makes it 0. All candidates are assumed to be locks at first; those
  * that fail are dropped and the analysis runs again, so that what is left
  * holds together. A certain holder finds the variable 1, so its steps for the
  * value 0 are no edges.
@@ -73,7 +73,7 @@ void flow_run(struct flow *f, const struct ir *p, struct arena *a);
 bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome *e);
 
 /*
- * Is the variable a lock that nobody looks at without taking it, as far as
+ * Is the variable a lock that no thread reads without taking it, as far as
  * the question about this block (or FLOW_ALL) goes? If not, *who is a node
  * that does.
  */

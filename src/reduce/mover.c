@@ -128,7 +128,7 @@ static void compare_groups(struct movers *m, struct flow *f, uint32_t first, uin
 		m->groups[i].conflict = writer;
 }
 
-/* Is it a lock that nobody looks at but who tries to take it? */
+/* Is it a lock that is read only by attempts to take it? */
 static bool is_hand_lock(const struct flow *f, uint32_t var)
 {
 	return (f->hand[var] & (HAND_LOCK | HAND_OBSERVED | HAND_TAKEN)) == (HAND_LOCK | HAND_TAKEN);

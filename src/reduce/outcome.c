@@ -204,7 +204,7 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t slot)
 	return false;
 }
 
-/* Is the state behind the step as it was, the place apart? What is reset on
+/* Is the state after the step unchanged, except for the place? What is reset on
  * arrival is dead there, and if the step came back, it was reset on the arrival
  * before, too. */
 static bool is_same(const struct outcome_walk *x, const struct outcome_path *w, uint32_t succ)

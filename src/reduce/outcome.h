@@ -1,8 +1,8 @@
 /*
- * outcome: what a step can come to, seen from one shared variable.
+ * outcome: the outcomes of a step with respect to one shared variable.
  *
- * The code behind a node is run symbolically, path by path, with the
- * variable in focus first 0 and then 1: that tells a compare-and-swap that
+ * The code after a node is run symbolically, path by path, with the variable
+ * in focus first 0 and then 1: that distinguishes a compare-and-swap that
  * succeeds from one that fails, and whether the second comes back to the same
  * place with nothing changed (a *pure* outcome: the state is the same as
  * before, so the step may as well not have been taken), or to another place

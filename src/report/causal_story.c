@@ -224,8 +224,8 @@ static void sentence(const struct verdict *v, const struct causal_story *s, stru
 {
 	struct buf text;
 	buf_init(&text);
-	buf_str(&text, v->block == VERDICT_PROGRAM ? "Blocks have to come before each other: "
-	                                           : "A causal chain leaves the block and comes back to it: ");
+	buf_str(&text, v->block == VERDICT_PROGRAM ? "The blocks form a causal cycle: "
+	                                           : "A causal chain leaves the block and returns to it: ");
 	for (uint32_t i = 0; i < s->nlinks; i++) {
 		const struct causal_story_link *k = &s->links[i];
 		if (!i || s->links[i - 1].to != k->from) {

@@ -1,9 +1,9 @@
 /*
  * causal_story: a counterexample of the causal engines in words, as data:
  * causal_text.h draws it, and as members of a result it is
- *   "conditions", "events", "cutoffs": of the prefix, when there is one
- *   "sentence", "marks": the chain in words, and its steps
- *   "causal": {"abstract": true, "concrete": "possible" | "impossible" | ...,
+ *   "conditions", "events", "cutoffs": of the prefix, when there is one "sentence",
+ *   "marks": the chain as text, and its steps "causal": {"abstract": true, "concrete":
+ *   "possible" | "impossible" | ...,
  *     "stops": the step that the data forbid,
  *     "threads": {name: number}, "smallest", "lanes": [threads that take a step],
  *     "events": [{"event", "thread", "line", "text", "block", "entered", "left", "touches":

@@ -185,7 +185,7 @@ static void rows(const struct ir *p, const struct verdict *v, uint32_t n,
 	buf_free(&text);
 }
 
-/* ---- behind the table --------------------------------------------------- */
+/* ---- after the table --------------------------------------------------- */
 
 /* Starts a note: "worker.update: ". */
 static void note(const struct ir *p, const struct verdict *v, struct buf *out)
@@ -201,7 +201,7 @@ static void say_attempt(const struct attempt *a, struct buf *out)
 	else if (a->why)
 		buf_str(out, a->why);
 	else if (a->limit)
-		buf_printf(out, "the limit on %s is spent after %llu states", a->limit,
+		buf_printf(out, "the limit on %s was reached after %llu states", a->limit,
 		           (unsigned long long)a->states);
 	else
 		buf_str(out, "no answer");
@@ -266,9 +266,9 @@ static void advise(const struct ir *p, const struct verdict *v, struct buf *out)
 static void say_unknown(const struct ir *p, const struct verdict *v, struct buf *out)
 {
 	note(p, v, out);
-	buf_str(out, v->reason ? v->reason : v->nattempts == 1 ? "not decided" : "no engine could tell");
+	buf_str(out, v->reason ? v->reason : v->nattempts == 1 ? "not decided" : "no engine could decide");
 	if (v->limit && !v->nattempts && v->states)
-		buf_printf(out, ": the limit on %s is spent after %llu states", v->limit,
+		buf_printf(out, ": the limit on %s was reached after %llu states", v->limit,
 		           (unsigned long long)v->states);
 	buf_char(out, '\n');
 	for (uint32_t i = 0; i < v->nattempts; i++) {

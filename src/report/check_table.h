@@ -1,8 +1,8 @@
 /*
  * check_table: the table of blocks of `intact check`: what was decided, by
- * which argument, for how many threads, in what time; behind it, per block,
- * what the argument rests on and why the cheaper ones did not do; and, for
- * what is not known, how far each engine got and what to change.
+ * which argument, for how many threads, in what time; after it, per block,
+ * what the argument depends on and why the cheaper ones did not suffice;
+ * and, for what is not known, how far each engine got and what to change.
  */
 #ifndef INTACT_REPORT_CHECK_TABLE_H
 #define INTACT_REPORT_CHECK_TABLE_H

@@ -164,7 +164,7 @@ static void steps(const struct story *s, const struct verdict *v, const struct c
 	table_render(&s->run, &to, out);
 	buf_char(out, '\n');
 	if (serially)
-		buf_printf(out, "serially: the same%s%s, each block in one piece\n",
+		buf_printf(out, "serially: the same%s%s, each block without interruption\n",
 		           order.len ? " in the order " : "", buf_cstr(&order));
 	for (uint32_t i = 0; notes && i < s->run.nsteps; i++)
 		free(notes[i]);
@@ -190,7 +190,7 @@ static void counterexample(const struct checked *c, uint32_t i, const struct che
 	steps(s, v, o, out);
 	buf_add(out, buf_cstr(&s->ends), s->ends.len);
 	if (v->problem == PROBLEM_QUIESCENCE)
-		buf_str(out, "From here on, whatever happens, some thread is inside a block:\n");
+		buf_str(out, "From here on, some thread is inside a block in every reachable state:\n");
 	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
 		say_waits(&s->run, out);
 	buf_str(out, "replay: intact sim ");
@@ -231,7 +231,7 @@ static void own_runs(const struct checked *c, const struct verdict *whole, struc
 		if (!v->path || v->block == VERDICT_PROGRAM || !about_serial(v->problem) || same_path(v, whole))
 			continue;
 		if (!any)
-			buf_str(out, "\nBlocks that are not atomic by themselves have runs of their own:\n");
+			buf_str(out, "\nBlocks that are not atomic alone have separate runs:\n");
 		any = true;
 		buf_str(out, "  intact check --block ");
 		check_text_name(c->p, v->block, out);
@@ -268,7 +268,7 @@ static void say_raised(const struct ir *p, struct buf *out)
 			buf_safe(out, p->templates[t].name, strlen(p->templates[t].name));
 			first = 0;
 		}
-	buf_str(out, ", more than declared: a suspicion of the causal engine needs them\n");
+	buf_str(out, ", more than declared, to follow up a suspicion of the causal engine\n");
 }
 
 void check_text(const struct checked *c, const struct check_text_options *o, struct buf *out)
@@ -290,5 +290,5 @@ void check_text(const struct checked *c, const struct check_text_options *o, str
 		           (unsigned long long)c->states, (unsigned long long)c->transitions);
 	say_raised(c->p, out);
 	if (c->quiescence && !strcmp(c->quiescence, "unknown"))
-		buf_str(out, "\nnot found out: whether threads can always leave their blocks again (too many states; --deadlock looks further)\n");
+		buf_str(out, "\nnot decided: whether threads can always leave their blocks (too many states; --deadlock searches further)\n");
 }

@@ -1,7 +1,7 @@
 /*
- * check_text: the result of `intact check` as people read it: a line a block,
- * then each counterexample as a table with a sentence in front of it. Times
- * have a column where they are known.
+ * check_text: the result of `intact check` as people read it: one line per
+ * block, then each counterexample as a table with a sentence in front of it.
+ * Times have a column where they are known.
  */
 #ifndef INTACT_REPORT_CHECK_TEXT_H
 #define INTACT_REPORT_CHECK_TEXT_H

@@ -5,7 +5,7 @@
 #include "base/invariant.h"
 #include "report/doc.h"
 
-#define MAX_TEXT 10000u /* bytes of a text in the document: the rest would be somebody's joke */
+#define MAX_TEXT 10000u /* bytes of a text in the document: longer ones are not plausible */
 
 static const char *const words[] = { "accepted", "rejected", "unknown", "unchecked" };
 

@@ -27,7 +27,7 @@ struct claim {
 	uint32_t line;         /* of the model; 0: none */
 	uint32_t link;         /* of the cycle, from 1; 0: none */
 	const char *schedule;  /* of the run that refutes it, or NULL */
-	uint64_t states;       /* gone through for it; 0: none */
+	uint64_t states;       /* visited for it; 0: none */
 };
 
 struct claim_list {
@@ -58,7 +58,7 @@ void claim_list_add(struct claim_list *l, const struct claim *c);
 int claim_list_code(const struct claim_list *l);
 /* The document (kind "verify") of what was kept. False: there is none, of what could not be read. */
 bool claim_list_document(const struct claim_list *l, int status, struct buf *doc);
-/* Such a document as text: a line a claim, and how many. */
+/* Such a document as text: one line per claim, and how many. */
 void claim_list_text(const json_t *doc, struct buf *out);
 
 #endif

@@ -112,6 +112,6 @@ void render_dot(const json_t *doc, struct buf *out)
 		json_array_foreach(json_object_get(r, "findings"), k, f)
 			cycle(f, out);
 	else
-		buf_str(out, "  // this result has nothing to draw as a graph\n");
+		buf_str(out, "  // this result has no graph to draw\n");
 	buf_str(out, "}\n");
 }

@@ -39,7 +39,7 @@ struct explore_thread {
 	uint32_t parent;
 	struct explore_place created;
 	const char *state;    /* at the end: "ended", "runs", "waits" */
-	const char *waits;    /* for what, in words; NULL: it does not wait */
+	const char *waits;    /* for what, as text; NULL: it does not wait */
 	struct explore_place at;
 };
 
@@ -68,7 +68,7 @@ struct explore_failure {
 	AVEC(struct explore_step) steps;
 	AVEC(struct explore_place) stack; /* where it ended */
 	AVEC(struct explore_link) cycle; /* of a block that is not atomic */
-	const char *gone;     /* of a misuse: where the object went, in words; or NULL */
+	const char *gone;     /* of a misuse: where the object went, as text; or NULL */
 	const char *output;
 	uint64_t output_bytes; /* in all: more than `output` when it was cut */
 };
@@ -88,7 +88,7 @@ struct explore_report {
 	double estimate_seen, estimate_total;
 	uint64_t pairs, pairs_both;
 	double seconds, cpu;
-	const char *stopped;  /* what ended the search, in words */
+	const char *stopped;  /* what ended the search, as text */
 	const char *why_fork; /* why each run has a process of its own; NULL: it has not */
 	struct explore_failure *failure; /* NULL: none */
 	AVEC(struct explore_race) races;

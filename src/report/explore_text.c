@@ -164,7 +164,7 @@ static void table(struct buf *b, const struct explore_failure *f)
 	uint32_t n = f->steps.len;
 	for (uint32_t i = 0; i < n; i++) {
 		if (n > SHOWN_HEAD + SHOWN_TAIL && i == SHOWN_HEAD) {
-			buf_printf(b, "     ...  %u steps are left out; --json has all\n", n - SHOWN_HEAD - SHOWN_TAIL);
+			buf_printf(b, "     ...  %u steps omitted; --json contains all\n", n - SHOWN_HEAD - SHOWN_TAIL);
 			i = n - SHOWN_TAIL;
 		}
 		row(b, f, &l, i);
@@ -173,7 +173,7 @@ static void table(struct buf *b, const struct explore_failure *f)
 	for (uint32_t i = 0; i < n; i++)
 		any |= f->steps.data[i].preempts;
 	if (any)
-		buf_str(b, "* a thread that could have gone on is interrupted here\n");
+		buf_str(b, "* preemption: the interrupted thread could have continued\n");
 }
 
 /* ---- the failure ---- */
@@ -204,7 +204,7 @@ static void cycle(struct buf *b, const struct explore_failure *f)
 {
 	if (!f->cycle.len)
 		return;
-	buf_str(b, "The conflicts, each with what happens later:\n");
+	buf_str(b, "The conflicts, in order:\n");
 	for (uint32_t i = 0; i < f->cycle.len; i++) {
 		const struct explore_link *l = &f->cycle.data[i];
 		for (int k = 0; k < 2; k++) {
@@ -291,8 +291,8 @@ static void coverage(struct buf *b, const struct explore_report *r)
 		           (unsigned long long)r->pairs_both, (unsigned long long)r->pairs);
 	buf_printf(b, "; %s, seed %llu\n", r->strategy, (unsigned long long)r->seed);
 	if (r->awaits && r->exhausted)
-		buf_str(b, "loops that repeat the same reads 12 times or more are taken to wait for a change; schedules in which one gives "
-		           "up later are left out\n");
+		buf_str(b, "loops that repeat the same reads 12 times or more are treated as waiting for a change; schedules in which such a "
+		           "loop gives up later are omitted\n");
 	if (r->cancels && r->exhausted)
 		buf_str(b, "threads were cancelled: not every order of a cancellation and of what the thread waits for was explored\n");
 	if (r->judged)
@@ -301,7 +301,7 @@ static void coverage(struct buf *b, const struct explore_report *r)
 	if (r->unjudged)
 		buf_printf(b, "%llu traces were too long for the marked blocks to be judged\n", (unsigned long long)r->unjudged);
 	if (r->cut)
-		buf_printf(b, "%llu schedule%s cut by the limit on steps (--max-steps): what comes behind was not seen\n",
+		buf_printf(b, "%llu schedule%s cut off by the limit on steps (--max-steps): their later behaviour was not explored\n",
 		           (unsigned long long)r->cut, r->cut == 1 ? " was" : "s were");
 }
 

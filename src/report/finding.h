@@ -78,7 +78,7 @@ struct raw_report {
 	const struct symtab *saved; /* names of a recording; NULL: look them up */
 };
 
-struct raw_reports { /* zero: nobody spoke yet */
+struct raw_reports { /* zero: no process has reported yet */
 	AVEC(struct raw_report *) list; /* as they spoke first */
 	uint32_t lost;  /* pieces of processes beyond the limit */
 };
@@ -88,7 +88,7 @@ struct raw_reports { /* zero: nobody spoke yet */
 bool raw_add(struct raw_reports *all, struct arena *a, const char *text, size_t len);
 /* Is it a message of another version of Intact? */
 bool raw_other_version(const char *text, size_t len);
-/* Several pieces, one behind the other. */
+/* Several pieces, one after the other. */
 bool raw_add_all(struct raw_reports *all, struct arena *a, const char *text, size_t len);
 void raw_free(struct raw_reports *all);
 
@@ -113,7 +113,7 @@ const char *frame_function(struct arena *a, const struct src_frame *f);
 
 /*
  * The names of addresses. Each file is opened once, when an address in it is
- * first asked for, whoever asks and wherever it was loaded; answers are kept.
+ * first asked for, regardless of the load address; answers are kept.
  */
 struct symbols;
 struct symbols *symbols_open(struct arena *a);
@@ -137,8 +137,8 @@ uint32_t symbols_functions(struct arena *a, const char *path,
 
 /*
  * Saves what symbols_stack and symbols_data need for these program counters
- * (each as it stands in a stack) and for the data of the modules, as the text
- * of base/symtab.h.
+ * (each as it appears in a stack) and for the data of the modules, as the
+ * text of base/symtab.h.
  */
 void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, uint32_t n,
                   struct buf *out);

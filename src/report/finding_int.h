@@ -42,7 +42,7 @@ const char *finding_violation(struct writer *w, const struct view *v);
 /* What the other thread does: "can write under the lock". */
 const char *finding_other(const struct view *v);
 /* "etween line 3 and line 5 ": which call, or line, comes before the gap and which
- * behind it. */
+ * after it. */
 void finding_gap(struct writer *w, const struct view *v, struct buf *out);
 /* The line of the block at which a gap ends; 0: unknown. */
 uint32_t finding_line(const struct view *v);

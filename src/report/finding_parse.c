@@ -2,7 +2,7 @@
  * finding_parse: the raw messages, piece by piece and line by line, added up for
  * each process. Unknown lines are skipped so that an older tool reads a newer
  * runtime. Lists are bounded; what does not fit is counted (`lost`), never
- * passed over in silence.
+ * ignored silently.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -154,7 +154,7 @@ static void set_locks(struct raw_finding *f, struct parse_line *l, struct arena 
 		f->other_locks = ls;
 }
 
-/* False: a kind or an operation that there is none of. */
+/* False: an unknown kind or operation. */
 static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct parse_line *l,
                        struct arena *a)
 {
@@ -226,7 +226,7 @@ static void take_lost(struct raw_report *r, struct parse_line *l)
 		r->lost = many;
 }
 
-/* Who speaks: the lines behind the first. */
+/* Who speaks: the lines after the first. */
 static bool header(const char *text, size_t len, uint32_t *pid, uint64_t *image)
 {
 	const char *p = text, *end = text + len;

@@ -295,7 +295,7 @@ static void place(struct symbols *s, struct src_frame *f, const char *file, int 
 }
 
 /* The line of an address. Code without one of its own (line 0) belongs to what
- * stands before it, if that is near. */
+ * precedes it, if that is near. */
 static Dwarf_Line *line_at(Dwarf_Die *cu, Dwarf_Addr pc)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(cu, pc);
@@ -585,7 +585,7 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 
 /* ---- saving, for recordings ---- */
 
-/* The start of the symbol an address lies in: modules told apart by it too. */
+/* The start of the symbol an address lies in: it distinguishes modules too. */
 static const char *symbol_at(struct symbols *s, const struct symbol_spot *at, uint64_t *start)
 {
 	*start = 0;

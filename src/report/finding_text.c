@@ -194,10 +194,10 @@ static void put_title(const json_t *r, uint32_t pid, const struct finding_text_o
 	}
 	put(out, doc_text(r, "block"));
 	color(o, "0", out);
-	buf_printf(out, " is not atomic (%s", confirmed ? "confirmed: another thread came in between in this run"
+	buf_printf(out, " is not atomic (%s", confirmed ? "confirmed: another thread intervened in this run"
 	           : json_object_get(json_object_get(r, "exploration"), "failure") ? "predicted, and confirmed by exploring: a schedule breaks it"
-	           : json_is_true(json_object_get(r, "apart")) ? "predicted: two threads at a time can break it"
-	                                                       : "predicted: another schedule can break it");
+	           : json_is_true(json_object_get(r, "apart")) ? "predicted: two concurrent threads can violate it"
+	                                                       : "predicted: another schedule can violate it");
 	if (doc_number(r, "count") > 1)
 		buf_printf(out, "; seen %lld times", (long long)doc_number(r, "count"));
 	buf_str(out, ").\n");
@@ -227,7 +227,7 @@ static void put_explored(const json_t *x, const struct finding_text_options *o, 
 	buf_str(out, failure ? "\n" : "");
 }
 
-/* Its lines, each behind the indent. */
+/* Its lines, each after the indent. */
 static void put_sentence(const char *s, struct buf *out)
 {
 	while (*s) {

@@ -130,7 +130,7 @@ const char *finding_other(const struct view *v)
 	case OP_ATOMIC:
 		return did ? "changed the same data" : "can change the same data";
 	default:
-		return did ? "came in between" : "can access the same data";
+		return did ? "intervened" : "can access the same data";
 	}
 }
 
@@ -185,15 +185,15 @@ uint32_t finding_line(const struct view *v)
 	return f ? f->line : 0;
 }
 
-/* Which call, or line, comes before the gap and which behind it. */
+/* Which call, or line, comes before the gap and which after it. */
 void finding_gap(struct writer *w, const struct view *v, struct buf *out)
 {
 	const char *a = where(w, v, &v->commit), *b = where(w, v, &v->violation);
 	bool round = finding_round(v);
 	if (!strcmp(a, b))
-		buf_printf(out, "etween two %s at %s ", round ? "turns of the loop, both" : "times", a);
+		buf_printf(out, "etween two %s at %s ", round ? "iterations of the loop, both" : "times", a);
 	else if (round)
-		buf_printf(out, "etween %s and, as the loop comes round, %s ", a, b);
+		buf_printf(out, "etween %s and, in the next iteration of the loop, %s ", a, b);
 	else
 		buf_printf(out, "etween %s and %s ", a, b);
 }
@@ -217,13 +217,12 @@ void finding_sentence(struct writer *w, const struct view *v, struct buf *out)
 		           "here is computed from the old one.\n",
 		           data_name(w, f->address), other, can);
 	else if (f->kind == FIND_CYCLE)
-		buf_printf(out, "%s came in: it followed the first and came before the second, so that no "
-		           "order that runs the block in one piece gives the same.\n", other);
+		buf_printf(out, "%s intervened: it followed the first and preceded the second, so no serial order of "
+		           "the block gives the same result.\n", other);
 	else
-		buf_printf(out, "the block has given up its protection: %s %s come in "
-		           "between and see or change a half-done state.\n",
+		buf_printf(out, "the block has released its protection: %s %s intervene and see or change an intermediate state.\n",
 		           other, can);
 	if (f->apart)
-		buf_printf(out, "  These two threads never met: one was made after the other had been waited "
-		           "for. Two that run at the same time can.\n");
+		buf_printf(out, "  These two threads never ran concurrently: one was created after the other was "
+		           "joined. Two concurrent threads can interleave this way.\n");
 }

@@ -92,7 +92,7 @@ static uint32_t depth_of(const struct view *v, const struct stacks *s)
 }
 
 /* The block is a function inlined into the innermost one of its stack, and nothing but the
- * stack tells: there, behind the block's own address, stands that of the other's entry. */
+ * stack tells: there, the address of the other's entry follows the block's own address. */
 static void add_inlined(struct writer *w, struct view *v)
 {
 	const struct raw_stack *raw = &v->f->entered;
@@ -106,7 +106,7 @@ static void add_inlined(struct writer *w, struct view *v)
 	s->v[0].function = frame_function(w->arena, &s->v[0]);
 }
 
-/* The finding with its places, or NULL when nobody wants to hear of it. */
+/* The finding with its places, or NULL if it is suppressed. */
 static struct view *view_of(struct writer *w, struct raw_finding *raw, struct filter *f,
                             struct shown *shown)
 {
@@ -137,14 +137,14 @@ static struct view *view_of(struct writer *w, struct raw_finding *raw, struct fi
 	return v;
 }
 
-/* How much a gap matters by what the section behind it does: one that writes has most
+/* How much a gap matters, by what the section after it does: one that writes has most
  * to lose; what is given back (a reference count) was only lent. */
 static uint32_t weight(const struct view *v)
 {
 	return v->uses == USES_WRITE ? 2 : v->uses == USES_BACK ? 0 : 1;
 }
 
-/* Nearer to its locks first, then what was seen happening, then the gap behind which
+/* Nearer to its locks first, then what was seen happening, then the gap after which
  * the function uses what it has read; of those the one that ends first in it, and last
  * those that the next turn of a loop makes. */
 static bool speaks_for(const struct view *a, const struct view *b)
@@ -304,8 +304,8 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 		buf_printf(out, "Intact: explored %u of them: %u confirmed, %u not reached\n", shown->reached + shown->not_reached,
 		           shown->reached, shown->not_reached);
 	if (shown->lost)
-		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not kept; fix or "
-		           "mark as not-atomic what is listed and run again\n", shown->lost,
+		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not recorded; fix "
+		           "or mark as not-atomic the listed ones and run again\n", shown->lost,
 		           shown->lost == 1 ? "" : "s", shown->lost == 1 ? "was" : "were");
 	if (shown->unread)
 		buf_printf(out, "Intact: %u message%s of the program could not be read: findings may be missing\n",
@@ -318,8 +318,8 @@ void findings_close(const struct filter *f, const struct shown *shown, bool prin
 		buf_str(out, "Intact: functions without names are shown by file and offset: the program was "
 		             "stripped, and its debug file was not found\n");
 	if (shown->far.len && shown->count) {
-		buf_printf(out, "Intact: %u more function%s, far from the locks they take through "
-		           "others, gave them up in between (strict=1 reports them):\n",
+		buf_printf(out, "Intact: %u more function%sthat acquire locks only through several levels of calls "
+		           "release them in between (strict=1 reports them):\n",
 		           shown->far.len, shown->far.len == 1 ? "" : "s");
 		for (uint32_t i = 0; i < shown->far.len; i++)
 			buf_printf(out, "  %s\n", shown->far.data[i]);
@@ -335,7 +335,7 @@ void findings_tell(struct finding_log *log, const struct text_options *o, struct
 	struct buf text, fresh = { 0 };
 	struct json_out j;
 	if (log->results.len > log->told_bytes) {
-		size_t from = log->told_bytes + (log->told_bytes > 0); /* behind the comma */
+		size_t from = log->told_bytes + (log->told_bytes > 0); /* after the comma */
 		fresh = (struct buf){ .data = log->results.data + from, .len = log->results.len - from };
 	}
 	buf_init(&text);

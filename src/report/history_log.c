@@ -3,9 +3,9 @@
  * re-reads them (docs/json.md has the form).
  *
  * A column is a row of whole numbers, each as the difference to the one
- * before (zigzag), in base 128 (LEB128), then base64: about fifteen bytes an
- * operation, so that a million of them are a file that a browser opens.
- * Small whole numbers stand for themselves; other values are numbered in the
+ * before (zigzag), in base 128 (LEB128), then base64: about fifteen bytes
+ * per operation, so that a million of them are a file that a browser opens.
+ * Small integers represent themselves; other values are numbered in the
  * order of their appearance and listed once, long ones cut.
  */
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * html: a document as one page that needs nothing else.
  *
  * The page is fixed: style and script are compiled in, and a
- * Content-Security-Policy lets nothing but those two run (by their hashes)
- * and nothing be fetched. The document travels as data; the script puts text
+ * Content-Security-Policy allows only those two to run (by their hashes) and
+ * nothing to be fetched. The document travels as data; the script puts text
  * on the page as text only. Every `<` of the data is written as \u003c, so it
  * cannot end its element.
  */
@@ -123,8 +123,8 @@ void render_html(const json_t *whole, struct buf *out)
 	           "<meta name=\"color-scheme\" content=\"light dark\">\n<style>",
 	           embed_style_hash, embed_script_hash);
 	buf_add(out, (const char *)embed_style, embed_style_len);
-	buf_str(out, "</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This report is drawn by its own script; "
-	             "nothing is loaded from elsewhere. Please allow scripts for it, or read it with 'intact report FILE.json "
+	buf_str(out, "</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This report needs its embedded script; "
+	             "nothing is loaded from elsewhere. Allow scripts for it, or read it with 'intact report FILE.json "
 	             "--text'.</noscript></main>\n<script type=\"application/json\" id=\"document\">");
 	json_dump_callback(doc, put, out, JSON_COMPACT | JSON_ENSURE_ASCII);
 	buf_str(out, "</script>\n<script>");

@@ -29,7 +29,7 @@ struct flow_step {
 	const char *text;
 	uint32_t depth;      /* blocks around it */
 	bool essential;      /* the explanation speaks of it */
-	const json_t *state; /* object: variables behind the step, or NULL */
+	const json_t *state; /* object: variables after the step, or NULL */
 };
 
 struct frame_list { /* a call stack */
@@ -71,7 +71,7 @@ struct issues {
 };
 
 void issues_init(struct issues *s, const json_t *doc);
-/* The same, false when memory ends (issues_init aborts then); issues_free is due in any case. */
+/* The same, false when out of memory (issues_init aborts then); issues_free is due in any case. */
 bool issues_try(struct issues *s, const json_t *doc);
 void issues_free(struct issues *s);
 

@@ -1,7 +1,7 @@
 /*
  * issue_check: documents of `intact check` and `intact sim` as issues: every
  * step of a counterexample becomes a step of its thread's flow, with the
- * values of the shared variables behind it.
+ * values of the shared variables after it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const char *keep(struct issues *s, struct buf *b)
 	return t;
 }
 
-/* ---- values behind each step --------------------------------------------- */
+/* ---- values after each step --------------------------------------------- */
 
 /* "want[1]" */
 static const char *variable(struct issues *s, const json_t *change)
@@ -186,7 +186,7 @@ static const char *message(struct issues *s, const json_t *result)
 	if (!b.len && n)
 		buf_printf(&b, "A run of %zu steps shows it.", n);
 	if (!b.len && *doc_text(result, "limit"))
-		buf_printf(&b, "The limit on %s is spent.", doc_text(result, "limit"));
+		buf_printf(&b, "The limit on %s was reached.", doc_text(result, "limit"));
 	if (!b.len && *doc_text(result, "reason"))
 		buf_printf(&b, "%s.", doc_text(result, "reason"));
 	return keep(s, &b);

@@ -1,6 +1,6 @@
 /*
- * issue_record: what was recorded as issues: histories (a question an
- * object), traces (a question a file, and one a violating block), nets.
+ * issue_record: what was recorded as issues: histories (one question per
+ * object), traces (one per file and one per violating block), nets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -79,12 +79,12 @@ static void history_part(struct issues *s, const json_t *result, const json_t *p
 	i->title = arena_printf(&s->arena, "%s %s %s", i->name, holds ? "is" : "is not decided:", condition);
 	if (!holds)
 		i->message = *doc_text(result, "limit")
-		                     ? arena_printf(&s->arena, "The limit on %s was spent.", doc_text(result, "limit"))
+		                     ? arena_printf(&s->arena, "The limit on %s was reached.", doc_text(result, "limit"))
 		                     : "It was not decided.";
 	issue_fingerprint(i, condition, NULL, NULL);
 }
 
-/* Parts that hold and are many are told once. */
+/* Many parts that hold are reported once. */
 enum { MAX_HOLDING = 200 };
 
 void issues_of_history(struct issues *s, const json_t *doc)
@@ -104,7 +104,7 @@ void issues_of_history(struct issues *s, const json_t *doc)
 			i->rule = !strcmp(i->verdict, "violated") ? issue_rule("history") : NULL;
 			i->title = arena_printf(&s->arena, "the history is %s", i->verdict);
 			i->message = *doc_text(r, "sentence") ? doc_text(r, "sentence")
-			             : *doc_text(r, "limit") ? arena_printf(&s->arena, "The limit on %s was spent.",
+			             : *doc_text(r, "limit") ? arena_printf(&s->arena, "The limit on %s was reached.",
 			                                                    doc_text(r, "limit"))
 			                                     : "";
 			issue_fingerprint(i, NULL, NULL, NULL);
@@ -135,7 +135,7 @@ static const char *block_name(struct issues *s, const json_t *block)
 	return *at ? arena_printf(&s->arena, "block at %s", at) : "block";
 }
 
-/* Where an event stands: its place when that names a file and a line, else its line of the trace. */
+/* Where an event is: its place when that names a file and a line, else its line of the trace. */
 static struct place event_place(struct issues *s, const json_t *e, const char *file)
 {
 	struct place p = issue_place(s, doc_text(e, "place"), file);
@@ -159,7 +159,7 @@ static void add_event(struct issues *s, struct issue *i, const json_t *end, cons
 	avec_push(&s->arena, &i->steps, f);
 }
 
-/* By number; one event stands once. `state` held the event meanwhile. */
+/* By number; one event occurs once. `state` held the event meanwhile. */
 static void sort_events(struct issue *i)
 {
 	uint32_t n = 0;
@@ -185,14 +185,14 @@ static void cycle_message(struct issues *s, struct issue *i, const json_t *f)
 	struct buf b;
 	buf_init(&b);
 	if (!json_array_size(links)) {
-		buf_str(&b, "Its conflicts close a cycle that was too long to keep.");
+		buf_str(&b, "Its conflicts close a cycle that was too long to record.");
 	} else if (json_is_true(json_object_get(f, "alone"))) {
-		buf_printf(&b, "Between %s and %s of this block, thread %s came in with %s: no order that runs the block "
-		           "in one piece gives the same.", doc_text(from, "op"), doc_text(closing, "op"),
+		buf_printf(&b, "Between %s and %s of this block, thread %s intervened with %s: no serial order of the "
+		           "block gives the same result.", doc_text(from, "op"), doc_text(closing, "op"),
 		           doc_text(json_object_get(first, "to"), "thread"), doc_text(json_object_get(first, "to"), "op"));
 	} else {
 		buf_str(&b, "Each of the blocks of this cycle must come before the next, and the last before the first: "
-		            "they cannot all run in one piece.");
+		            "they cannot all be atomic.");
 	}
 	if (doc_number(f, "count") > 1)
 		buf_printf(&b, " Seen %lld times at these places.", (long long)doc_number(f, "count"));
@@ -233,7 +233,7 @@ static void trace_predicted(struct issues *s, const json_t *r, const json_t *f, 
 	i->name = arena_printf(&s->arena, "block at %s", *doc_text(begin, "place") ? doc_text(begin, "place") : "?");
 	i->at = event_place(s, begin, file);
 	i->title = arena_printf(&s->arena, "thread %s: %s %s", doc_text(begin, "thread"), i->name,
-	                        proven ? "can be broken by another schedule" : "may not be atomic");
+	                        proven ? "can be violated by another schedule" : "may not be atomic");
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
 		const json_t *e = json_object_get(f, order[k]);
 		if (json_is_object(e))
@@ -248,7 +248,7 @@ static void trace_predicted(struct issues *s, const json_t *r, const json_t *f, 
 	                                   doc_text(json_object_get(f, "between"), "thread"),
 	                                   doc_text(json_object_get(f, "first"), "op"),
 	                                   doc_text(json_object_get(f, "second"), "op"))
-	                    : arena_printf(&s->arena, "It commits at %s and goes on to %s; no schedule that shows it "
+	                    : arena_printf(&s->arena, "It commits at %s and continues to %s; no schedule that shows it "
 	                                   "was found.", doc_text(json_object_get(f, "commits"), "op"),
 	                                   doc_text(json_object_get(f, "violated"), "op"));
 	issue_fingerprint(i, i->message, NULL, NULL);
@@ -278,7 +278,7 @@ void issues_of_trace(struct issues *s, const json_t *doc)
 		                                  : doc_text(r, "verdict"));
 		i->name = "trace";
 		i->subject = i->at.file = file;
-		i->title = bad                                 ? "the trace cannot be judged"
+		i->title = bad                                 ? "the trace cannot be checked"
 		           : !strcmp(i->verdict, "holds")      ? "the trace is serializable"
 		                                               : "the trace is not decided";
 		if (!strcmp(i->verdict, "holds") && json_is_object(json_object_get(r, "run")))
@@ -315,7 +315,7 @@ static void net_question(struct issues *s, const json_t *r, const json_t *q, con
 	                : arena_printf(&s->arena, "%s: %s", name, yes ? "yes" : "no");
 	i->message = yes    ? arena_printf(&s->arena, "At the marking { %s }.",
 	                                   marking_text(s, json_object_get(q, "marking")))
-	             : open ? arena_printf(&s->arena, "The limit on %s was spent.", doc_text(q, "limit"))
+	             : open ? arena_printf(&s->arena, "The limit on %s was reached.", doc_text(q, "limit"))
 	                    : "";
 	issue_fingerprint(i, NULL, NULL, NULL);
 }
@@ -337,7 +337,7 @@ void issues_of_net(struct issues *s, const json_t *doc)
 			i->name = "prefix";
 			i->at.file = i->subject;
 			i->title = "the unfolding was not finished";
-			i->message = arena_printf(&s->arena, "The limit on %s was spent.", doc_text(r, "limit"));
+			i->message = arena_printf(&s->arena, "The limit on %s was reached.", doc_text(r, "limit"));
 			issue_fingerprint(i, NULL, NULL, NULL);
 		}
 	}

@@ -23,7 +23,7 @@ static const char *color_of(const struct issue *i)
 	                                             : "\033[1;33m";
 }
 
-/* Words of `s` on lines of the width, each behind the indent. */
+/* Words of `s` on lines of the width, each after the indent. */
 static void wrapped(struct issue_writer *w, const char *s, unsigned indent)
 {
 	struct buf safe;

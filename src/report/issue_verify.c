@@ -1,4 +1,4 @@
-/* issue_verify: documents of `intact verify` as issues: a question a claim. */
+/* issue_verify: documents of `intact verify` as issues: one question per claim. */
 #include <string.h>
 
 #include "report/doc.h"

@@ -1,7 +1,7 @@
 /*
- * junit: issues as JUnit XML: one suite a file, one case a question. What is
- * violated fails; what is not decided is an error, for it is no pass; what is
- * suppressed, or could not be judged at all, is skipped.
+ * junit: issues as JUnit XML: one suite per file, one case per question. What
+ * is violated fails; what is not decided is an error, for it is no pass; what
+ * is suppressed, or could not be judged at all, is skipped.
  */
 #include <string.h>
 

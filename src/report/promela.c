@@ -54,7 +54,7 @@ static bool put_step(struct pml *m, uint32_t node, uint32_t which)
 		return false;
 	if (m->instrumented)
 		pml_instrument(m, node, path);
-	/* a d_step must have something to do behind its guard */
+	/* a d_step must have something to do after its guard */
 	buf_str(m->out, "skip }; goto ");
 	put_label(m, path->node);
 	buf_char(m->out, '\n');

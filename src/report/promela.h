@@ -21,7 +21,7 @@ enum promela_semantics {
 struct promela_options {
 	enum promela_semantics semantics;
 	/* Instrumented: where blocks without `commit;` commit. The first step of a
-	 * block instance along such an edge; when there is none, its exit. */
+	 * block instance along such an edge; if there is none, its exit. */
 	const uint8_t *edge;   /* by index into ir.succs; or NULL */
 	const bool *at_entry;  /* by block: the step that enters; or NULL */
 };

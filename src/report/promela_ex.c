@@ -12,7 +12,7 @@ uint32_t ex_add(struct paths *x, struct ex e)
 		return 0;
 	}
 	if (e.depth > PROMELA_MAX_DEPTH)
-		paths_fail(x, "the step computes too long an expression", IR_NONE);
+		paths_fail(x, "the step computes an expression that is too long", IR_NONE);
 	x->ex[x->nex] = e;
 	return x->nex++;
 }

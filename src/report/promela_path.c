@@ -119,7 +119,7 @@ static void finish(struct walker *k, struct walk *w, enum path_end end, uint32_t
 {
 	struct paths *x = k->x;
 	if (x->n >= MAX_PATHS) {
-		paths_fail(x, "the step can go too many ways", w->pc);
+		paths_fail(x, "the step has too many outcomes", w->pc);
 		return;
 	}
 	if (!GROW(x->list, x->cap, x->n + 1ull)) {
@@ -382,7 +382,7 @@ static bool choose(struct walker *k, struct walk *w, const struct ir_ins *i, str
 	if (w->path.nchoices > IR_MAX_CHOICES)
 		return paths_fail(k->x, "the step makes too many choices", w->pc);
 	if ((int64_t)i->c - i->b >= MAX_PATHS)
-		return paths_fail(k->x, "the step can go too many ways", w->pc);
+		return paths_fail(k->x, "the step has too many outcomes", w->pc);
 	for (int32_t v = i->b; v < i->c && !k->x->error; v++) {
 		struct walk *c = walk_copy(k, w);
 		if (!c)

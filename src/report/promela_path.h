@@ -1,5 +1,5 @@
 /*
- * promela_path: all the ways through the code behind a node.
+ * promela_path: all the paths through the code after a node.
  *
  * The code is run on symbolic values (expressions over the state before the
  * step) and forks at every condition that is not constant. A path is the list

@@ -3,7 +3,7 @@
  *
  * One run. Violated issues are results; what was not decided is a
  * notification of the invocation (a result would show up as an alert); what
- * holds is not mentioned. A story is a code flow with one thread flow a
+ * holds is not mentioned. A story is a code flow with one thread flow per
  * thread and executionOrder across them, counted from 1.
  */
 #include <ctype.h>
@@ -218,7 +218,7 @@ void render_sarif(const json_t *doc, struct buf *out)
 		INTACT_VERSION, "informationUri", INTACT_HOMEPAGE, "rules", rules(), "invocations", "executionSuccessful", !s.failed,
 		"toolExecutionNotifications", notes, "automationDetails", "id",
 		arena_printf(&s.arena, "intact/%s/", s.kind), "columnKind", "unicodeCodePoints",
-		"originalUriBaseIds", "%SRCROOT%", "description", "text", "The directory that intact was run in.",
+		"originalUriBaseIds", "%SRCROOT%", "description", "text", "The directory in which intact was run.",
 		"results", results);
 	char *text = log ? json_dumps(log, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 	if (text)

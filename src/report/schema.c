@@ -129,7 +129,7 @@ static bool check_object(struct schema_checker *c, const json_t *s, const json_t
 		if (!p)
 			p = more;
 		if (json_is_false(p))
-			return fail(c, &here, "there is no such member");
+			return fail(c, &here, "unknown member");
 		if (json_is_object(p) && !check(c, p, m, &here))
 			return false;
 	}
@@ -190,7 +190,7 @@ static bool check(struct schema_checker *c, const json_t *s, const json_t *v, co
 	if ((k = json_object_get(s, "type")) && !check_type(c, k, v, at))
 		return false;
 	if ((k = json_object_get(s, "const")) && !json_equal(k, v))
-		return fail(c, at, "is not what it must be");
+		return fail(c, at, "is not the required value");
 	if ((k = json_object_get(s, "enum")) && !check_enum(c, k, v, at))
 		return false;
 	if (json_is_object(v) && !check_object(c, s, v, at))

@@ -1,7 +1,8 @@
 /*
- * serial_run: a serial companion of a run: the same blocks, each in one piece,
- * and the same steps outside, in the order in which the blocks were entered
- * or left. An example of what would have happened, to show beside what did.
+ * serial_run: a serial run to compare with a run: the same blocks, each in one
+ * piece, and the same steps outside, in the order in which the blocks were
+ * entered or left. An example of what would have happened, to show beside what
+ * did.
  */
 #ifndef INTACT_REPORT_SERIAL_RUN_H
 #define INTACT_REPORT_SERIAL_RUN_H

@@ -301,7 +301,7 @@ static size_t action(const struct run *r, const struct run_step *s, const struct
 }
 
 /* What was picked: the locals it decided, else the alternatives' numbers. The
- * value that a read of a safe or regular variable returned is told already. */
+ * value that a read of a safe or regular variable returned is already shown. */
 static void choice(const struct run *r, const struct run_step *s, struct buf *out)
 {
 	bool told = s->npick == 1 && s->nevent == 1 && r->events[s->event].mode == IRA_READ_RESP;
@@ -321,7 +321,7 @@ static void consequences(const struct run *r, const struct run_step *s, struct b
 	if (s->committed != IR_NONE)
 		buf_str(out, ", commits");
 	if (s->stuck)
-		buf_str(out, ", waits for ever");
+		buf_str(out, ", waits forever");
 	if (s->fault != IRF_NONE)
 		buf_printf(out, ", fault (%s)", ir_fault_name(s->fault));
 }
@@ -415,7 +415,7 @@ void text_wait(const struct run *r, uint32_t thread, struct buf *out)
 		buf_str(out, "has finished");
 		return;
 	}
-	buf_str(out, n->kind == IRN_STUCK ? "waits for ever at line " : "waits at line ");
+	buf_str(out, n->kind == IRN_STUCK ? "waits forever at line " : "waits at line ");
 	buf_printf(out, "%u: ", source_pos(p->src, n->span.start).line);
 	source(p, n->span, out);
 	if (!a) {

@@ -17,7 +17,7 @@ enum { SERIAL_ENDS = 16 }; /* in words */
 
 void story_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 {
-	buf_str(out, "No serial order of the same blocks comes to an end");
+	buf_str(out, "No serial order of the same blocks terminates");
 	if (!v->halt) {
 		buf_char(out, '.');
 		return;
@@ -26,8 +26,8 @@ void story_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 	const struct ir_node *n = &p->nodes[node];
 	buf_str(out, ": ");
 	check_text_name(p, n->block, out);
-	buf_printf(out, ", when nothing comes in between, %s at line %u: ",
-	           v->problem == PROBLEM_STUCK ? "waits for ever" : "goes round for ever, for instance",
+	buf_printf(out, ", run without interference, %s at line %u: ",
+	           v->problem == PROBLEM_STUCK ? "waits forever" : "loops forever, for example",
 	           text_line(p, node));
 	struct buf what;
 	buf_init(&what);
@@ -161,7 +161,7 @@ static uint32_t unnamed_differs(const struct ir *p, const int32_t *end, const in
 	return IR_NONE;
 }
 
-/* The serial ends in words, each once; `mine` is the run's. */
+/* The serial ends as text, each once; `mine` is the run's. */
 static void list_ends(const struct ir *p, const struct verdict *v, const int32_t *end, const char *mine, struct buf *out)
 {
 	struct buf got[SERIAL_ENDS];
@@ -193,7 +193,7 @@ static void list_ends(const struct ir *p, const struct verdict *v, const int32_t
 	if (same != IR_NONE) {
 		buf_str(out, "Where these are the same, ");
 		text_who(p, same, out);
-		buf_str(out, " goes on with another intermediate result.\n");
+		buf_str(out, " continues with a different intermediate result.\n");
 	}
 }
 
@@ -203,8 +203,8 @@ static void say_ends(const struct run *r, const struct verdict *v, struct buf *o
 	if (!v->serial)
 		return; /* too large to find out */
 	if (!v->nserial) {
-		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some "
-		             "thread gets elsewhere or cannot go on.\n");
+		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some thread "
+		             "reaches a different place or is blocked.\n");
 		return;
 	}
 	struct buf mine;
@@ -219,7 +219,7 @@ static void say_ends(const struct run *r, const struct verdict *v, struct buf *o
 		if (who != IR_NONE) {
 			buf_str(out, ": ");
 			text_who(r->ir, who, out);
-			buf_str(out, " goes on with another intermediate result");
+			buf_str(out, " continues with a different intermediate result");
 		}
 		buf_str(out, ".\n");
 	}

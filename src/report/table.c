@@ -396,7 +396,7 @@ static void step_row(struct table *t, struct line *l, const struct table_row *w)
 	buf_char(l->out, '\n');
 }
 
-/* Where the threads are with respect to blocks, behind step i. */
+/* Where the threads are with respect to blocks, after step i. */
 static void walk(struct table *t, uint32_t i)
 {
 	const struct run_step *s = &t->r->steps[i];
@@ -417,7 +417,7 @@ static void gap_row(struct table *t, struct buf *out)
 	buf_free(&b);
 }
 
-/* What the numbers over the columns stand for, where names did not fit. */
+/* The meaning of the numbers over the columns, where names did not fit. */
 static void legend(struct table *t, struct buf *out)
 {
 	struct line l = { .out = out, .color = t->o->color };

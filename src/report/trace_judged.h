@@ -19,7 +19,7 @@ struct recorded {
 	struct run_shown shown;
 	uint32_t processes;
 	uint64_t records;
-	bool failed, nomem;     /* cannot be read; memory ended */
+	bool failed, nomem;     /* cannot be read; out of memory */
 };
 
 /* One file and what became of it. */
@@ -29,7 +29,7 @@ struct trace_judged {
 	const char *limit;     /* the one that was reached, or NULL */
 	const struct trace_names *names; /* NULL: it could not be opened */
 	struct cycles found;
-	const struct predictions *predicted; /* NULL: nobody asked */
+	const struct predictions *predicted; /* NULL: not asked */
 	uint64_t events, blocks;
 	uint64_t process;      /* the one that was asked about; 0: none */
 	bool failed, damaged;

@@ -67,8 +67,8 @@ static void headline_recorded(const json_t *r, const json_t *run, struct buf *ou
 	else if (confirmed)
 		buf_printf(out, ", %llu confirmed and %llu predicted", (ull)confirmed, (ull)(n - confirmed));
 	else
-		buf_str(out, n == 1 ? ", predicted: another schedule can break it"
-		                    : ", all predicted: another schedule can break them");
+		buf_str(out, n == 1 ? ", predicted: another schedule can violate it"
+		                    : ", all predicted: another schedule can violate them");
 	if (blocks) {
 		buf_str(out, "; the ");
 		plural(out, blocks, "marked block");
@@ -178,7 +178,7 @@ static bool is_kind(const json_t *e, enum event_kind k)
 	return !strncmp(op, event_kind_name[k], n) && op[n] == '(';
 }
 
-/* What stands between the two ends of a link, as a reason. */
+/* The reason that connects the two ends of a link. */
 static const char *reason(const json_t *link)
 {
 	const json_t *from = json_object_get(link, "from"), *to = json_object_get(link, "to");
@@ -234,13 +234,13 @@ static void cycle_text(const struct trace_text_out *o, const json_t *cycle)
 	buf_free(&b);
 }
 
-/* The others on the cycle, in words. */
+/* The others on the cycle, as text. */
 static void advice(const json_t *f, struct buf *out)
 {
 	const json_t *first = json_array_get(json_object_get(f, "cycle"), 0), *inner = json_object_get(f, "inner");
 	if (!json_is_true(json_object_get(f, "alone"))) {
 		buf_str(out, "    Each of these blocks must come before the next, and the last before the first:\n"
-		             "    they cannot all run in one piece.\n");
+		             "    they cannot all be atomic.\n");
 		return;
 	}
 	buf_str(out, "    Between ");
@@ -249,8 +249,7 @@ static void advice(const json_t *f, struct buf *out)
 	member(out, json_object_get(f, "closing"), "op", "");
 	buf_str(out, " of this block, thread ");
 	member(out, json_object_get(first, "to"), "thread", "");
-	buf_str(out, " came in:\n"
-	             "    no order that runs the block in one piece gives the same.\n");
+	buf_str(out, " intervened:\n    no serial order of the block gives the same result.\n");
 	if (inner) {
 		buf_str(out, "    The nested ");
 		block_show(inner, out);
@@ -282,7 +281,7 @@ static void cycles(const struct trace_text_out *o, const json_t *r)
 		bold(o, false);
 		times(f, o->b);
 		if (!json_array_size(cycle)) {
-			event_line(o, closing, "closes a cycle too long to keep");
+			event_line(o, closing, "closes a cycle that is too long to record");
 			continue;
 		}
 		cycle_text(o, cycle);
@@ -338,7 +337,7 @@ static void schedule(const json_t *f, struct buf *out)
 	const json_t *parts = json_object_get(f, "parts"), *first = json_object_get(parts, "first");
 	const char *const who[] = { "between", "second" }, *const what[] = { "other", "rest" };
 	uint64_t start = number(f, "as_recorded_before");
-	buf_str(out, "    A run that does it: ");
+	buf_str(out, "    A run that shows it: ");
 	if (start > 1)
 		buf_printf(out, "events 1-%llu as recorded, then ", (ull)(start - 1));
 	if (json_array_size(first)) {

@@ -149,7 +149,7 @@ bool bounded_short(const struct sched *s)
 	return s->bounded->at < s->o.split_depth;
 }
 
-/* The part of the tree of this bound that is behind us. */
+/* The part of the tree of this bound that is done. */
 double bounded_seen(const struct sched *s)
 {
 	const struct bounded *b = s->bounded;

@@ -92,7 +92,7 @@ struct control_thread {
 	uint64_t created_pc, fn;
 	uint16_t parent, state; /* state: 1 live, 2 ended */
 	uint8_t op, flags;
-	uint16_t holder;        /* of what it waits for; 0xffff: nobody's */
+	uint16_t holder;        /* of what it waits for; 0xffff: none */
 	uint32_t nstack;
 	uint64_t pc, obj, obj2;
 	uint64_t stack[CONTROL_STACK];
@@ -143,7 +143,7 @@ struct control {
 	uint32_t goal;          /* enum control_end: minimise `replay`, which ends so, with SCHED_GUIDE; 0: do not */
 	uint64_t goal_pc;       /* and there; 0: anywhere */
 	uint32_t no_await;      /* loops that wait spin: to see whether they ever end */
-	uint32_t spurious;      /* condition variables may wake up by themselves */
+	uint32_t spurious;      /* simulate spurious wake-ups of condition variables */
 	uint32_t show_output;   /* not captured */
 	uint64_t deadline_ns;   /* CLOCK_MONOTONIC; 0: none */
 	int32_t survey_fd;      /* tell what happens in records (event/record.h) into this; 0: do not */

@@ -4,8 +4,8 @@
  * The hash of a trace is a hash of its happens-before: each event's hash is
  * made of its label, the hash of its thread's event before and the hashes of
  * the events it depends on; the trace's hash is the sum over threads of the
- * last one's. Equivalent runs have equal hashes, others differ but for
- * collisions (2^-64 a pair).
+ * last one's. Equivalent runs have equal hashes, others differ except for
+ * collisions (2^-64 per pair).
  *
  * For an object, operations are of three modes (op.h's classes): A and B, each
  * independent of its own mode and dependent with all others, and X, dependent
@@ -29,7 +29,7 @@ struct coverage_object {
 	uint64_t x, a, b;
 	uint64_t x_pc, r_pc; /* places of the last X and the last A */
 	uint16_t x_thread, r_thread;
-	uint32_t run;  /* the entry is of this run, else it is empty but for mixed */
+	uint32_t run;  /* the entry is of this run, else it is empty except for mixed */
 	uint8_t from;  /* memory: address & 7 | size << 3 */
 	bool mixed;
 };

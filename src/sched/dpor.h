@@ -23,7 +23,7 @@
  * be enabled is computed from the events on its object (dpor_enabled.c); where
  * several events must go together (a writer against readers that hold the lock
  * at the same time) e is a set. Operations pending at the end of a run count
- * as events: a thread that waits for ever may not have to in another order.
+ * as events: a thread that waits forever may not have to in another order.
  *
  * CHOICES by value belong to the operation: a branch is a thread with the
  * choice it makes. Dependence does not look at the choice, so the choices of a

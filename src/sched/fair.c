@@ -48,7 +48,7 @@ static void steer_arrive(struct sched *s, uint32_t t)
 	thread_park(s, t, PARK_STEER);
 }
 
-/* A thread that has yielded YIELDS times while nobody else ran: it spins. */
+/* A thread that has yielded YIELDS times while no other thread ran: it spins. */
 static bool yields_on(const struct sched *s, struct sched_thread *x)
 {
 	x->yields = x->yield_switch == s->switches ? x->yields + 1 : 1;

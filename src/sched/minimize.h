@@ -1,6 +1,7 @@
 /*
- * minimize: a failing schedule with fewest preemptions, then fewest steps,
- * then fewest switches. No callbacks: it proposes, the user runs, it is told.
+ * minimize: a failing schedule with fewest preemptions, then fewest steps, then
+ * fewest switches. No callbacks: it proposes, the caller runs it and reports
+ * the result.
  *
  *   m = minimize_begin(memory, bytes, failing events, n, budget);
  *   while (minimize_next(m, s)) {        prepares s (any session with the

@@ -1,5 +1,5 @@
 /*
- * op: dependence of operations and their names. The reasons stand in op.h.
+ * op: dependence of operations and their names. The reasons are in op.h.
  *
  * A kind belongs to a class; two operations are compared by class. Memory goes
  * by ranges, everything else by object ids; an operation with two objects

@@ -2,11 +2,11 @@
  * op: the operations of a program under a controlled scheduler, as data, and
  * which of them depend on each other.
  *
- * One thread runs at a time. Before a thread executes an operation it stops
- * at a *point* and says what the operation will be: that is its *pending*
- * operation, a function of the thread's own past (kind, objects, size,
- * place), never of what the others do meanwhile. What the operation turns out
- * to do (a trylock fails, a signal finds nobody) is its *result* and is told
+ * One thread runs at a time. Before a thread executes an operation it stops at
+ * a *point* and says what the operation will be: that is its *pending*
+ * operation, a function of the thread's own past (kind, objects, size, place),
+ * never of what the others do meanwhile. What the operation turns out to do (a
+ * trylock fails, a signal finds no waiter) is its *result* and is reported
  * afterwards (sched_result).
  *
  * Objects are 64-bit ids; an address is the usual id. They must be a function
@@ -33,8 +33,8 @@
  *                 succeeds or not, because whether it will is not known while
  *                 it is pending.
  *   mutex, spin   all operations on one lock are dependent: lock and lock
- *                 disable each other, unlock enables lock, try tells held
- *                 from free. Timed locks are tries: a timed lock that does
+ *                 disable each other, unlock enables lock, try distinguishes
+ *                 held from free. Timed locks are tries: a timed lock that does
  *                 not get the lock times out (virtual time may pass at any
  *                 point), so it is always enabled.
  *   rwlock        readers' operations (rd lock, try, unlock) are independent
@@ -60,7 +60,7 @@
  *                 itself, so it depends on signals and broadcasts. The mutex
  *                 (b) counts in both, as an unlock and as a lock.
  *   barrier       arrive and arrive are dependent: with more threads than the
- *                 barrier's count their order says who is let through, and the
+ *                 barrier's count their order determines which threads pass, and the
  *                 last gets PTHREAD_BARRIER_SERIAL_THREAD. When the user of
  *                 the room knows that neither can matter it sets
  *                 SCHED_COMMUTES on the arrivals; then the last one has a
@@ -73,7 +73,7 @@
  *   once          the first caller runs the initialiser between SCHED_ONCE and
  *                 SCHED_ONCE_END; SCHED_ONCE is enabled unless another thread
  *                 is in between. All dependent, but two calls that found it
- *                 done (SCHED_RES_PASSED) are independent: done is for ever.
+ *                 done (SCHED_RES_PASSED) are independent: done is permanent.
  *   futex         SCHED_FUTEX_WAIT reads the word (size 4) and joins the
  *                 waiters if it has the expected value; SCHED_FUTEX_WAKE is to
  *                 it what a signal is to a condition; SCHED_FUTEX_WOKEN is to

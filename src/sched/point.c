@@ -1,13 +1,14 @@
 /*
- * point: the path that every point takes: who is ready, the strategies that
- * draw a schedule, the record. One file, so that the compiler sees all of it.
+ * point: the path that every point takes: which threads are ready, the
+ * strategies that draw a schedule, the record. One file, so that the compiler
+ * sees all of it.
  *
  * Random walk: uniform among the ready threads at each point.
  *
  * PCT (Burckhardt et al., ASPLOS 2010): each thread has a random priority, the
  * highest ready one runs; at d - 1 random points of the k of a run the running
  * thread falls below all. A bug of depth d is found with probability at least
- * 1 / (n k^(d-1)). k is the longest run of late (session.c). A thread that
+ * 1 / (n k^(d-1)). k is the longest recent run (session.c). A thread that
  * yields, or runs fair_steps points in a row, falls below all as well: without
  * that a spinning thread of high priority never ends.
  *
@@ -172,7 +173,7 @@ void set_priority(struct sched *s, uint32_t t, float p)
 	rank_thread(s, t, p);
 }
 
-/* The highest rank; somebody is ready. Few are compared one by one. */
+/* The highest rank; some thread is ready. Few are compared one by one. */
 static inline uint32_t find_top(const struct sched *s)
 {
 	assert(s->n_ready);
@@ -339,7 +340,7 @@ uint32_t stop_run(struct sched *s, enum sched_stop why)
 void settle(struct sched *s)
 {
 	if (!s->settles)
-		s->settled = s->n; /* nobody wanted to see them */
+		s->settled = s->n; /* they were not requested */
 	for (; s->settled < s->n; s->settled++) {
 		const struct sched_event *e = &s->ev[s->settled];
 		if (s->n_awaiting)
@@ -398,7 +399,7 @@ static SCHED_NOINLINE uint32_t go_pct(struct sched *s)
 	return t;
 }
 
-/* `at` has arrived at a point: its priority is drawn. NONE: nobody has. */
+/* `at` has arrived at a point: its priority is drawn. NONE: no thread has. */
 static SCHED_NOINLINE uint32_t go_pos(struct sched *s, uint32_t at)
 {
 	if (at != NONE && s->th[at].place != NONE) {

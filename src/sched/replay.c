@@ -102,8 +102,8 @@ void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const s
 	s->guide = (struct sched_guide){ .seg = seg, .choice = c, .n = n, .n_choice = n_choice };
 }
 
-/* The first segment that is not done and whose thread can run; those passed
- * over stay for later. */
+/* The first segment that is not done and whose thread can run; those skipped
+ * stay for later. */
 uint32_t guide_pick(struct sched *s)
 {
 	assert(s->guide.at <= s->guide.n);

@@ -25,9 +25,9 @@
  *
  * ENABLED is exact: whether the pending operation could be executed now, were
  * its thread picked. The user keeps it so: sched_disable(u) for the others that
- * pend on a lock when it is taken, sched_enable(u) when it is given back. That
- * is between the picked thread's execution and its next point. Threads are
- * disabled without a scan if the user lists them by object.
+ * pend on a lock when it is taken, sched_enable(u) when it is released. That is
+ * between the picked thread's execution and its next point. Threads are disabled
+ * without a scan if the user lists them by object.
  *
  * DETERMINISM. Given the same picks and choices the program must do the same.
  * The systematic strategies and replay compare and stop a run that does not
@@ -37,8 +37,8 @@
  * comparison, and a record of 48 bytes; with many threads priorities are
  * compared four at a time and only when the highest is not known; nothing else
  * looks at all threads, except while some yield, await or are steered. Coverage
- * is computed at the end of a run, about half as much again. Exhaustive search
- * works at the end of a run.
+ * is computed at the end of a run and adds about half of its cost.
+ * Exhaustive search works at the end of a run.
  */
 #ifndef INTACT_SCHED_SCHED_H
 #define INTACT_SCHED_SCHED_H
@@ -55,7 +55,7 @@ enum sched_strategy {
 	SCHED_PCT,     /* probabilistic concurrency testing, depth d */
 	SCHED_POS,     /* partial-order sampling */
 	SCHED_DELAY,   /* all schedules with 0, 1, 2... delays from round-robin; a thread that
-	                * yields five times while nobody else runs gives way */
+	                * yields five times while no other thread runs gives way */
 	SCHED_PREEMPT, /* all schedules with 0, 1, 2... preemptions; likewise */
 	SCHED_ALL,     /* every schedule, depth first: for small programs and tests */
 	SCHED_DPOR,    /* every trace once: optimal dynamic partial-order reduction */
@@ -69,7 +69,7 @@ enum {
 	SCHED_BIAS_MAX = 256,
 	SCHED_AWAIT_MAX = 8,          /* ranges of one await */
 	/* what sched_point returns instead of a thread */
-	SCHED_NOBODY = 0xffffffffu,   /* nobody is enabled: deadlock, or all have ended */
+	SCHED_NOBODY = 0xffffffffu,   /* no thread is enabled: deadlock, or all have ended */
 	SCHED_STOP = 0xfffffffeu,     /* end this run: sched_stop_reason says why */
 };
 
@@ -134,8 +134,8 @@ uint32_t sched_thread_count(const struct sched *s); /* ids given in this session
  * recorded as executed. */
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled);
 
-/* Where the pending operation of t is kept, for the session: whoever writes it there
- * and gives this to sched_point saves a copy. Between two points of t it is the one
+/* Where the pending operation of t is kept, for the session: a caller that writes it there
+ * and passes this to sched_point saves a copy. Between two points of t it is the one
  * executed last. t is below max_threads. */
 struct sched_op *sched_op_at(struct sched *s, uint32_t t);
 
@@ -157,7 +157,7 @@ void sched_disable(struct sched *s, uint32_t u);
  * user need not compare with what others did: the room looks. Whether to call
  * must depend on the thread's own past alone. A loop with more ranges, or with
  * effects: no call; then fairness helps (sampling) or max_steps cuts the run
- * (systematic). When everybody waits and some await, sched_point returns
+ * (systematic). When all threads wait and some await, sched_point returns
  * SCHED_NOBODY; sched_awaiting tells a livelock from a deadlock. */
 struct sched_range {
 	uint64_t a;
@@ -274,10 +274,11 @@ const struct sched_divergence *sched_divergence(const struct sched *s);
 /* For the sampling strategies: try to put an operation at `until` of another
  * thread between a thread's `after` and its `before`. A thread that has passed
  * `after` (0: always) and stops before `before` is held back, with probability
- * 3/4, until another thread has executed an operation at `until` or nobody else
- * can run. Each run uses one of the entries, drawn at random (or none, one run
- * in eight). Places are pcs; of an entry whose `before` is 0 the user tells them
- * by SCHED_AT_BEFORE and SCHED_AT_UNTIL in the operations. False: too many. */
+ * 3/4, until another thread has executed an operation at `until` or no other
+ * thread can run. Each run uses one of the entries, drawn at random (or none,
+ * one run in eight). Places are pcs; of an entry whose `before` is 0 the user
+ * tells them by SCHED_AT_BEFORE and SCHED_AT_UNTIL in the operations. False: too
+ * many. */
 struct sched_bias {
 	uint64_t after, before, until;
 };

@@ -316,7 +316,7 @@ static void count_run(struct sched *s, enum sched_outcome outcome)
 	st->complete += outcome == SCHED_FINE || outcome == SCHED_BUG;
 	st->cut += s->stop == SCHED_STOP_STEPS || (outcome == SCHED_CUT && !s->stop);
 	st->bugs += outcome == SCHED_BUG;
-	/* PCT's k: the longest of late, forgotten slowly */
+	/* PCT's k: the longest recent one, with slow decay */
 	uint32_t k = s->estimate - s->estimate / 16;
 	s->estimate = s->n > k ? s->n : k;
 }

@@ -1,5 +1,5 @@
 /*
- * session: what the files of this room share. Nobody outside includes it.
+ * session: what the files of this room share. No other room includes it.
  *
  * READY. A thread is ready when the user says enabled, it does not await and
  * it is not parked. `ready` is a bitmap; `dense` lists the same threads in no
@@ -13,7 +13,8 @@
  * its value, or GRANULE_WIDE.
  *
  * PARKED. Fairness and steering take a thread out of `ready` although it is
- * enabled; it comes back when its reason ends, or when nobody else is ready.
+ * enabled; it comes back when its reason ends, or when no other thread is
+ * ready.
  */
 #ifndef INTACT_SCHED_SESSION_H
 #define INTACT_SCHED_SESSION_H
@@ -33,9 +34,9 @@ enum { NONE = 0xffffffffu };
 
 enum park {
 	PARK_YIELD = 1, /* until another thread has executed something */
-	PARK_LATE = 2,  /* a time-out: until nobody else is ready */
-	PARK_STEER = 4, /* until the place was executed, or nobody else is ready */
-	PARK_EXIT = 8,  /* exit_last: until nobody else is ready */
+	PARK_LATE = 2,  /* a time-out: until no other thread is ready */
+	PARK_STEER = 4, /* until the place was executed, or no other thread is ready */
+	PARK_EXIT = 8,  /* exit_last: until no other thread is ready */
 };
 
 enum life { LIFE_NONE, LIFE_LIVE, LIFE_GONE };
@@ -52,7 +53,7 @@ struct sched_thread {
 	uint32_t cause;     /* event with an enabling edge to the pending operation, NONE */
 	/* origins: kept over runs */
 	uint32_t parent, ordinal, first_child, sibling;
-	uint32_t yields, yield_switch; /* yields while nobody else ran */
+	uint32_t yields, yield_switch; /* yields while no other thread ran */
 	uint32_t cursor, children; /* of this run: the child created last, how many */
 };
 
@@ -179,14 +180,14 @@ float lower_than_all(struct sched *s);
 struct layout {
 	char *at, *end;
 	bool zeroed, fits;
-	bool dry; /* only adds up: no memory behind it */
+	bool dry; /* only adds up: not backed by memory */
 };
 void *layout_take(struct layout *l, size_t count, size_t each, bool clear);
 size_t layout_left(const struct layout *l);
 
 /* --- fair.c: parking, awaits, steering --- */
 void fair_arrive(struct sched *s, uint32_t t);  /* before the pick */
-void fair_release(struct sched *s);             /* nobody is ready: let the parked go */
+void fair_release(struct sched *s);             /* no thread is ready: let the parked go */
 void fair_executed(struct sched *s, const struct sched_event *e);
 void fair_begin(struct sched *s);
 void await_arrive(struct sched *s, uint32_t t);

@@ -161,9 +161,9 @@ enum sim_end sim_run(struct sim *s)
 const char *sim_wrong(const struct sim *s)
 {
 	if (s->interactive && s->until != UNTIL_END)
-		return "--interactive and --until do not go together";
+		return "--interactive and --until cannot be combined";
 	if (s->schedule && s->until == UNTIL_FAULT)
-		return "--schedule and --until=fault do not go together: a schedule is one run";
+		return "--schedule and --until=fault cannot be combined: a schedule is one run";
 	if (s->interactive && !strcmp(s->path, "-"))
 		return "a model from standard input cannot be stepped interactively";
 	return NULL;

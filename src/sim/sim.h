@@ -29,7 +29,7 @@ struct sim {
 	bool used_seed;
 };
 
-/* What does not go together, or NULL. */
+/* What cannot be combined, or NULL. */
 const char *sim_wrong(const struct sim *s);
 /* Makes the run, which the caller frees (run_free), and takes the steps of the schedule. `fixed`: without a seed the run is
  * always the same one. An exit code: EXIT_HOLDS, or the reason is in `err`. */

@@ -1,9 +1,9 @@
 /*
  * causal_run: a counterexample of the causal engines, as data: a run of the
- * abstract program in which a causal chain leaves a block and comes back to it.
+ * abstract program in which a causal chain leaves a block and returns to it.
  *
  * It is *abstract*: values that the engines forget may not allow it.
- * causal_replay tells whether some concrete run of the program takes exactly
+ * causal_replay decides whether some concrete run of the program takes exactly
  * these steps; when it does, all runs that differ only in the order of
  * independent steps do.
  *
@@ -34,7 +34,7 @@ struct causal_touch {
 
 struct causal_event {
 	uint32_t thread;
-	uint32_t node, next;      /* where the thread stood, where it went */
+	uint32_t node, next;      /* where the thread was, where it went */
 	uint32_t entered, exited; /* blocks, or IR_NONE */
 	uint32_t block;           /* it is inside of, or IR_NONE */
 	uint32_t touch, ntouch;

@@ -55,7 +55,7 @@ static void add_step(struct explain_story *s, uint32_t step, uint32_t window, ui
 	}
 }
 
-/* All accesses, with the block instances that count told apart. */
+/* All accesses, with the block instances that count distinguished. */
 static bool collect(struct explain_story *s, uint32_t block)
 {
 	const struct run *r = s->r;
@@ -236,7 +236,7 @@ static bool half_update(const struct explain_story *s)
 	return false;
 }
 
-/* a reads x before b writes it; c reads y after somebody of b's wrote it. */
+/* a reads x before b writes it; c reads y after a step of b wrote it. */
 static bool torn_read(const struct explain_story *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -285,7 +285,7 @@ static bool apart(const struct access *r1, const struct access *r2, const struct
 }
 
 /* Two blocks, each with a read and a write that meet the other's. `seen`: the
- * reads come behind the writes; else before them. */
+ * reads come after the writes; else before them. */
 static bool cross(const struct explain_story *s, bool seen)
 {
 	for (uint32_t i = 0; i < s->n; i++)
@@ -384,7 +384,7 @@ static bool in_the_middle(const struct explain_story *s)
 					if (c->window != a->window || !conflict(b2, c))
 						continue;
 					who(s, b->thread);
-					say(s, " came in the middle of ");
+					say(s, " intervened in ");
 					who(s, a->thread);
 					say(s, ": it met ");
 					what(s, b);
@@ -396,7 +396,7 @@ static bool in_the_middle(const struct explain_story *s)
 						what(s, b2);
 						at(s, b2);
 					}
-					say(s, " before it came there");
+					say(s, " before it got there");
 					at(s, c);
 					return true;
 				}
@@ -406,7 +406,7 @@ static bool in_the_middle(const struct explain_story *s)
 
 /* ---- a circle ----------------------------------------------------------- */
 
-struct explain_link { /* from an item to one behind it: accesses that say so */
+struct explain_link { /* from an item to a later one: accesses that say so */
 	uint32_t from, to;
 };
 
@@ -429,7 +429,7 @@ static void number_items(const struct explain_story *s, uint32_t *item)
 	}
 }
 
-/* Must y's item come behind x's? */
+/* Must y's item come after x's? */
 static bool behind(const struct explain_story *s, const struct rounds *c, uint32_t x, uint32_t y)
 {
 	return x < y && c->item[x] != c->item[y] &&
@@ -482,11 +482,11 @@ static void say_round(const struct explain_story *s, const struct rounds *c, uin
 		say_round(s, c, start, c->by[c->item[l.from]]);
 	if (s->acc[l.from].thread == s->acc[l.to].thread)
 		return;
-	say(s, s->out->len ? ", " : "It goes round in a circle: ");
+	say(s, s->out->len ? ", " : "They form a cycle: ");
 	say_link(s, &l);
 }
 
-/* From item to item, each behind the one before, back to a block. */
+/* From item to item, each after the previous one, back to a block. */
 static bool circle(const struct explain_story *s)
 {
 	struct rounds c = { calloc(s->n + 1, sizeof *c.item), calloc(s->n + 1, sizeof *c.queue),

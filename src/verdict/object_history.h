@@ -33,7 +33,7 @@ struct object_history {
 enum object_condition { OBJECT_ATOMIC, OBJECT_REGULAR, OBJECT_SAFE };
 extern const char *const object_conditions[]; /* their names, NULL-terminated */
 
-/* False when memory ends; object_history_free is due in any case. */
+/* False when out of memory; object_history_free is due in any case. */
 bool object_history_init(struct object_history *h, const struct run *r, uint32_t object);
 void object_history_free(struct object_history *h);
 

@@ -1,6 +1,6 @@
 /*
- * pairs: the states of the searches of verify_exhaustive.c, verify_causal_order.c and verify_object.c: an interleaved state with a set of
- * what it can stand for, found again by both.
+ * pairs: the states of the searches of verify_exhaustive.c, verify_causal_order.c and verify_object.c: an interleaved state with the set
+ * of what it can represent, looked up by both.
  *
  * States, members and sets are rows (seqtab.h); a set is the numbers of its members in order. One set is
  * made at a time. Everything is bounded; the first limit that is spent is named in *limit, and nothing more is added then.
@@ -49,7 +49,7 @@ void pairs_put_row(struct pairs *x, const int32_t *member, uint32_t len);
 /* Is it in there? */
 bool pairs_in_set(const struct pairs *x, const int32_t *member);
 bool pairs_in_set_row(const struct pairs *x, const int32_t *member, uint32_t len);
-/* The number of the set that was made; MAP_NONE when memory ends. */
+/* The number of the set that was made; MAP_NONE when out of memory. */
 uint32_t pairs_keep_set(struct pairs *x);
 
 /* The number of the pair if it is new, else MAP_NONE; `more` bytes are used elsewhere. */
@@ -57,7 +57,7 @@ uint32_t pairs_add(struct pairs *x, const int32_t *state, uint32_t set, uint32_t
 /* The same for one that two steps lead to. */
 uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint32_t parent, struct move by, struct move then,
                        uint64_t more);
-/* The way to a pair into out->path; false when memory ends. */
+/* The way to a pair into out->path; false when out of memory. */
 bool pairs_path(struct pairs *x, uint32_t id);
 
 #endif

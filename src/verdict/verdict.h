@@ -21,8 +21,8 @@ enum answer { ANSWER_HOLDS, ANSWER_VIOLATED, ANSWER_UNKNOWN };
 enum verdict_problem { /* why it is violated */
 	PROBLEM_NONE,
 	PROBLEM_ATOMICITY, /* no serial order of the same blocks ends there */
-	PROBLEM_STUCK,     /* ... nor ends at all: a block waits for ever when it runs alone */
-	PROBLEM_ENDLESS,   /* ... or goes round for ever */
+	PROBLEM_STUCK,     /* ... nor ends at all: a block waits forever when it runs alone */
+	PROBLEM_ENDLESS,   /* ... or loops forever */
 	PROBLEM_FAULT,
 	PROBLEM_DEADLOCK,
 	PROBLEM_COMMIT,    /* the marked commit points disagree with the result */
@@ -44,7 +44,7 @@ enum { VERDICT_ATTEMPTS = 16 };
 struct attempt { /* what one engine made of the question */
 	const struct engine *engine;
 	enum answer answer; /* ANSWER_VIOLATED of an abstract engine is not the last word */
-	const char *limit;  /* the limit that was spent, or NULL */
+	const char *limit;  /* the limit that was reached, or NULL */
 	char *why;          /* why it could not tell; malloc'ed or NULL */
 	uint64_t states;
 	double seconds;
@@ -57,7 +57,7 @@ struct verdict { /* the answer to one question */
 	enum answer answer;
 	enum verdict_problem problem;
 	const struct engine *engine; /* whose argument decided it, or was tried last */
-	const char *limit;       /* ANSWER_UNKNOWN: which limit was spent, ... */
+	const char *limit;       /* ANSWER_UNKNOWN: which limit was reached, ... */
 	const char *reason;      /* ... or a sentence saying why it is not known */
 	char *commits;           /* "commits at line 12: data = ..."; malloc'ed or NULL */
 	struct move *path;       /* counterexample, from the initial state; malloc'ed */
@@ -65,7 +65,7 @@ struct verdict { /* the answer to one question */
 	int32_t *serial;         /* final states of serial orders, nstate values each; NULL: not known */
 	uint32_t nserial, nserial_all; /* kept here; how many there are */
 	int32_t *halt;           /* PROBLEM_STUCK, PROBLEM_ENDLESS: the state in which ... */
-	uint32_t halt_thread;    /* ... this thread's block stands, running alone; or NULL */
+	uint32_t halt_thread;    /* ... this thread's block is, running alone; or NULL */
 	struct causal_run *causal; /* counterexample of the causal engines (causal_run.h), owned */
 	uint64_t states, transitions, bytes;
 	uint64_t conditions, events, cutoffs; /* of a prefix, when there is one */

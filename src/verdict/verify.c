@@ -24,8 +24,8 @@
 #define MAX_POINTS 20000000u /* visited */
 #define VERIFY_MAX_DEPTH  4000u     /* recursion: items of the run, choices in blocks */
 #define VERIFY_MAX_STEPS  20000u    /* of the run: the order takes a bit for each two */
-#define MAX_STATES 2000000u  /* looked at behind a run, for a way out */
-#define MAX_HALTS  200000u   /* places where blocks stand */
+#define MAX_STATES 2000000u  /* examined after a run, for a way out */
+#define MAX_HALTS  200000u   /* places where blocks are */
 
 struct verify_item {
 	uint32_t thread, block; /* IR_NONE: a step outside */
@@ -50,9 +50,9 @@ struct verify_search {
 	uint32_t depth;
 	bool limit;
 	/* what verify_halt asks */
-	bool ended;          /* some order has come to its end */
+	bool ended;          /* some order has terminated */
 	bool other;          /* some order stops, and not because of a block alone */
-	bool waits, circles; /* some stops because a block alone waits, goes round */
+	bool waits, circles; /* some stops because a block alone waits, loops */
 	struct tried { bool moved, astray, waits, circles; } now; /* at one point */
 	/* what was met, when that is asked; else NULL */
 	struct seqtab *ends;   /* states at the end of an order */
@@ -239,7 +239,7 @@ static bool count_outcome(void *arg, enum ir_result r, const int32_t *next,
 	return o->n < 2;
 }
 
-/* Keeps where the thread's block stands. */
+/* Keeps where the thread's block is. */
 static void note_halt(struct verify_search *s, const int32_t *state, uint32_t thread)
 {
 	int32_t *both = malloc((s->p->nstate + 1ull) * sizeof *both);
@@ -254,7 +254,7 @@ static void note_halt(struct verify_search *s, const int32_t *state, uint32_t th
 /*
  * Runs a block on while there is one way to go, so that only choices cost
  * recursion. Stops where it leaves, where it has a choice, and where it
- * cannot go on or goes round in a circle (then false: it leads nowhere).
+ * cannot continue or loops (then false: it leads nowhere).
  */
 static bool run_straight(struct verify_search *s, int32_t *state, uint32_t thread)
 {
@@ -469,7 +469,7 @@ enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_
 
 struct going_on {
 	struct verify_search *s;
-	bool out; /* everybody outside, or a fault: no claim about such runs */
+	bool out; /* all threads outside, or a fault: no claim about such runs */
 };
 
 static bool go_on(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,

@@ -1,8 +1,8 @@
 /*
  * verify_causal_order: see verify_causal_order.h.
  *
- * Representation: pairs (pairs.h) of a state and a set of rows of pending_items.h. Serial states are rows of their own; what an item
- * comes to from one of them is computed once.
+ * Representation: pairs (pairs.h) of a state and a set of rows of pending_items.h. Serial states are rows of their own; the results
+ * of an item from one of them are computed once.
  */
 #include "verdict/verify_causal_order.h"
 
@@ -14,7 +14,7 @@
 #include "verdict/pairs.h"
 
 #define CAUSES_MAX_ALONE 200000u /* states of one block that runs alone */
-#define CAUSES_MAX_LOOKS 50u     /* runs that are held against all serial orders */
+#define CAUSES_MAX_LOOKS 50u     /* runs that are compared with all serial orders */
 
 struct cause_ids {
 	uint32_t *v;
@@ -94,8 +94,8 @@ static bool before_block(const struct causes *x, const int32_t *state, uint32_t 
 	return n->kind == IRN_ENTER && (uint32_t)x->p->code[n->ins + 1].a == block;
 }
 
-/* The thread's next item, `block` or a step outside (IR_NONE), from a serial state: the number of states it comes to stands
- * at the place returned, and they behind it. */
+/* The thread's next item, `block` or a step outside (IR_NONE), from a serial state: the number of resulting states is at
+ * the returned place, followed by the states. */
 static uint32_t effect(struct causes *x, uint32_t serial, uint32_t thread, uint32_t block)
 {
 	uint64_t key = (uint64_t)serial << 32 | thread << 1 | (block != IR_NONE);
@@ -183,7 +183,7 @@ static void put_off(struct causes *x, uint32_t block, uint32_t before, bool step
 	if (pending_items_ended(&x->now) >= x->most)
 		return;
 	if (step && x->nplaces > PENDING_PLACES) {
-		pairs_spent(&x->pairs, "places of a late step");
+		pairs_spent(&x->pairs, "places of a pending step");
 		return;
 	}
 	it.nplaces = step ? x->nplaces : 0;
@@ -193,7 +193,7 @@ static void put_off(struct causes *x, uint32_t block, uint32_t before, bool step
 		put(x, &x->next);
 }
 
-/* x->now behind a step of x->thread that items in `before` come before. */
+/* x->now after a step of x->thread that items in `before` come before. */
 static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 {
 	uint64_t bit = (uint64_t)1 << x->thread;
@@ -211,7 +211,7 @@ static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 	} else if (was) {
 		uint32_t open = pending_items_open(&x->now, x->thread), comes = 0;
 		if (open != PENDING_ITEMS) {
-			comes = x->now.item[open].before; /* of late ones, which stand before or behind it */
+			comes = x->now.item[open].before; /* of pending ones, which come before or after it */
 			comes = (comes & ((1u << open) - 1)) | (comes >> 1 & ~((1u << open) - 1));
 			pending_items_remove(&x->now, open);
 		}
@@ -225,7 +225,7 @@ static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 	}
 }
 
-/* The set behind the step of x->thread from x->from to x->to. */
+/* The set after the step of x->thread from x->from to x->to. */
 static void follow(struct causes *x, uint32_t set)
 {
 	uint32_t n, len, before;
@@ -236,7 +236,7 @@ static void follow(struct causes *x, uint32_t set)
 		const int32_t *words = seqtab_get(&x->pairs.members, id, &len);
 		pending_items_unpack(&x->now, words, len);
 		if (!pending_items_step(&x->now, x->thread, x->places, x->nplaces, &before))
-			pairs_spent(&x->pairs, "places that know of a late step");
+			pairs_spent(&x->pairs, "places that know of a pending step");
 		else
 			one_behind(x, was, now, before);
 	}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct cycle_lock {
-	uint32_t owner1, depth; /* owner + 1; 0 = nobody */
+	uint32_t owner1, depth; /* owner + 1; 0 = none */
 	uint32_t life;
 };
 
@@ -174,7 +174,7 @@ static const char *check_end(const struct cycle_end *e, const struct cycle_fact 
 	if (e->thread != f->thread || e->kind != f->kind || e->target != f->target)
 		return "the event is not what the cycle says";
 	if (e->block != f->block)
-		return "the event stands in another block than the cycle says";
+		return "the event is in a different block than the cycle says";
 	return NULL;
 }
 

@@ -2,7 +2,7 @@
  * verify_exhaustive: see verify_exhaustive.h.
  *
  * Representation: pairs (pairs.h) of a state and the set of its shadows. A shadow is a state and a bit for each thread.
- * What a block can come to from a shadow is computed once.
+ * The results of a block from a shadow are computed once.
  */
 #include "verdict/verify_exhaustive.h"
 
@@ -14,7 +14,7 @@
 #include "verdict/verify_causal_order.h"
 
 #define MAX_ALONE 200000u              /* states of one block that runs alone */
-#define MAX_LOOKS 1000u                /* runs that are held against all serial orders */
+#define MAX_LOOKS 1000u                /* runs that are compared with all serial orders */
 
 /* ---- the search --------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ struct anew {
 	uint32_t block, width;   /* of a shadow */
 	struct verify_exhaustive *out;
 	struct pairs pairs;     /* states with their shadows */
-	struct map alone;        /* shadow and thread: into results, where a length and the shadows stand */
+	struct map alone;        /* shadow and thread: into results, where a length and the shadows are */
 	struct ids results;
 	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
 	uint32_t looked;         /* such pairs whose runs have an explanation by causes */
@@ -90,8 +90,8 @@ static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const st
 	return !x->out->limit;
 }
 
-/* What the block of `thread` comes to from the shadow: their number stands at the
- * place returned, and they behind it. */
+/* What the block of `thread` comes to from the shadow: their number is at the
+ * returned place, followed by them. */
 static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
 {
 	uint64_t key = (uint64_t)shadow << 32 | thread;
@@ -151,7 +151,7 @@ static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const 
 	return !x->out->limit;
 }
 
-/* The shadows behind the step of x->thread from x->from to x->to. */
+/* The shadows after the step of x->thread from x->from to x->to. */
 static void follow(struct anew *x, uint32_t set)
 {
 	uint32_t n, len;

@@ -24,9 +24,9 @@ enum verify_answer verify_permutation(const struct problem *p, const uint32_t *o
 	enum verify_answer out = seen ? VERIFY_ACCEPTED : VERIFY_UNDECIDED;
 	for (uint32_t i = 0; seen && i < n && out == VERIFY_ACCEPTED; i++) {
 		if (order[i] >= p->n)
-			out = reject(why, "the order names an operation that is not there", order[i]);
+			out = reject(why, "the order names an operation that does not exist", order[i]);
 		else if (seen[order[i]]++)
-			out = reject(why, "an operation stands twice in the order", order[i]);
+			out = reject(why, "an operation appears twice in the order", order[i]);
 	}
 	for (uint32_t i = 0; seen && i < p->n && out == VERIFY_ACCEPTED; i++)
 		if (!seen[i] && p->ops[i].ret != RANK_INF)
@@ -117,7 +117,7 @@ enum verify_answer verify_order(const struct problem *p, const uint32_t *order, 
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
 		const struct hop *op = &p->ops[order[i]];
 		if (op->ret != RANK_INF && op->ret + 1 < latest)
-			out = reject(why, "an operation stands behind one that was invoked after it ended",
+			out = reject(why, "an operation follows one that was invoked after it ended",
 			             order[i]);
 		if (op->call + 1 > latest)
 			latest = op->call + 1;
@@ -257,7 +257,7 @@ static enum verify_answer check_future(const struct problem *p, const uint32_t *
 	const struct hop *rd = &p->ops[ops[0]];
 	val v = rd->fn == FN_CAS ? rd->a : rd->b;
 	if (nops < 2 || ops[1] == RANK_INF || writes_of(p, v, p->ops[ops[1]].call) || !writes_of(p, v, p->ops[ops[1]].call + 1))
-		return reject(why, "the proof names another operation than the first to bring the value", ops[0]);
+		return reject(why, "the proof names another operation than the first to write the value", ops[0]);
 	return VERIFY_ACCEPTED;
 }
 
@@ -286,8 +286,8 @@ static bool may_bring(const struct hop *o, val v)
 	return o->fn == FN_WRITE ? o->a == v : o->fn == FN_CAS && o->res != RES_FALSE && o->b == v && o->a != v;
 }
 
-/* Pairs of an operation that shows another value and one behind it that shows
- * v, one pair behind the other; then everything that could have brought v in
+/* Pairs of an operation that shows another value and a later one that shows
+ * v, one pair after the other; then everything that could have brought v in
  * between, which is one less. */
 static enum verify_answer check_supply(const struct problem *p, const uint32_t *ops, uint32_t nops, char *why)
 {
@@ -313,11 +313,11 @@ static enum verify_answer check_supply(const struct problem *p, const uint32_t *
 		for (uint32_t k = 2 * n; k < nops; k++)
 			named |= ops[k] == i;
 		if (reaches != named)
-			return reject(why, reaches ? "an operation could have brought the value and is not named"
-			                           : "an operation is named that could not have brought the value", i);
+			return reject(why, reaches ? "an operation could have written the value and is not named"
+			                           : "an operation is named that could not have written the value", i);
 		reach += reaches;
 	}
-	return reach < n ? VERIFY_ACCEPTED : reject(why, "enough operations could have brought the value", RANK_INF);
+	return reach < n ? VERIFY_ACCEPTED : reject(why, "enough operations could have written the value", RANK_INF);
 }
 
 /* ---- containers ------------------------------------------------------------------ */
@@ -365,7 +365,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 	enum verify_answer out = VERIFY_ACCEPTED;
 	struct map in;
 	map_init(&in);
-	for (uint32_t i = 0; i < p->n; i++) { /* who put each value in; twice: nobody */
+	for (uint32_t i = 0; i < p->n; i++) { /* who put each value in; twice: none */
 		if (!is_put(p->ops[i].fn))
 			continue;
 		uint32_t had = map_get(&in, p->ops[i].a);
@@ -379,7 +379,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 		if (!is_take(p->ops[i].fn))
 			continue;
 		if (p->ops[i].b == VAL_NONE)
-			out = reject(why, "a removal never answered", i);
+			out = reject(why, "a removal never returned", i);
 		uint32_t put = p->ops[i].b == VAL_NONE ? MAP_NONE : map_get(&in, p->ops[i].b);
 		if (put != MAP_NONE && put < p->n && p->ops[put].ret != RANK_INF &&
 		    until[p->ops[put].ret + 1] > p->ops[i].call)
@@ -396,7 +396,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 	for (uint32_t g = 0; g <= d->ret && out == VERIFY_ACCEPTED; g++) {
 		reach = until[g] > reach ? until[g] : reach;
 		if (g >= lo && reach < g)
-			out = reject(why, "there is a moment at which nothing need be inside", ops[0]);
+			out = reject(why, "there is a moment at which the container may be empty", ops[0]);
 	}
 	free(until);
 	return out;
@@ -427,7 +427,7 @@ static enum verify_answer check_chain(const struct problem *p, const uint32_t *o
 		if (p->ops[i].fn == FN_READ)
 			continue;
 		if (p->ops[i].fn != FN_WRITE || p->ops[i].call + 1 <= last_write_end)
-			return reject(why, "the writes are not one behind the other", i);
+			return reject(why, "the writes are not consecutive", i);
 		last_write_end = p->ops[i].ret == RANK_INF ? RANK_INF : p->ops[i].ret + 1;
 	}
 	for (uint32_t k = 0; k < n; k++) {
@@ -447,7 +447,7 @@ static enum verify_answer check_chain(const struct problem *p, const uint32_t *o
 		}
 		if (found == (k + 1 == n))
 			return reject(why, found ? "the last read of the chain is possible"
-			                         : "the chain ends before its end", ops[k]);
+			                         : "the chain is incomplete", ops[k]);
 	}
 	return VERIFY_ACCEPTED;
 }
@@ -465,10 +465,10 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
 	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE || proof == PROOF_SUPPLY;
 	bool with_cas = proof == PROOF_SUPPLY || proof == PROOF_UNWRITTEN || proof == PROOF_FUTURE;
 	if (culprit != RANK_INF && culprit >= p->n)
-		return reject(why, "the proof names an operation that is not there", culprit);
+		return reject(why, "the proof names an operation that does not exist", culprit);
 	for (uint32_t i = 0; i < nops; i++)
 		if (ops[i] >= p->n && ops[i] != RANK_INF)
-			return reject(why, "the proof names an operation that is not there", ops[i]);
+			return reject(why, "the proof names an operation that does not exist", ops[i]);
 	if (proof > PROOF_SUPPLY || nops < need[proof])
 		return reject(why, "the proof names too few operations", RANK_INF);
 	for (uint32_t i = 0; i < need[proof]; i++) { /* the initial write, a removal that never came */

@@ -47,7 +47,7 @@ enum verify_answer verify_violation(const struct problem *p, enum proof proof, c
  * legal: every one is tried, with at most `budget` configurations. */
 enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, uint32_t budget, char *why);
 /* The states that the object may be in when `culprit` returns, without it, are
- * these, in words (`more`: and others). */
+ * these, as text (`more`: and others). */
 enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char *const *states, uint32_t n, bool more,
                                  uint32_t budget, char *why);
 

@@ -1,19 +1,18 @@
 /*
- * verify_object: every history of a register in a model, gone through anew (verify_exhaustive.h).
+ * verify_object: every history of a register in a model, searched independently (verify_exhaustive.h).
  *
  * A state of the search is an interleaved state with what the register can be (register_states.h). An answer that leaves nothing is a
  * history that does not meet the condition, and this is exact: a set holds what every order of the operations
  * leads to, and a history that meets the condition so far always leaves something.
  *
- * Not every run is looked at. An invocation and an answer touch nothing that another thread can see. Take a
- * run with a history that does not meet the condition: when each invocation in it is put off until right before its
- * thread's next step (or left out, when there is none), and each answer is given as soon as its thread can, it still is a run, and
- * its history still does not meet the condition: operations precede each other wherever they did before, and
- * each of the three conditions allows the less the more precedence there is, and the fewer operations are
- * only begun. So
+ * Not every run is looked at. An invocation and an answer touch nothing that another thread can see. Take a run with a history that
+ * does not meet the condition: when each invocation in it is delayed until right before its thread's next step (or dropped if there
+ * is none), and each return happens as soon as its thread can, it still is a run, and its history still does not meet the condition:
+ * operations precede each other wherever they did before, and each of the three conditions allows the less the more precedence there
+ * is, and the fewer operations are only begun. So
  *   - where a thread can answer (and does not go wrong in the same step), only that is done,
  *   - an invocation is taken together with the thread's next step.
- * Answers cannot follow each other for ever without an invocation, so nobody is left waiting for ever.
+ * Returns cannot follow each other forever without an invocation, so no thread waits forever.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +51,7 @@ static void add_pair(struct verify_object_search *x, uint32_t set)
 		x->wrong = id;
 }
 
-/* What the register can be behind the step; MAP_NONE: a limit is spent. */
+/* What the register can be after the step; MAP_NONE: a limit is reached. */
 static uint32_t behind(struct verify_object_search *x, uint32_t set, const struct ir_effect *eff)
 {
 	if (counts(x, eff->invoked)) {
@@ -84,7 +83,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 	return !x->out->limit && x->wrong == MAP_NONE;
 }
 
-/* An invocation, and the next step behind it. */
+/* An invocation, and the next step after it. */
 static bool one_call(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
                      const struct ir_effect *eff)
 {

@@ -8,7 +8,7 @@
 #define ANY_MAX_LOCKS 64u     /* bits */
 #define MAX_NODES 20000u  /* pairs of them are compared */
 
-enum { NOT_YET = 1, DONE = 2 }; /* before and behind the step that does not move */
+enum { NOT_YET = 1, DONE = 2 }; /* before and after the step that does not move */
 
 struct any {
 	const struct ir *p;
@@ -141,7 +141,7 @@ static bool moves_both_ways(const struct any *x, uint32_t node)
 	return true;
 }
 
-/* The phases behind a step in this phase; 0: it must not be here. */
+/* The phases after a step in this phase; 0: it must not be here. */
 static uint8_t step_in(const struct any *x, uint32_t node, uint8_t phase)
 {
 	const struct ir_node *n = &x->p->nodes[node];
@@ -202,9 +202,9 @@ static bool reduces(struct any *x, uint32_t block)
 const char *verify_reduction(const struct ir *p, uint32_t block, const bool *many)
 {
 	struct any x = { .p = p, .many = many };
-	const char *why = "for other numbers of threads than declared it is not checked: the locks held do not show it";
+	const char *why = "not checked for other numbers of threads than declared: the held locks do not prove it";
 	if (p->nnodes > MAX_NODES)
-		return "for other numbers of threads than declared it is not checked: the model is too large";
+		return "not checked for other numbers of threads than declared: the model is too large";
 	x.held = calloc(p->nnodes + 1ull, sizeof *x.held);
 	x.phase = calloc(p->nnodes + 1ull, sizeof *x.phase);
 	x.moves = calloc(p->nnodes + 1ull, sizeof *x.moves);

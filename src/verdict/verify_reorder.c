@@ -98,7 +98,7 @@ static const char *step(struct reorder_check *c, uint32_t i, bool is_last)
 	c->done[i] = true;
 	if (e->flags & EVENT_INNER && (e->kind == EVENT_ACQ || e->kind == EVENT_REL))
 		return c->depth[e->target] && c->owner[e->target] == e->thread + 1
-		               ? NULL : "a lock is taken again by who does not hold it";
+		               ? NULL : "a thread re-acquires a lock that it does not hold";
 	switch (e->kind) {
 	case EVENT_READ:
 		if (!is_last && c->last[e->target] != c->source[i])
@@ -115,7 +115,7 @@ static const char *step(struct reorder_check *c, uint32_t i, bool is_last)
 		break;
 	case EVENT_REL:
 		if (!c->depth[e->target] || c->owner[e->target] != e->thread + 1)
-			return "a lock is released by who does not hold it";
+			return "a thread releases a lock that it does not hold";
 		c->depth[e->target]--;
 		break;
 	case EVENT_JOIN:
@@ -138,7 +138,7 @@ const char *verify_reorder(const struct event *ev, size_t n, const uint32_t *hel
 		why = "out of memory";
 	for (size_t i = 0; !why && i < k; i++) {
 		if (order[i] >= n || c.done[order[i]])
-			why = "an event stands twice or is none of the trace's";
+			why = "an event appears twice or is not in the trace";
 		else
 			final[ev[order[i]].thread] = order[i];
 		if (!why)

@@ -87,7 +87,7 @@ static enum verify_answer check_moment(const struct history *h, const json_t *j,
 		ended += p->ops[i].ret < p->ops[culprit].ret;
 	if (json_integer_value(json_object_get(j, "line")) != h->ops[culprit_number].line ||
 	    json_integer_value(json_object_get(j, "prefix")) != ended)
-		return reject(why, "the line or the prefix of the report is not the culprit's");
+		return reject(why, "the line or the prefix in the report does not match the culprit");
 	if (!n)
 		return VERIFY_ACCEPTED;
 	char *text[MAX_STATES_SHOWN];
@@ -95,11 +95,11 @@ static enum verify_answer check_moment(const struct history *h, const json_t *j,
 		text[i] = (char *)(uintptr_t)json_string_value(json_array_get(states, i));
 	for (uint32_t i = 0; i < n; i++)
 		if (n > MAX_STATES_SHOWN || !text[i])
-			return reject(why, "the states of the report are not in words");
+			return reject(why, "the states in the report have no text");
 	return verify_states(p, culprit, text, n, json_is_true(json_object_get(j, "more_states")), BUDGET, why);
 }
 
-/* The sentence is the one that these facts are told in. */
+/* The sentence is the one for these facts. */
 static enum verify_answer check_sentence(const struct history *h, const struct interpretation *in, const json_t *j,
                                          enum condition cond, uint32_t k, int proof, uint32_t culprit, char *why)
 {
@@ -124,7 +124,7 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
 	bool same = said && !strcmp(said, buf_cstr(&text));
 	buf_free(&text);
 	free(ops);
-	return same ? VERIFY_ACCEPTED : reject(why, "the sentence of the report is not what its facts say");
+	return same ? VERIFY_ACCEPTED : reject(why, "the sentence in the report does not match its facts");
 }
 
 static enum verify_answer check_explanation(const struct history *h, const struct interpretation *in, const json_t *j,
@@ -137,9 +137,9 @@ static enum verify_answer check_explanation(const struct history *h, const struc
 	uint32_t culprit = has ? local[cv] : RANK_INF;
 	enum verify_answer v = VERIFY_ACCEPTED;
 	if (c && !has)
-		return reject(why, "the report names a culprit that is not there");
+		return reject(why, "the report names a culprit that does not exist");
 	if (has && p->ops[culprit].ret == RANK_INF)
-		return reject(why, "the report names a culprit that never answered");
+		return reject(why, "the report names a culprit that never returned");
 	if (proof == PROOF_EXHAUSTED && nops && !overlaps_told(p, culprit, ops, nops))
 		return reject(why, "the operations in conflict are not those that overlap the culprit");
 	if (proof == PROOF_STALE && !(nops == 3 && ops[0] < p->n && ops[2] < p->n && p->ops[ops[2]].fn == FN_WRITE &&
@@ -285,10 +285,10 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	if (obj <= 0 || cond < 0 || k < 0 || !json_array_size(parts))
 		v = reject(why, !root                           ? "the report is not JSON"
 		                : json_array_size(results) > 1 ? "the report is about several histories"
-		                                               : "this is no report of intact history");
+		                                               : "this is not a report of intact history");
 	else if (!history_interpret(h, &in, &d) ||
 	         json_integer_value(json_object_get(j, "operations")) != h->n)
-		v = reject(why, "the report speaks of another history");
+		v = reject(why, "the report is about another history");
 	else if (!(covered = calloc(h->n + 1ull, 1)))
 		v = VERIFY_UNDECIDED;
 	/* one violated part is enough for "violated"; "holds" needs every part */

@@ -26,7 +26,7 @@ static enum format format_of(const json_t *root)
 
 static int no_memory(struct claim_list *l, const char *path)
 {
-	claim_list_add(l, &(struct claim){ .name = path, .answer = CLAIM_UNKNOWN, .why = "no memory for the history" });
+	claim_list_add(l, &(struct claim){ .name = path, .answer = CLAIM_UNKNOWN, .why = "out of memory for the history" });
 	return CLAIM_OPEN;
 }
 

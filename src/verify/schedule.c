@@ -5,8 +5,8 @@
  *     item     = thread { "." alternative } [ "*" times ]
  *     thread   = number | name | name "." index
  *
- * Numbers are from 1, as the table's heading shows them. A name alone stands
- * for the only thread of that name; of several, the index says which. `#` and
+ * Numbers are from 1, as the table's heading shows them. A name alone denotes
+ * the only thread of that name; of several, the index says which. `#` and
  * `//` begin a comment. A step with nondeterministic choices names the
  * alternative taken at each: 2.1.3 is thread 2 taking the first alternative
  * of its first choice and the third of its second.
@@ -130,7 +130,7 @@ static bool thread_by_name(struct schedule_parser *r, uint32_t *thread)
 		index = number(r);
 	} else if (tm->count > 1) {
 		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from),
-		           "there are %u threads '%s'; say which", tm->count, name);
+		           "there are %u threads '%s'; add an index", tm->count, name);
 		diag_hint(&r->s->diags, "%s.1 to %s.%u", name, name, tm->count);
 		return false;
 	}
@@ -138,8 +138,7 @@ static bool thread_by_name(struct schedule_parser *r, uint32_t *thread)
 		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from),
 		           "there %s %u thread%s '%s'", tm->count == 1 ? "is" : "are", tm->count,
 		           tm->count == 1 ? "" : "s", name);
-		diag_hint(&r->s->diags, "behind a name stands the thread's index, then the "
-		                        "alternative: %s.1.2", name);
+		diag_hint(&r->s->diags, "a name is followed by the thread's index, then the alternative: %s.1.2", name);
 		return false;
 	}
 	*thread = tm->first_thread + index - 1;
@@ -173,7 +172,7 @@ static bool item(struct schedule_parser *r)
 		r->at++;
 		uint32_t n = number(r);
 		if (n < 1 || it.npick == IR_MAX_CHOICES)
-			return complain(r, from, "expected the number of an alternative (from 1) behind the '.'");
+			return complain(r, from, "expected the number of an alternative (from 1) after the '.'");
 		avec_push(&r->s->arena, &r->s->picks, n - 1);
 		it.npick++;
 	}
@@ -181,7 +180,7 @@ static bool item(struct schedule_parser *r)
 		r->at++;
 		it.count = number(r);
 		if (it.count < 1 || it.count > MAX_ITEMS)
-			return complain(r, from, "expected how many times (1 to 10000000) behind the '*'");
+			return complain(r, from, "expected a repeat count (1 to 10000000) after the '*'");
 	}
 	if (r->at < r->s->src.len && !isspace((unsigned char)peek(r)) && peek(r) != ',' &&
 	    peek(r) != '#')
@@ -205,7 +204,7 @@ static bool parse(struct schedule_list *s, const struct ir *p)
 	}
 	if (s->items.len)
 		return true;
-	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "%s: there is no step in it",
+	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "%s: contains no step",
 	           s->src.name);
 	return false;
 }
@@ -277,7 +276,7 @@ static void note_enabled(struct schedule_list *s, struct run *r)
 	}
 	if (n > shown)
 		buf_printf(&b, " and %u more", n - shown);
-	diag_note(&s->diags, NULL, (struct span){ 0, 0 }, "%s%s", n ? "what can move here: " : "no thread can move here",
+	diag_note(&s->diags, NULL, (struct span){ 0, 0 }, "%s%s", n ? "threads that can move here: " : "no thread can move here",
 	          buf_cstr(&b));
 	buf_free(&b);
 }
@@ -315,8 +314,8 @@ static void refuse(struct schedule_list *s, struct run *r, const struct sched_it
 		text_wait(r, it->thread, &b);
 		break;
 	case RUN_PICKS:
-		buf_str(&b, it->npick ? " has one more choice here: say which alternative it takes"
-		                      : " has a choice here: say which alternative it takes");
+		buf_str(&b, it->npick ? " has one more choice here: add the alternative it takes"
+		                      : " has a choice here: add the alternative it takes");
 		break;
 	case RUN_NO_PICK:
 		buf_str(&b, run_outcomes(r, it->thread, NULL, 0) ? " has no such alternative here"
@@ -329,7 +328,7 @@ static void refuse(struct schedule_list *s, struct run *r, const struct sched_it
 		buf_printf(&b, " cannot move: the run ended with a fault at position %u", position - 1);
 		break;
 	default:
-		buf_str(&b, " cannot be recorded: memory is spent");
+		buf_str(&b, " cannot be recorded: out of memory");
 	}
 	if (s->brief)
 		diag_error(&s->diags, "schedule", NULL, it->span, "%s", buf_cstr(&b));

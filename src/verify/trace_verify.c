@@ -131,7 +131,7 @@ static void judge_claims(struct claim_list *l, struct cycles_claimed *c, struct 
 		snprintf(name, sizeof name, "finding %zu", i + 1);
 		if (!y->n) {
 			one.answer = CLAIM_UNCHECKED;
-			one.why = "the cycle was too long to keep";
+			one.why = "the cycle was too long to record";
 		} else {
 			one.why = judge_one(c, y, j, t, &one.link);
 			one.answer = one.why ? CLAIM_REJECTED : CLAIM_ACCEPTED;
@@ -151,28 +151,28 @@ static void without_witness(struct claim_list *l, json_t *one, bool recording)
 	json_t *run = json_object_get(json_object_get(one, "run"), "results");
 	if (recording && !json_is_array(run))
 		claim_list_add(l, &(struct claim){ .name = "run", .answer = CLAIM_REJECTED,
-		                               .why = "the trace is a recording, and what the run itself found is left out" });
+		                               .why = "the trace is a recording, and the findings of the run itself are missing" });
 	else if (recording && !json_array_size(run))
 		claim_list_add(l, &(struct claim){ .name = "run", .claimed = "holds", .answer = CLAIM_UNCHECKED,
-		                               .why = "that the run itself found nothing has no witness to check" });
+		                               .why = "the absence of findings in the run itself has no witness to check" });
 	for (size_t i = 0; i < json_array_size(predicted); i++) {
 		char name[40];
 		bool proven = !strcmp(text_of(json_array_get(predicted, i), "kind"), "proven");
 		snprintf(name, sizeof name, "prediction %zu", i + 1);
 		claim_list_add(l, &(struct claim){ .name = name, .claimed = proven ? "violated" : "unknown",
 		                               .answer = CLAIM_UNCHECKED,
-		                               .why = proven ? "the reordering stands in no report (--witness writes it as a trace)"
+		                               .why = proven ? "reports do not contain the reordering (--witness writes it as a trace)"
 		                                             : "nothing to check" });
 	}
 	for (size_t i = 0; i < json_array_size(run); i++) {
 		char name[40];
 		snprintf(name, sizeof name, "finding of the run %zu", i + 1);
 		claim_list_add(l, &(struct claim){ .name = name, .claimed = "violated", .answer = CLAIM_UNCHECKED,
-		                               .why = "what the run itself found has no witness to check" });
+		                               .why = "findings of the run itself have no witness to check" });
 	}
 }
 
-/* That the trace is serializable, decided anew. */
+/* Decides independently that the trace is serializable. */
 static void judge_whole(struct claim_list *l, struct serial_judge *s)
 {
 	struct claim c = { .name = "trace", .claimed = "holds" };
@@ -222,7 +222,7 @@ static int verify_against(struct claim_list *l, struct cycles_claimed *c, const 
 			serial_judge_feed(s, ev, n);
 	}
 	if (!ok) {
-		claim_list_add(l, &(struct claim){ .name = "trace", .answer = CLAIM_UNKNOWN, .why = "no memory to go through it" });
+		claim_list_add(l, &(struct claim){ .name = "trace", .answer = CLAIM_UNKNOWN, .why = "out of memory while reading it" });
 		rc = CLAIM_OPEN;
 	} else if (r && !trace_failed(r)) {
 		judge_claims(l, c, j, trace_reader_names(r));
@@ -262,7 +262,7 @@ int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, s
 	if (!trace)
 		trace = json_string_value(json_object_get(one, "file"));
 	if (json_array_size(traces) > 1) {
-		buf_printf(wrong, "the report is about %zu traces; make one of a single trace", json_array_size(traces));
+		buf_printf(wrong, "the report covers %zu traces; verify supports reports on one trace", json_array_size(traces));
 	} else if (!trace || !json_is_array(findings) || !read_claims(findings, &c, &why)) {
 		buf_printf(wrong, "not a report of intact trace --json: %s", why);
 	} else {
@@ -273,7 +273,7 @@ int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, s
 		                    json_is_true(fine), &recording);
 		if ((rc == CLAIM_HOLDS || rc == CLAIM_OPEN) && !verdict_fits(root, one, c.ncycles > 0))
 			claim_list_add(l, &(struct claim){ .name = "result", .answer = CLAIM_REJECTED,
-			                               .why = "its verdict is not that of its findings" });
+			                               .why = "its verdict does not match its findings" });
 		if (rc == CLAIM_HOLDS || rc == CLAIM_VIOLATED || rc == CLAIM_OPEN) {
 			without_witness(l, one, recording);
 			rc = claim_list_code(l);

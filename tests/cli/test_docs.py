@@ -179,7 +179,7 @@ def check_file(path, cwd):
         text = text[:a] + now + text[z:]
     if fresh:
         path.write_text(text)
-        print(f"# {path.name}: {len(fresh)} blocks written anew")
+        print(f"# {path.name}: {len(fresh)} blocks updated")
     return exempt, ran
 
 

@@ -56,7 +56,7 @@ def build(tmp, name, source, *flags):
 
 
 def usage():
-    for args, text in ((["--preemption-bound", "2", "x"], "--exhaustive"), (["-x", "--strategy", "pct", "x"], "do not go together"),
+    for args, text in ((["--preemption-bound", "2", "x"], "--exhaustive"), (["-x", "--strategy", "pct", "x"], "cannot be combined"),
                        (["--gdb", "x"], "--replay"), ([], "missing PROGRAM"), (["--strategy", "best", "x"], "strategy"),
                        (["--replay", "f", "-j", "2"], "one schedule")):
         rc, out, err = explore(*args)
@@ -81,7 +81,7 @@ def programs(tmp):
     check("a loop without a point", rc == 1 and out.startswith("ENDLESS LOOP"), out + err)
     data = tmp / "data"
     rc, out, err = explore("-n", "20", "--functions=no", "--", exe, "file", data)
-    check("a program that writes a file gets a process for each schedule", rc == 0 and "process of its own" in err and "for writing" in err, out + err)
+    check("a program that writes a file gets a process for each schedule", rc == 0 and "runs in its own process" in err and "for writing" in err, out + err)
     check("and writes it each time", len(data.read_text()) == 20, data.read_text())
     for word, text in (("fork", "forks a process"), ("exec", "executes another program")):
         rc, out, err = explore("--", exe, word)
@@ -108,7 +108,7 @@ def schedules(tmp):
     saved.write_text(text)
     build(tmp, "counter", root / "tests/explore/racy_counter.c", "-O2")
     rc, out, err = explore("--replay", saved)
-    check("a program that was built anew", rc == 2 and "built anew" in err, err)
+    check("a program that was rebuilt", rc == 2 and "was rebuilt" in err, err)
 
 
 def functions(tmp):
