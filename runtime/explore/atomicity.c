@@ -10,7 +10,7 @@
  * Variables are bytes that are only ever used together in the run; what one thread
  * alone uses is left out. Conflicts of marked blocks are those of `intact trace`: of data,
  * atomics included, of creating and joining threads, and the order in which locks were
- * taken. A function that nobody has marked (gap.c) is judged by data alone, unless the tool
+ * taken. An unmarked function (gap.c) is judged by data alone, unless the tool
  * asks for locks (`lock_order`): libraries that are not instrumented write unseen.
  */
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 	X.log[X.nlog++] = (struct x_logged){ addr, pc, (uint16_t)X.current, (uint8_t)kind, (uint8_t)bytes };
 }
 
-/* On the thread's own stack: nobody else's business, most often. */
+/* On the thread's own stack: private to the thread, most often. */
 static bool own_stack(uintptr_t addr)
 {
 	const struct x_slot *s = &X.slot[x_me()->slot];
@@ -127,7 +127,7 @@ void x_block_end(uintptr_t pc)
 		X.logging = X.surveying;
 }
 
-/* The current thread waits on a condition. A block that has written nothing yet begins anew behind it: what it saw is
+/* The current thread waits on a condition. A block that has written nothing yet starts over after it: what it saw is
  * looked at again (docs/run.md). */
 void x_block_waits(void)
 {
@@ -331,7 +331,7 @@ static void found(void *ctx, const struct cycle *y)
 		return;
 	bool *locks = ctx;
 	if (*locks && gaps & ~X.gap_any && !c->lock_order)
-		return; /* of functions that nobody has marked: data */
+		return; /* of unmarked functions: data */
 	X.cycle = true;
 	c->gaps = gaps;
 	c->nlinks = y->n < CONTROL_LINKS ? y->n : CONTROL_LINKS;

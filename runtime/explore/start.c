@@ -277,7 +277,7 @@ static bool run_failed(bool judge)
 }
 
 /*
- * The run has shown that a function is not atomic which nobody has marked. It is told, but the program's own failures
+ * The run has shown that an unmarked function is not atomic. It is told, but the program's own failures
  * say more: they are looked for in some more runs.
  */
 static bool keeps_on(void)

@@ -3,7 +3,7 @@
  * the analyses of `intact run` (dynamic/replay.h) which functions are not atomic by them. Those are judged in the
  * search that follows (gap.c).
  *
- * The records of each run stand one behind the other in memory that is shared with the tool; when it is
+ * The records of each run are stored one after the other in memory that is shared with the tool; when it is
  * full the run is cut there and no more are recorded. Functions come as differences, in front of the record
  * that needs them, as record.h has it.
  *

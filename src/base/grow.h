@@ -4,7 +4,7 @@
  * element. * GROW_RAW leaves new elements as they are: for large arrays whose elements are written before they are read,
  * so that no page is touched before it is used. GROW_AS has all that varies: a budget that the bytes are charged to,
  * growth in eighths (large mappings move without being copied, and an eighth at most lies idle), rows of several
- * elements. * What grows otherwise: buf.h (bytes of text, with a sticky failure), history.h's LIM_GROW (a budget that
+ * elements. * What grows otherwise: buf.h (bytes of text, with a sticky failure), lim_realloc of history.h (a budget that
  * threads share), explore/steady.h (elements never move, as other threads read them), and the runtime, which has no
  * malloc of its own. */
 #ifndef INTACT_BASE_GROW_H

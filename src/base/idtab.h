@@ -69,7 +69,7 @@ IDTAB_INLINE uint32_t *idtab_move(struct idtab *t, uint32_t *slots, uint32_t nsl
 	return old;
 }
 
-/* Room for one more than n, from malloc; false when memory ends. */
+/* Room for one more than n, from malloc; false when out of memory. */
 IDTAB_INLINE bool idtab_room(struct idtab *t, uint32_t n, uint32_t (*hash)(const void *ctx, uint32_t id), const void *ctx)
 {
 	if (!idtab_full(t, n))

@@ -27,7 +27,7 @@ struct seqtab {
 
 void seqtab_init(struct seqtab *t);
 void seqtab_free(struct seqtab *t);
-/* The id of the sequence, new or old; SEQTAB_NONE when memory ends. `v` must
+/* The id of the sequence, new or old; SEQTAB_NONE when out of memory. `v` must
  * not point into the table. */
 uint32_t seqtab_add(struct seqtab *t, const int32_t *v, uint32_t len);
 /* SEQTAB_NONE when it is not there. */

@@ -277,7 +277,7 @@ bool sat_add(struct sat *s, uint32_t *lits, uint32_t n)
 	uint32_t out = 0;
 	back_to(s, 0);
 	assert(!s->nlimit);
-	for (uint32_t i = 0; i < n; i++) { /* level 0 values are for ever */
+	for (uint32_t i = 0; i < n; i++) { /* level 0 values are permanent */
 		bool twice = s->val[lits[i]] == 0;
 		if (s->val[lits[i]] == 1)
 			return true;

@@ -15,7 +15,7 @@
 
 #include "base/invariant.h"
 
-/* `size` zeroed bytes, or NULL when the address space or limit is spent. */
+/* `size` zeroed bytes, or NULL when the address space or limit is used up. */
 void *pages_map(size_t size);
 void pages_unmap(void *p, size_t size);
 /* The same, at a multiple of a large page. */

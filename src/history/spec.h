@@ -39,7 +39,7 @@ struct spec_ctx {
 	const struct values *vals; /* only read */
 	struct limits *lim;
 	uint32_t k;                /* of the k-atomic register */
-	bool failed;               /* memory ended: answers mean nothing now */
+	bool failed;               /* out of memory: answers mean nothing now */
 	struct seqtab st;          /* states that are vectors of values */
 	struct text_node *texts;   /* of the key-value map */
 	uint32_t ntexts, ctexts;

@@ -27,7 +27,7 @@ struct explore_ask {
 	bool real, gdb;       /* a replay: with real threads; under gdb */
 	const char *const *atomic; /* patterns of functions that are marked blocks, for the schedule file */
 	uint32_t natomic;
-	void (*progress)(void *arg, const struct explore_progress *p); /* now and then; NULL: nobody looks */
+	void (*progress)(void *arg, const struct explore_progress *p); /* now and then; NULL: not wanted */
 	void *arg;
 	int survey_fd;        /* runs are told in records into this file; 0: no. They are not confirmed */
 	uint64_t survey_room;

@@ -87,7 +87,7 @@ static _Noreturn void become(const struct explore_server *s, char **argv, bool k
 	char option[32];
 	snprintf(option, sizeof option, "explore=%d", s->fd);
 	add_env("INTACT_OPTIONS", ':', option);
-	setenv("OMP_WAIT_POLICY", "passive", 0); /* OpenMP's libraries spin, which takes long when nobody else runs */
+	setenv("OMP_WAIT_POLICY", "passive", 0); /* OpenMP's libraries spin, which takes long when no other thread runs */
 	setenv("LD_BIND_NOW", "1", 1); /* or every run would look functions up again */
 	add_env("GLIBC_TUNABLES", ':', "glibc.pthread.rseq=0"); /* the kernel writes to its area at any time */
 	if (s->gdb)

@@ -14,7 +14,7 @@ void history_json(const struct history *h, const struct interpretation *in, cons
                   const struct check *c, bool witness, history_order *before, struct buf *out);
 void history_followed_json(const char *file, const struct history *h, const struct interpretation *in,
                            const struct history_followed *f, struct buf *out);
-/* Nothing was decided: the limit was spent before. */
+/* Nothing was decided: the limit was reached before. */
 void history_spent_json(const char *file, const char *limit, struct buf *out);
 void history_spent_text(const char *file, const char *limit, struct buf *out);
 

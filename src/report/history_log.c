@@ -1,6 +1,6 @@
 /*
- * history_log: the operations of a history as columns, for whoever draws or
- * re-reads them (docs/json.md has the form).
+ * history_log: the operations of a history as columns, for drawing and
+ * re-reading them (docs/json.md has the form).
  *
  * A column is a row of whole numbers, each as the difference to the one
  * before (zigzag), in base 128 (LEB128), then base64: about fifteen bytes

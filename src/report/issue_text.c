@@ -1,5 +1,5 @@
 /*
- * issue_text: issues as a list: a line a question, then what is wrong with each.
+ * issue_text: issues as a list: one line per question, then what is wrong with each.
  * For a document that does not agree with itself; what agrees is told as the
  * command tells it (api/document_text.h).
  */

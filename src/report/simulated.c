@@ -122,7 +122,7 @@ static void say_end(const struct simulated *s, bool color, struct buf *out)
 		buf_printf(out, "stopped after %u step%s; --steps=N takes more\n", n, plural);
 		break;
 	case END_MEMORY:
-		buf_printf(out, "stopped after %u step%s: memory is spent\n", n, plural);
+		buf_printf(out, "stopped after %u step%s: out of memory\n", n, plural);
 		break;
 	case END_SCHEDULE:
 	case END_SESSION:

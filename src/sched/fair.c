@@ -7,7 +7,7 @@
  * CHESS does: without it a loop that yields has no end), and so does one run in
  * four of the sampling ones: what spins a little and then waits (std::atomic::wait)
  * would otherwise hardly ever come to wait. The exhaustive searches
- * see every order and park nobody but a process exit with exit_last. Awaits are
+ * see every order and park nothing but a process exit with exit_last. Awaits are
  * part of what enabled means and hold for all.
  */
 #include "base/invariant.h"

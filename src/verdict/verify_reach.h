@@ -5,7 +5,7 @@
  * From the states in which all threads are outside their blocks, or a step can have a fault (what would follow does
  * not matter), everything that can reach them is marked, backwards. A state that is left has no way out.
  *
- * Cost: a row (seqtab.h) and 12 bytes a state, 8 bytes a step for the second question; both bounded.
+ * Cost: a row (seqtab.h) and 12 bytes per state, 8 bytes per step for the second question; both bounded.
  */
 #ifndef INTACT_VERDICT_VERIFY_REACH_H
 #define INTACT_VERDICT_VERIFY_REACH_H
