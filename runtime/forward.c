@@ -40,7 +40,7 @@ static inline void check_locks(void)
  * the instruction is a call of a library's function.) When the bytes can be read
  * as a direct call, too, it is taken for that.
  */
-static bool after_pointer(const unsigned char *site)
+bool rt_after_pointer(const unsigned char *site)
 {
 	static const unsigned char with_sib[] = { 3, 4, 7 }, plain[] = { 2, 3, 6, 2 };
 	if (site[-5] == 0xe8)
@@ -62,7 +62,7 @@ static NOINLINE void tell_called(struct rt_thread *th)
 	struct thread *t = &th->t;
 	uint32_t set = 0;
 	for (struct frame *f = t->frames + 2; f <= t->top && f->pc && f < t->frames + 2 + RED_CALLED_MAX; f++)
-		if (t->uid != 1 && !f->log && !red_inlined(f) && after_pointer((unsigned char *)f->site))
+		if (t->uid != 1 && !f->log && !red_inlined(f) && rt_after_pointer((unsigned char *)f->site))
 			set |= 1u << (f - t->frames - 2);
 	bool rec = set && rec_try(th);
 	red_called(t, set);

@@ -225,6 +225,7 @@ void rt_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);
 void rt_forget(uintptr_t addr, size_t size);
 void rt_grow_frames(struct rt_thread *th);
 void rt_load_atomic_fns(void);
+bool rt_after_pointer(const unsigned char *site); /* forward.c */
 bool rt_is_atomic(uintptr_t fn); /* given by --atomic, or marked; rt.atomic_fns is not NULL */
 bool rt_in_section(uintptr_t fn); /* marked INTACT_ATOMIC_FUNCTION */
 

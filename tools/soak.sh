@@ -59,6 +59,8 @@ INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
 for t in objects follow conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
+echo "== findings of intact run, explored: both compilers, -O0 and -O2"
+python3 tests/confirm/run.py "$intact" --all | tail -2
 echo "== locksets, stacks, locks and cells against twins; confirmed cycles against the judge"
 for t in test_dynamic test_dynamic_blocks; do
 	INTACT_SOAK=1 halves "$BUILD/tests/unit/$t"

@@ -105,8 +105,9 @@ const char *intact_history_judge_messages(const struct intact_history_judge *j);
 
 /*
  * Recorded executions (docs/trace.md), as `intact trace` judges them: traces, and recordings of `intact run --record` with what the run
- * found. Options: "algorithm", "window", "limit", "process", "memory", "witness" (a file) with a value; "predict" (other schedules), "each", "lenient"
- * with NULL; "options": for the findings of a recording, as INTACT_OPTIONS has them ("suppressions=FILE"); the environment is not read.
+ * found. Options: "algorithm", "window", "limit" (findings that the result lists: 50; "0": all), "process", "memory", "witness" (a
+ * file) with a value; "predict" (other schedules), "each", "lenient" with NULL; "options": for the findings of a recording, as
+ * INTACT_OPTIONS has them ("suppressions=FILE"); the environment is not read.
  */
 struct intact_trace_judge;
 struct intact_trace_judge *intact_trace_judge_new(void);

@@ -96,8 +96,13 @@ static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned byte
 		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "memory is freed that is freed already"
 		                       : kind & XA_WRITE ? "write to freed memory" : "read of freed memory");
 	}
+	X.race_points |= X.place[place].flags & X.place[p->place].flags & XP_POINT;
 	becomes_point(place);
 	becomes_point(p->place);
+	uintptr_t pc = X.place[place].pc, before = X.place[p->place].pc;
+	if (!X.raced || (X.ctl->goal_pc && (pc == X.ctl->goal_pc || before == X.ctl->goal_pc)))
+		X.race_pc = before == X.ctl->goal_pc ? before : pc;
+	X.raced = true;
 	x_report_race(p, addr, bytes, kind, place);
 }
 
@@ -230,6 +235,8 @@ void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool w
 /* Given out again: what was there is over. */
 void x_forget(uintptr_t addr, size_t size)
 {
+	if (unlikely(X.surveying))
+		x_survey_forget(addr, size);
 	for (uintptr_t a = addr & ~(uintptr_t)7; a < addr + size; a += 8) {
 		struct x_cell *c = cell_at(a);
 		c->n = 0;
@@ -242,6 +249,8 @@ void x_freed(uintptr_t addr, size_t size, uintptr_t pc)
 {
 	if (X.alone)
 		return;
+	if (unlikely(X.surveying))
+		x_survey_forget(addr, size);
 	uint32_t place = x_place(pc);
 	for (uintptr_t a = addr, end = addr + (size > (64 << 10) ? (64 << 10) : size); a < end; a += 8)
 		remember(a, 0xff, XA_WRITE | XA_FREE, place);

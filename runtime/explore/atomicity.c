@@ -8,11 +8,10 @@
  * runs whose trace is new: equal traces have equal conflicts.
  *
  * Variables are bytes that are only ever used together in the run; what one thread
- * alone uses is left out. Conflicts are those of data, atomics included, and of
- * creating and joining threads. The order in which locks were taken is none:
- * two blocks that only read under a lock, twice each, are not to blame for it; what
- * a lock protects shows in the data. So every cycle is one that the program's data
- * went through.
+ * alone uses is left out. Conflicts of marked blocks are those of `intact trace`: of data,
+ * atomics included, of creating and joining threads, and the order in which locks were
+ * taken. A function that nobody has marked (gap.c) is judged by data alone, unless the tool
+ * asks for locks (`lock_order`): libraries that are not instrumented write unseen.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -20,10 +19,16 @@
 #include "dynamic/serial.h"
 #include "runtime/explore/explorer.h"
 
+#define LOCK_KEY (1ull << 62) /* in the address of what is logged: a lock, not the bytes there */
+
 /* ---- the log ---- */
 
 static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 {
+	if (unlikely(X.surveying)) {
+		x_survey_event(kind, bytes, addr, pc);
+		return;
+	}
 	if (X.nlog == X_LOG) {
 		X.log_full = true;
 		return;
@@ -31,14 +36,28 @@ static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 	X.log[X.nlog++] = (struct x_logged){ addr, pc, (uint16_t)X.current, (uint8_t)kind, (uint8_t)bytes };
 }
 
+/* On the thread's own stack: nobody else's business, most often. */
+static bool own_stack(uintptr_t addr)
+{
+	const struct x_slot *s = &X.slot[x_me()->slot];
+	return X.current ? addr - (uintptr_t)s->lo < (uintptr_t)(s->hi - s->lo) : addr - ((uintptr_t)X.main_sp - (8u << 20)) < (8u << 20) + 4096;
+}
+
 void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc)
 {
+	if (write && x_me()->blocks && !own_stack(addr))
+		x_me()->block_wrote = true;
 	put(write ? EVENT_WRITE : EVENT_READ, bytes, addr & ~(uintptr_t)7, pc);
 }
 
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc)
 {
 	put(join ? EVENT_JOIN : EVENT_FORK, 0, thread, pc);
+}
+
+void x_log_lock(uintptr_t lock, bool acquire, bool shared)
+{
+	put(acquire ? EVENT_ACQ : EVENT_REL, shared ? 1 : 0xff, lock | LOCK_KEY, x_me()->op->pc);
 }
 
 void x_log_gap(unsigned kind, uint64_t gaps)
@@ -57,11 +76,15 @@ static void begin(const char *name, uint64_t gaps, uintptr_t pc, bool judged)
 	t->judged = judged ? t->judged | level : t->judged & ~level;
 	if (!judged)
 		return;
+	X.marks |= !gaps || gaps & X.gap_any;
 	X.blocks++;
 	if (!t->blocks++ && !X.open_blocks++)
 		X.logging = true;
-	if (t->blocks == 1)
+	if (t->blocks == 1) {
 		t->block_name = name;
+		t->block_pc = pc;
+		t->block_wrote = false;
+	}
 	put(t->blocks == 1 ? EVENT_BEGIN : XL_INNER_BEGIN, 0, (uintptr_t)name, pc);
 	if (!gaps)
 		return;
@@ -98,7 +121,21 @@ void x_block_end(uintptr_t pc)
 	if (!t->top)
 		t->gaps = t->in_gap = 0;
 	if (!--X.open_blocks)
-		X.logging = false;
+		X.logging = X.surveying;
+}
+
+/* The current thread waits on a condition. A block that has written nothing yet begins anew behind it: what it saw is
+ * looked at again (docs/run.md). */
+void x_block_waits(void)
+{
+	struct x_thread *t = x_me();
+	if (!t->blocks || t->block_wrote || X.surveying)
+		return;
+	put(EVENT_END, 0, 0, 0);
+	put(EVENT_BEGIN, 0, (uintptr_t)t->block_name, t->block_pc);
+	t->in_gap = 0;
+	if (t->gaps)
+		x_log_gap(XL_GAPS, t->gaps);
 }
 
 /* ---- memory for the analysis: taken from the front, forgotten after each use ---- */
@@ -170,7 +207,7 @@ static bool look(struct logged_cell *table)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < X.nlog; i++) {
 		const struct x_logged *e = &X.log[i];
-		if (e->kind > EVENT_WRITE)
+		if (e->kind > EVENT_REL)
 			continue;
 		struct logged_cell *c = cell_of(table, e->addr);
 		if (!c->bytes && !c->flags) {
@@ -194,6 +231,7 @@ struct judge {
 	struct event ev[64];
 	uint32_t n;
 	bool broken; /* the analysis stopped */
+	bool locks;  /* the order in which locks were taken counts, too */
 };
 
 static void flush(struct judge *j)
@@ -206,7 +244,8 @@ static void flush(struct judge *j)
 static void event(struct judge *j, uint32_t i, uint32_t target)
 {
 	const struct x_logged *e = &X.log[i];
-	j->ev[j->n++] = (struct event){ .index = i + 1, .thread = e->thread, .target = target, .loc = i, .kind = e->kind };
+	uint8_t kind = e->kind == EVENT_ACQ || e->kind == EVENT_REL ? e->bytes == 1 ? EVENT_READ : EVENT_WRITE : e->kind;
+	j->ev[j->n++] = (struct event){ .index = i + 1, .thread = e->thread, .target = target, .loc = i, .kind = kind };
 	if (j->n == sizeof j->ev / sizeof *j->ev)
 		flush(j);
 }
@@ -218,7 +257,7 @@ static void access_event(struct judge *j, uint32_t i)
 	uint32_t id = (uint32_t)(c - j->cells) * 8;
 	if (!(c->flags & SHARED))
 		return;
-	if (!(c->flags & MIXED)) {
+	if (!(c->flags & MIXED) || e->kind > EVENT_WRITE) {
 		event(j, i, id);
 		return;
 	}
@@ -233,12 +272,12 @@ enum { NESTED = 32 };
 
 struct open_block {
 	uint32_t at;       /* in the log */
-	uint64_t gaps, in, through; /* its own; passed the first place of, and the second */
+	uint64_t gaps, in; /* its own; those whose first place was passed */
 };
 
 /* A cycle leaves thread's block behind event `from` and comes back at `to`: the innermost
  * block around both that is at fault, as its place in the log and one; 0: none. A block of
- * gaps is when one of them lies between; any other is. */
+ * gaps is when one of them begins in between; any other is. */
 static uint32_t at_fault(uint32_t begin, uint32_t from, uint32_t to, uint64_t *gaps)
 {
 	struct open_block open[NESTED], *b;
@@ -262,16 +301,13 @@ static uint32_t at_fault(uint32_t begin, uint32_t from, uint32_t to, uint64_t *g
 		} else if (e->kind == XL_IN_GAP && i + 1 >= from) { /* of an access: right before it */
 			for (b = open; b < open + n; b++)
 				b->in |= e->addr;
-		} else if (e->kind == XL_BEHIND_GAP) {
-			for (b = open; b < open + n; b++)
-				b->through |= b->in & e->addr;
 		}
 	}
 	while (n--) {
 		b = &open[n];
 		if (b->at > from)
 			continue;
-		*gaps = b->gaps & (b->through | X.gap_any);
+		*gaps = b->gaps & (b->in | X.gap_any);
 		if (*gaps || !b->gaps)
 			return b->at + 1;
 	}
@@ -283,13 +319,15 @@ static void found(void *ctx, const struct cycle *y)
 	struct control *c = X.ctl;
 	uint64_t gaps = 0;
 	const struct cycle_end *b = &y->closing;
-	(void)ctx;
 	if (X.cycle || !b->block)
 		return;
 	uint32_t from = (uint32_t)(y->n ? y->links[0].from.event : b->block) - 1;
 	uint32_t block = at_fault((uint32_t)b->block - 1, from, (uint32_t)b->event - 1, &gaps);
-	if (!block)
+	if (!block || (gaps && X.kept))
 		return;
+	bool *locks = ctx;
+	if (*locks && gaps & ~X.gap_any && !c->lock_order)
+		return; /* of functions that nobody has marked: data */
 	X.cycle = true;
 	c->gaps = gaps;
 	c->nlinks = y->n < CONTROL_LINKS ? y->n : CONTROL_LINKS;
@@ -299,7 +337,7 @@ static void found(void *ctx, const struct cycle *y)
 			const struct x_logged *l = &X.log[e->event - 1];
 			c->link[i].end[k] = (struct control_end_of_link){
 				.pc = l->pc, .addr = l->kind == EVENT_FORK || l->kind == EVENT_JOIN ? l->addr
-				                     : l->addr + (l->bytes ? (unsigned)__builtin_ctz(l->bytes) : 0),
+				                     : l->kind > EVENT_WRITE ? l->addr & ~LOCK_KEY : l->addr + (l->bytes ? (unsigned)__builtin_ctz(l->bytes) : 0),
 				.thread = l->thread, .kind = l->kind
 			};
 		}
@@ -312,19 +350,22 @@ static void found(void *ctx, const struct cycle *y)
 	c->block_thread = b->thread;
 }
 
-void x_judge(void)
+/* False: it could not be judged. */
+static bool judge(bool locks)
 {
-	X.cycle = false;
 	X.scratch_used = 0;
 	struct judge *j = x_own_calloc(1, sizeof *j);
 	j->cells = x_own_calloc(CELLS, sizeof *j->cells);
-	j->s = serial_new(&(struct serial_opts){ .found = found });
-	if (!j->s || X.log_full || !look(j->cells)) {
-		X.ctl->unjudged++;
-		return;
-	}
+	j->locks = locks;
+	j->s = serial_new(&(struct serial_opts){ .found = found, .ctx = &j->locks });
+	if (!j->s || X.log_full || !look(j->cells))
+		return false;
 	for (uint32_t i = 0; i < X.nlog; i++)
 		switch (X.log[i].kind) {
+		case EVENT_ACQ: case EVENT_REL:
+			if (locks)
+				access_event(j, i);
+			break;
 		case EVENT_READ: case EVENT_WRITE:
 			access_event(j, i);
 			break;
@@ -338,10 +379,19 @@ void x_judge(void)
 			break;
 		}
 	flush(j);
-	if (j->broken)
-		X.ctl->unjudged++;
-	X.ctl->judged++;
 	serial_free(j->s);
+	return !j->broken;
+}
+
+/* By data first: a cycle of data says more than one of locks. */
+void x_judge(void)
+{
+	X.cycle = false;
+	bool ok = judge(false);
+	if (ok && !X.cycle && (X.marks || X.ctl->lock_order))
+		ok = judge(true);
+	X.ctl->judged += ok;
+	X.ctl->unjudged += !ok;
 }
 
 /* Was this trace judged before? */

@@ -127,6 +127,8 @@ struct x_thread {
 	struct x_tls_dtor *dtors;
 	uint32_t blocks;     /* marked ones it is in */
 	const char *block_name;
+	uintptr_t block_pc;
+	bool block_wrote;
 	uint32_t nkeys;      /* of its keys' values: those below are set */
 	uint64_t sigmask, nrandom;
 	uint32_t top;        /* frames of functions it is in */
@@ -140,6 +142,8 @@ struct x_thread_more {
 	uint32_t fence_rel[X_THREADS], fence_acq[X_THREADS];
 	void *keys[X_KEYS];
 	struct { uintptr_t fn, pc, sp, site; uint64_t gaps; bool marked; } frame[512]; /* gaps: before it */
+	uint32_t told;       /* survey.c: of these frames; `popped`: there were more */
+	bool popped, called;
 };
 
 struct x_slot {
@@ -172,7 +176,7 @@ struct x_cell {
  * block's name, or a set of gaps. */
 enum { XL_INNER_BEGIN = 16, XL_INNER_END, /* of a block in another */
        XL_GAPS,                           /* of the block that has just begun */
-       XL_IN_GAP, XL_BEHIND_GAP };
+       XL_IN_GAP };
 struct x_logged {
 	uintptr_t addr, pc;
 	uint16_t thread;
@@ -259,11 +263,21 @@ struct x {
 	/* marked blocks */
 	bool logging, log_full;
 	uint32_t open_blocks, blocks, nlog;
+	bool hooked;         /* gaps are known, or a survey is made: gap.c is told of every operation */
 	uint32_t ngaps;
 	uint64_t gap_now, gap_hit; /* this run is steered into; that another thread came in between of */
 	uint64_t gap_any;    /* every cycle through their blocks counts */
+	bool marks;          /* of this process: blocks that are marked were entered */
 	bool cycle;          /* of this run: x_judge found one, closed at: */
 	uintptr_t cycle_pc;
+	bool raced, race_kept; /* in this run; the run that is told is one with a race */
+	bool race_points, race_shown; /* both accesses are points in this run; in the one that is told */
+	uintptr_t race_pc;   /* where the later access was */
+	bool kept;           /* a function that is not atomic was found: the search goes on for what fails by itself */
+	uint32_t kept_until; /* that run */
+	struct rec *survey;  /* survey.c: shared memory; NULL: none is made */
+	bool surveying;      /* of this run */
+	uintptr_t survey_atomic; /* the accesses that come next are atomic, and of this */
 	uint32_t unpointed;  /* accesses since the last point */
 	size_t scratch_used;
 	uint32_t pending_write; /* in detail: number of the event of a write that is being made, from 1 */
@@ -497,6 +511,8 @@ static inline void x_effect(void) /* of the current thread */
 void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc);
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc);
 void x_log_gap(unsigned kind, uint64_t gaps);
+void x_log_lock(uintptr_t lock, bool acquire, bool shared);
+void x_block_waits(void);
 void x_block_begin(const char *name, uintptr_t pc);
 void x_function_begin(uint64_t gaps, uintptr_t pc); /* a function that is a block, of these gaps */
 void x_block_end(uintptr_t pc);
@@ -509,6 +525,15 @@ void x_gaps_run(void);              /* a run begins */
 uint64_t x_gap_blocks(uintptr_t fn, uintptr_t pc); /* whose block is the function that is entered? */
 unsigned x_gap_flags(uintptr_t pc); /* of the operation that comes next */
 void x_gap_passed(uintptr_t pc);    /* it is done now */
+
+/* survey.c. Call all but the first two only while X.surveying. */
+void x_survey_map(void);
+void x_survey_run(void);            /* a run begins */
+void x_survey_end(void);
+void x_survey_left(uint32_t stay);  /* functions of the current thread are left */
+void x_survey_event(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc);
+void x_survey_op(const struct sched_op *op);
+void x_survey_forget(uintptr_t addr, size_t size);
 
 /* sync.c */
 int x_mutex_lock(pthread_mutex_t *m, uintptr_t pc);

@@ -2,7 +2,7 @@
  * gap: functions that may not be atomic, each with the two places between which
  * another thread can come in (sched/control.h, `gap`). They are blocks, the search is
  * steered into their gaps (sched_steer), and a cycle of conflicts counts when it
- * leaves the block before its gap and comes back behind it.
+ * leaves the block before its gap and comes back after the gap has begun.
  *
  * Sets of gaps are words: gap g is bit g. A table from addresses to what they are
  * says what to do at a function's entry and at a point; it is made before the
@@ -10,6 +10,8 @@
  * them that it is between the two places of (`in_gap`).
  */
 #include "runtime/explore/explorer.h"
+
+enum { INNER = 6 };
 
 static struct x_gap_at *slot_of(uintptr_t at)
 {
@@ -90,6 +92,7 @@ void x_gaps_begin(void)
 		becomes_point(violation);
 		becomes_point(until);
 	}
+	X.hooked = X.ngaps || X.survey;
 	if (X.ngaps)
 		sched_steer(X.sched, none, X.ngaps);
 }
@@ -107,28 +110,48 @@ uint64_t x_gap_blocks(uintptr_t fn, uintptr_t pc)
 	return (f ? f->block : 0) | (p ? p->block : 0);
 }
 
+/* What the operation at `pc` is to which gaps. Reports name the program's own calls: the operation may be
+ * a few functions of the system's headers (a guard's destructor, std::mutex) further in. */
+static bool here(uintptr_t pc, struct x_gap_at *out)
+{
+	const struct x_thread *t = x_me();
+	const struct x_thread_more *m = &X.thread_more[X.current];
+	const struct x_gap_at *p = look_up(pc);
+	bool any = p;
+	*out = p ? *p : (struct x_gap_at){ 0 };
+	for (uint32_t i = t->top; i-- > 0 && t->top - i <= INNER;) {
+		p = look_up(m->frame[i].site);
+		if (!p)
+			continue;
+		any = true;
+		out->commit |= p->commit;
+		out->violation |= p->violation;
+		out->until |= p->until;
+	}
+	return any;
+}
+
 unsigned x_gap_flags(uintptr_t pc)
 {
-	const struct x_gap_at *p = look_up(pc);
-	if (!p)
+	struct x_gap_at p;
+	if (!X.ngaps || !here(pc, &p))
 		return 0;
-	return (p->violation & X.gap_now & x_me()->in_gap ? SCHED_AT_BEFORE : 0u) |
-	       (p->until & X.gap_now ? SCHED_AT_UNTIL : 0u);
+	return (p.violation & X.gap_now & x_me()->in_gap ? SCHED_AT_BEFORE : 0u) |
+	       (p.until & X.gap_now ? SCHED_AT_UNTIL : 0u);
 }
 
 void x_gap_passed(uintptr_t pc)
 {
 	struct x_thread *t = x_me();
-	const struct x_gap_at *p = look_up(pc);
-	if (!p)
+	struct x_gap_at at, *p = &at;
+	if (unlikely(X.surveying))
+		x_survey_op(t->op);
+	if (!X.ngaps || !here(pc, p))
 		return;
 	for (uint32_t i = 0; p->until && i < X.nthreads; i++)
 		if (i != X.current && X.thread[i].state == XT_LIVE)
 			X.gap_hit |= p->until & X.thread[i].in_gap;
-	if (p->violation & t->in_gap) {
-		x_log_gap(XL_BEHIND_GAP, p->violation & t->in_gap);
-		t->in_gap &= ~p->violation;
-	}
+	t->in_gap &= ~p->violation;
 	if (p->commit & t->gaps) {
 		t->in_gap |= p->commit & t->gaps;
 		x_log_gap(XL_IN_GAP, p->commit & t->gaps);

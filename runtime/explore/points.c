@@ -194,7 +194,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		return;
 	}
 	X.unpointed = 0;
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	if (may_spin(kind))
 		x_spin(a, size, pc, kind == SCHED_YIELD || kind == SCHED_SLEEP);
@@ -204,7 +204,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 	if (next != X.current)
 		go_to(t, next);
 	unpend(t);
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		x_gap_passed(pc);
 	if (unlikely(X.detail))
 		x_report_step();
@@ -221,12 +221,12 @@ void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
 		x_spin(addr, size, pc, false);
 	else
 		t->spins = 0;
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	uint32_t next = sched_point(X.sched, X.current, t->op, true);
 	if (next != X.current)
 		go_to(t, next);
-	if (unlikely(X.ngaps))
+	if (unlikely(X.hooked))
 		x_gap_passed(pc);
 	if (unlikely(X.detail))
 		x_report_step();

@@ -13,6 +13,8 @@ enum { FRAMES = 512 };
 /* The frames from `to` on are left. */
 static void drop(struct x_thread *t, uint32_t to)
 {
+	if (unlikely(X.surveying))
+		x_survey_left(to);
 	while (t->top > to)
 		if (X.thread_more[X.current].frame[--t->top].marked) {
 			x_block_end(0);
@@ -23,7 +25,7 @@ static void drop(struct x_thread *t, uint32_t to)
 
 void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 {
-	if ((!X.detail && !rt.atomic_fns && !X.ngaps) || !X.active)
+	if ((!X.detail && !rt.atomic_fns && !X.hooked) || !X.active)
 		return;
 	struct x_thread *t = x_me();
 	struct x_thread_more *m = &X.thread_more[X.current];
@@ -45,7 +47,7 @@ void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 
 void x_leave(uintptr_t fn)
 {
-	if ((!X.detail && !rt.atomic_fns && !X.ngaps) || !X.active)
+	if ((!X.detail && !rt.atomic_fns && !X.hooked) || !X.active)
 		return;
 	struct x_thread *t = x_me();
 	for (uint32_t i = t->top; i-- > 0;)

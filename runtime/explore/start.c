@@ -101,6 +101,7 @@ static void thread_zero(void)
 void x_begin(long fd)
 {
 	map_control(fd);
+	x_survey_map();
 	X.run = 1;
 	thread_zero();
 	X.map_top = X_MAPPED;
@@ -141,11 +142,12 @@ static void run_begin(void)
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;
-	X.cycle = false;
+	X.cycle = X.raced = X.race_points = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
 	if (X.ngaps)
 		x_gaps_run();
+	x_survey_run();
 }
 
 static _Noreturn void enter_main(void)
@@ -249,12 +251,18 @@ static bool run_failed(bool judge)
 {
 	struct control *c = X.ctl;
 	bool failed = is_failure(X.end);
-	c->gaps = X.gap_hit;
-	if (judge && X.blocks && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+	if (c->only_gaps)
+		c->gaps = X.gap_hit;
+	if (judge && X.blocks && !X.survey && (X.end == CONTROL_OK || (failed && c->only_gaps)))
 		x_judge();
 	if (X.cycle && X.end == CONTROL_OK) {
 		X.end = CONTROL_NOT_ATOMIC;
 		X.end_pc = X.cycle_pc;
+		return true;
+	}
+	if (X.end == CONTROL_OK && X.raced && c->races && (X.detail || c->goal == CONTROL_RACE)) {
+		X.end = CONTROL_RACE;
+		X.end_pc = X.race_pc;
 		return true;
 	}
 	if (failed && c->only_gaps && !X.cycle && !X.gap_hit) {
@@ -263,6 +271,43 @@ static bool run_failed(bool judge)
 		return false;
 	}
 	return failed;
+}
+
+/*
+ * The run has shown that a function is not atomic which nobody has marked. It is told, but the program's own failures
+ * say more: they are looked for in some more runs.
+ */
+static bool keeps_on(void)
+{
+	struct control *c = X.ctl;
+	struct sched_stats stats;
+	if (X.end != CONTROL_NOT_ATOMIC || !c->gaps || c->only_gaps)
+		return false;
+	sched_stats(X.sched, &stats);
+	X.kept = true;
+	X.kept_until = X.run + 1000;
+	c->kept_run = stats.runs;
+	c->kept_places = c->nplaces;
+	X.end = CONTROL_OK;
+	return true;
+}
+
+/* The first run with a data race is told, unless another fails; the search goes on. */
+static void keep_race(void)
+{
+	struct control *c = X.ctl;
+	struct sched_stats stats;
+	if (!X.raced || X.end != CONTROL_OK || !c->races || X.kept || (X.race_kept && (X.race_shown || !X.race_points)))
+		return; /* better one whose accesses are steps of the schedule */
+	X.end = CONTROL_RACE;
+	X.end_pc = X.race_pc;
+	x_report_run();
+	X.end = CONTROL_OK;
+	X.race_kept = true;
+	X.race_shown = X.race_points;
+	sched_stats(X.sched, &stats);
+	c->kept_run = stats.runs;
+	c->kept_places = c->nplaces;
 }
 
 /* The minimiser's turn: true when it has nothing left to try. */
@@ -298,6 +343,7 @@ static _Noreturn __attribute__((used)) void after_run(void)
 {
 	struct control *c = X.ctl;
 	x_set_fs(X.slot[0].fs);
+	x_survey_end();
 	if (c->goal) {
 		X.finished = true;
 		if (minimised())
@@ -314,11 +360,22 @@ static _Noreturn __attribute__((used)) void after_run(void)
 		if (failed)
 			x_report_run();
 	}
+	if (failed && !X.detail && keeps_on())
+		failed = false;
+	else if (!failed && !X.detail)
+		keep_race();
 	c->beat++;
+	if (!(c->beat & 255))
+		sched_stats(X.sched, &c->stats); /* for a line of progress */
 	c->cut += X.end == CONTROL_LIMIT;
 	X.finished = true;
-	if (last(failed || X.detail, verdict)) {
-		if (!failed && !X.detail)
+	if (last(failed || X.detail || (X.kept && X.run >= X.kept_until), verdict)) {
+		bool kept = (X.kept || X.race_kept) && !failed;
+		if (kept)
+			c->nplaces = c->kept_places;
+		else
+			c->kept_run = 0;
+		if (!failed && !X.detail && !kept)
 			x_report_run();
 		leave(0);
 	}

@@ -52,6 +52,8 @@ static void take(struct x_object *o)
 	o->owner = (int16_t)X.current;
 	o->count = 1;
 	X.held[X.current]++;
+	if (unlikely(X.logging))
+		x_log_lock(o->at, true, false);
 	x_acquire(&o->clock);
 	x_changed(o);
 }
@@ -60,6 +62,8 @@ static void give(struct x_object *o)
 {
 	if (o->owner >= 0)
 		X.held[o->owner]--;
+	if (unlikely(X.logging))
+		x_log_lock(o->at, false, false);
 	o->owner = -1;
 	o->count = 0;
 	x_release(&o->clock);
@@ -232,6 +236,8 @@ int x_rwlock_take(pthread_rwlock_t *l, bool read, bool try, const struct timespe
 		o->count++;
 	else
 		o->owner = (int16_t)X.current;
+	if (unlikely(X.logging))
+		x_log_lock(o->at, true, read);
 	x_acquire(&o->clock);
 	x_changed(o);
 	return 0;
@@ -244,6 +250,8 @@ int x_rwlock_unlock(pthread_rwlock_t *l, uintptr_t pc)
 	x_point(write ? SCHED_WRUNLOCK : SCHED_RDUNLOCK, NULL, (uintptr_t)l, 0, 0, 0, pc);
 	if (!write && (o->owner >= 0 || !o->count))
 		misuse((uintptr_t)l, pc, "unlock of a read-write lock that the thread does not hold");
+	if (unlikely(X.logging))
+		x_log_lock(o->at, false, !write);
 	if (write) {
 		o->owner = -1;
 		x_release(&o->clock);
@@ -270,6 +278,8 @@ int x_cond_wait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const st
 	uint32_t depth = mo->count;
 	x_sleep_in(co);
 	give(mo);
+	if (unlikely(X.logging))
+		x_block_waits();
 	t->timed = ts || X.ctl->spurious;
 	x_point(SCHED_COND_WAKE, t->timed ? mo : NULL, (uintptr_t)c, (uintptr_t)m, 0,
 	        ts ? SCHED_TIMED : X.ctl->spurious ? SCHED_SPURIOUS : 0, pc);

@@ -21,7 +21,7 @@ struct intact_check {
 	struct buf messages;
 };
 
-EXPORT struct intact_check *intact_check_new(void)
+API_EXPORT struct intact_check *intact_check_new(void)
 {
 	struct intact_check *c = calloc(1, sizeof *c);
 	if (!c)
@@ -36,7 +36,7 @@ EXPORT struct intact_check *intact_check_new(void)
 	return c;
 }
 
-EXPORT void intact_check_free(struct intact_check *c)
+API_EXPORT void intact_check_free(struct intact_check *c)
 {
 	if (!c)
 		return;
@@ -45,12 +45,12 @@ EXPORT void intact_check_free(struct intact_check *c)
 	free(c);
 }
 
-EXPORT const char *intact_check_messages(const struct intact_check *c)
+API_EXPORT const char *intact_check_messages(const struct intact_check *c)
 {
 	return buf_cstr(&c->messages);
 }
 
-EXPORT enum intact_status intact_check_set(struct intact_check *c, const char *option, const char *value)
+API_EXPORT enum intact_status intact_check_set(struct intact_check *c, const char *option, const char *value)
 {
 	struct check_options *o = &c->options;
 	const struct opt table[] = {
@@ -97,7 +97,7 @@ static bool ready(struct intact_check *c, const struct intact_model *m)
 	return !c->messages.len;
 }
 
-EXPORT enum intact_status intact_check_run(struct intact_check *c, const struct intact_model *m, struct intact_document *d)
+API_EXPORT enum intact_status intact_check_run(struct intact_check *c, const struct intact_model *m, struct intact_document *d)
 {
 	static const enum intact_status codes[] = { [CHECK_OK] = INTACT_OK, [CHECK_WRONG_OPTIONS] = INTACT_INVALID,
 		                                    [CHECK_NO_BLOCK] = INTACT_INVALID, [CHECK_NO_MEMORY] = INTACT_NO_MEMORY };

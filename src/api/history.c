@@ -14,7 +14,7 @@ struct intact_history_judge {
 	struct buf messages;
 };
 
-EXPORT struct intact_history_judge *intact_history_judge_new(void)
+API_EXPORT struct intact_history_judge *intact_history_judge_new(void)
 {
 	struct intact_history_judge *j = calloc(1, sizeof *j);
 	if (!j)
@@ -24,7 +24,7 @@ EXPORT struct intact_history_judge *intact_history_judge_new(void)
 	return j;
 }
 
-EXPORT void intact_history_judge_free(struct intact_history_judge *j)
+API_EXPORT void intact_history_judge_free(struct intact_history_judge *j)
 {
 	if (!j)
 		return;
@@ -33,12 +33,12 @@ EXPORT void intact_history_judge_free(struct intact_history_judge *j)
 	free(j);
 }
 
-EXPORT const char *intact_history_judge_messages(const struct intact_history_judge *j)
+API_EXPORT const char *intact_history_judge_messages(const struct intact_history_judge *j)
 {
 	return buf_cstr(&j->messages);
 }
 
-EXPORT enum intact_status intact_history_judge_set(struct intact_history_judge *j, const char *option, const char *value)
+API_EXPORT enum intact_status intact_history_judge_set(struct intact_history_judge *j, const char *option, const char *value)
 {
 	const struct opt table[] = {
 		HISTORY_QUESTION_OPTIONS(&j->args),
@@ -72,12 +72,12 @@ static enum intact_status judge(struct intact_history_judge *j, const struct his
 	return status;
 }
 
-EXPORT enum intact_status intact_history_judge_file(struct intact_history_judge *j, const char *path, struct intact_document *d)
+API_EXPORT enum intact_status intact_history_judge_file(struct intact_history_judge *j, const char *path, struct intact_document *d)
 {
 	return judge(j, &j->args, path, NULL, 0, d);
 }
 
-EXPORT enum intact_status intact_history_judge_text(struct intact_history_judge *j, const char *name, const char *text, size_t len,
+API_EXPORT enum intact_status intact_history_judge_text(struct intact_history_judge *j, const char *name, const char *text, size_t len,
                                                     struct intact_document *d)
 {
 	return judge(j, &j->args, name ? name : "history", text ? text : "", text ? len : 0, d);
@@ -102,7 +102,7 @@ static void of_recorded(struct history_args *a, const struct intact_history *h, 
 	}
 }
 
-EXPORT enum intact_status intact_history_judge_recorded(struct intact_history_judge *j, struct intact_history *h,
+API_EXPORT enum intact_status intact_history_judge_recorded(struct intact_history_judge *j, struct intact_history *h,
                                                         struct intact_document *d)
 {
 	struct history_args a = j->args;

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "intact/intact.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define API_EXPORT __attribute__((visibility("default")))
 
 /* The code of a judge with the results that it wrote; they become *d. */
 enum intact_status api_judged(const char *kind, int code, const struct buf *results, struct buf *messages, struct intact_document *d);

@@ -11,7 +11,7 @@ struct intact_net_judge {
 	struct buf messages;
 };
 
-EXPORT struct intact_net_judge *intact_net_judge_new(void)
+API_EXPORT struct intact_net_judge *intact_net_judge_new(void)
 {
 	struct intact_net_judge *j = calloc(1, sizeof *j);
 	if (!j)
@@ -20,7 +20,7 @@ EXPORT struct intact_net_judge *intact_net_judge_new(void)
 	return j;
 }
 
-EXPORT void intact_net_judge_free(struct intact_net_judge *j)
+API_EXPORT void intact_net_judge_free(struct intact_net_judge *j)
 {
 	if (!j)
 		return;
@@ -29,18 +29,18 @@ EXPORT void intact_net_judge_free(struct intact_net_judge *j)
 	free(j);
 }
 
-EXPORT const char *intact_net_judge_messages(const struct intact_net_judge *j)
+API_EXPORT const char *intact_net_judge_messages(const struct intact_net_judge *j)
 {
 	return buf_cstr(&j->messages);
 }
 
-EXPORT enum intact_status intact_net_judge_set(struct intact_net_judge *j, const char *option, const char *value)
+API_EXPORT enum intact_status intact_net_judge_set(struct intact_net_judge *j, const char *option, const char *value)
 {
 	const struct opt table[] = { NET_QUESTION_OPTIONS(&j->args), NET_LIMIT_OPTIONS(&j->args), { 0 } };
 	return api_option(&j->words, table, option, value, &j->messages);
 }
 
-EXPORT enum intact_status intact_net_judge_file(struct intact_net_judge *j, const char *path, struct intact_document *d)
+API_EXPORT enum intact_status intact_net_judge_file(struct intact_net_judge *j, const char *path, struct intact_document *d)
 {
 	struct buf doc;
 	struct net_sink sink = { .document = &doc, .err = &j->messages, .wrong = &j->messages };

@@ -17,29 +17,30 @@
 
 #include "lin/check.h"
 #include "history/read.h"
-#include "lin/say.h"
+#include "lin/check.h"
+#include "report/history_text.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define RECORD_EXPORT __attribute__((visibility("default")))
 #define CHUNK_EVENTS 1023
 #define NEVER UINT64_MAX
 
-struct event {
+struct record_event {
 	uint64_t call, ret;
 	int64_t key, a, b, answer;
 	uint8_t op, empty, keyed, cancelled;
 };
 
-struct chunk {
-	struct chunk *next;
+struct record_chunk {
+	struct record_chunk *next;
 	uint32_t n;
-	struct event ev[CHUNK_EVENTS];
+	struct record_event ev[CHUNK_EVENTS];
 };
 
 struct intact_recorder {
 	struct intact_history *h;
 	struct intact_recorder *next;
-	struct chunk *first, *last;
-	struct event *open;
+	struct record_chunk *first, *last;
+	struct record_event *open;
 	int64_t id;
 	bool misused;
 };
@@ -54,7 +55,7 @@ struct intact_history {
 	struct buf report, text;
 };
 
-EXPORT struct intact_history *intact_history_new(enum intact_object object, int64_t initial)
+RECORD_EXPORT struct intact_history *intact_history_new(enum intact_object object, int64_t initial)
 {
 	struct intact_history *h = aligned_alloc(64, (sizeof *h + 63) / 64 * 64);
 	if (!h)
@@ -67,13 +68,13 @@ EXPORT struct intact_history *intact_history_new(enum intact_object object, int6
 	return h;
 }
 
-EXPORT void intact_history_free(struct intact_history *h)
+RECORD_EXPORT void intact_history_free(struct intact_history *h)
 {
 	if (!h)
 		return;
 	for (struct intact_recorder *r = atomic_load(&h->recorders), *next; r; r = next) {
 		next = r->next;
-		for (struct chunk *c = r->first, *d; c; c = d) {
+		for (struct record_chunk *c = r->first, *d; c; c = d) {
 			d = c->next;
 			free(c);
 		}
@@ -84,7 +85,7 @@ EXPORT void intact_history_free(struct intact_history *h)
 	free(h);
 }
 
-EXPORT struct intact_recorder *intact_history_recorder(struct intact_history *h)
+RECORD_EXPORT struct intact_recorder *intact_history_recorder(struct intact_history *h)
 {
 	struct intact_recorder *r = calloc(1, sizeof *r);
 	if (!r) {
@@ -107,7 +108,7 @@ static void invoke(struct intact_recorder *r, bool keyed, int64_t key, enum inta
 		return;
 	r->misused |= r->open != NULL;
 	if (!r->last || r->last->n == CHUNK_EVENTS) {
-		struct chunk *c = malloc(sizeof *c);
+		struct record_chunk *c = malloc(sizeof *c);
 		if (!c) {
 			atomic_store(&r->h->no_memory, true);
 			return;
@@ -117,23 +118,23 @@ static void invoke(struct intact_recorder *r, bool keyed, int64_t key, enum inta
 		*(r->last ? &r->last->next : &r->first) = c;
 		r->last = c;
 	}
-	struct event *e = &r->last->ev[r->last->n++];
-	*e = (struct event){ .ret = NEVER, .key = key, .a = a, .b = b, .op = (uint8_t)op, .keyed = keyed };
+	struct record_event *e = &r->last->ev[r->last->n++];
+	*e = (struct record_event){ .ret = NEVER, .key = key, .a = a, .b = b, .op = (uint8_t)op, .keyed = keyed };
 	r->open = e;
 	e->call = atomic_fetch_add(&r->h->clock, 1);
 }
 
-EXPORT void intact_invoke(struct intact_recorder *r, enum intact_op op, int64_t arg)
+RECORD_EXPORT void intact_invoke(struct intact_recorder *r, enum intact_op op, int64_t arg)
 {
 	invoke(r, false, 0, op, arg, 0);
 }
 
-EXPORT void intact_invoke_key(struct intact_recorder *r, int64_t key, enum intact_op op, int64_t arg)
+RECORD_EXPORT void intact_invoke_key(struct intact_recorder *r, int64_t key, enum intact_op op, int64_t arg)
 {
 	invoke(r, true, key, op, arg, 0);
 }
 
-EXPORT void intact_invoke_cas(struct intact_recorder *r, int64_t from, int64_t to)
+RECORD_EXPORT void intact_invoke_cas(struct intact_recorder *r, int64_t from, int64_t to)
 {
 	invoke(r, false, 0, INTACT_CAS, from, to);
 }
@@ -152,19 +153,19 @@ static void answered(struct intact_recorder *r, int64_t answer, bool empty)
 	r->open = NULL;
 }
 
-EXPORT void intact_return(struct intact_recorder *r, int64_t answer)
+RECORD_EXPORT void intact_return(struct intact_recorder *r, int64_t answer)
 {
 	answered(r, answer, false);
 }
 
-EXPORT void intact_return_empty(struct intact_recorder *r)
+RECORD_EXPORT void intact_return_empty(struct intact_recorder *r)
 {
 	answered(r, 0, true);
 }
 
-EXPORT void intact_cancel(struct intact_recorder *r)
+RECORD_EXPORT void intact_cancel(struct intact_recorder *r)
 {
-	struct event *e = r ? r->open : NULL;
+	struct record_event *e = r ? r->open : NULL;
 	answered(r, 0, false);
 	if (e)
 		e->cancelled = true;
@@ -181,13 +182,14 @@ static enum fn fn_of(uint8_t op)
 
 static enum object object_of(enum intact_object o)
 {
-	static const enum object t[] = { OBJ_GUESS, OBJ_CAS_REGISTER, OBJ_COUNTER, OBJ_MUTEX, OBJ_SET, OBJ_QUEUE,
-		                         OBJ_STACK, OBJ_PQUEUE };
-	return (unsigned)o < sizeof t / sizeof *t ? t[o] : OBJ_GUESS;
+	for (int i = OBJ_GUESS + 1; i < OBJ_USER; i++)
+		if (object_type((enum object)i)->recorded == (unsigned)o && o)
+			return (enum object)i;
+	return OBJ_GUESS;
 }
 
 static bool add(struct history *h, const struct intact_history *ih, const struct intact_recorder *r,
-                const struct event *e)
+                const struct record_event *e)
 {
 	struct hop *op = history_push(h);
 	if (!op)
@@ -220,7 +222,7 @@ static bool gather(struct intact_history *ih, struct history *h)
 	h->name = "recorded history";
 	h->format = "recorded";
 	for (struct intact_recorder *r = atomic_load(&ih->recorders); r; r = r->next)
-		for (struct chunk *c = r->first; c; c = c->next)
+		for (struct record_chunk *c = r->first; c; c = c->next)
 			for (uint32_t i = 0; i < c->n; i++)
 				if (!add(h, ih, r, &c->ev[i]))
 					return false;
@@ -246,18 +248,20 @@ static enum intact_verdict judge(struct intact_history *ih, struct history *h, s
 	if (atomic_load(&ih->no_memory) || !gather(ih, h))
 		return INTACT_UNKNOWN;
 	struct interpretation in = { .object = object_of(ih->object), .nil_reads = 1, .pairs = 2 };
-	in.init = in.object == OBJ_CAS_REGISTER || in.object == OBJ_COUNTER ? val_int(&h->vals, ih->initial)
+	in.init = object_has(in.object, OBJECT_VALUE) || object_type(in.object)->init == INIT_NUMBER ? val_int(&h->vals, ih->initial)
 	                                                                    : object_default_init(in.object, &h->vals);
 	if (in.object == OBJ_GUESS || !history_interpret(h, &in, d)) {
 		diags_render(d, &ih->report, false);
 		return INTACT_MISUSED;
 	}
-	struct check_options o = { .k = 1, .jobs = 1 };
+	struct lin_check_options o = { .k = 1, .jobs = 1 };
 	struct check c;
 	enum lin_verdict v = LIN_UNKNOWN;
 	if (lin_check(h, &in, &o, &c)) {
 		v = c.verdict;
-		say_text(h, &in, &o, &c, false, false, &ih->report);
+		struct history_told told;
+		history_told_make(&told, h->arena, h, &in, &o, &c);
+		history_text(&told, false, &ih->report);
 	}
 	check_free(&c, h);
 	return v == LIN_HOLDS ? INTACT_HOLDS : v == LIN_VIOLATED ? INTACT_VIOLATED : INTACT_UNKNOWN;
@@ -285,7 +289,7 @@ static void session_close(struct session *s)
 	free(s);
 }
 
-EXPORT enum intact_verdict intact_history_check(struct intact_history *ih)
+RECORD_EXPORT enum intact_verdict intact_history_check(struct intact_history *ih)
 {
 	struct session *s = malloc(sizeof *s);
 	jmp_buf oom;
@@ -303,7 +307,7 @@ EXPORT enum intact_verdict intact_history_check(struct intact_history *ih)
 	return v;
 }
 
-EXPORT const char *intact_history_report(const struct intact_history *ih)
+RECORD_EXPORT const char *intact_history_report(const struct intact_history *ih)
 {
 	return buf_cstr(&ih->report);
 }
@@ -331,7 +335,7 @@ static bool flush_file(void *f, struct buf *b)
 	return buf_flush(b, f);
 }
 
-EXPORT int intact_history_save(struct intact_history *ih, const char *path)
+RECORD_EXPORT int intact_history_save(struct intact_history *ih, const char *path)
 {
 	FILE *f = fopen(path, "w");
 	struct buf b;
@@ -349,7 +353,7 @@ static bool keep_all(void *arg, struct buf *b)
 	return !b->failed;
 }
 
-EXPORT const char *intact_history_text(struct intact_history *ih, size_t *len)
+RECORD_EXPORT const char *intact_history_text(struct intact_history *ih, size_t *len)
 {
 	bool wrong = misused(ih);
 	buf_clear(&ih->text);
@@ -363,12 +367,12 @@ EXPORT const char *intact_history_text(struct intact_history *ih, size_t *len)
 	return buf_cstr(&ih->text);
 }
 
-EXPORT enum intact_object intact_history_object(const struct intact_history *ih)
+RECORD_EXPORT enum intact_object intact_history_object(const struct intact_history *ih)
 {
 	return ih->object;
 }
 
-EXPORT int64_t intact_history_initial(const struct intact_history *ih)
+RECORD_EXPORT int64_t intact_history_initial(const struct intact_history *ih)
 {
 	return ih->initial;
 }

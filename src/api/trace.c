@@ -12,7 +12,7 @@ struct intact_trace_judge {
 	struct buf messages;
 };
 
-EXPORT struct intact_trace_judge *intact_trace_judge_new(void)
+API_EXPORT struct intact_trace_judge *intact_trace_judge_new(void)
 {
 	struct intact_trace_judge *j = calloc(1, sizeof *j);
 	if (!j)
@@ -22,7 +22,7 @@ EXPORT struct intact_trace_judge *intact_trace_judge_new(void)
 	return j;
 }
 
-EXPORT void intact_trace_judge_free(struct intact_trace_judge *j)
+API_EXPORT void intact_trace_judge_free(struct intact_trace_judge *j)
 {
 	if (!j)
 		return;
@@ -31,12 +31,12 @@ EXPORT void intact_trace_judge_free(struct intact_trace_judge *j)
 	free(j);
 }
 
-EXPORT const char *intact_trace_judge_messages(const struct intact_trace_judge *j)
+API_EXPORT const char *intact_trace_judge_messages(const struct intact_trace_judge *j)
 {
 	return buf_cstr(&j->messages);
 }
 
-EXPORT enum intact_status intact_trace_judge_set(struct intact_trace_judge *j, const char *option, const char *value)
+API_EXPORT enum intact_status intact_trace_judge_set(struct intact_trace_judge *j, const char *option, const char *value)
 {
 	const struct opt table[] = {
 		TRACE_FINDING_OPTIONS(&j->args),
@@ -47,7 +47,7 @@ EXPORT enum intact_status intact_trace_judge_set(struct intact_trace_judge *j, c
 	return api_option(&j->words, table, option, value, &j->messages);
 }
 
-EXPORT enum intact_status intact_trace_judge_file(struct intact_trace_judge *j, const char *path, struct intact_document *d)
+API_EXPORT enum intact_status intact_trace_judge_file(struct intact_trace_judge *j, const char *path, struct intact_document *d)
 {
 	struct buf results;
 	struct trace_sink sink = { .results = &results, .err = &j->messages, .options = j->options };

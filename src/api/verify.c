@@ -3,7 +3,7 @@
 #include "verify/check_verify.h"
 #include "verify/verify.h"
 
-EXPORT enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer)
+API_EXPORT enum intact_status intact_document_verify(struct intact_document *d, const char *about, struct intact_document *answer)
 {
 	enum intact_status status = INTACT_INVALID;
 	struct buf *err = api_document_messages(d), doc;

@@ -202,14 +202,14 @@ static void render_one(const struct diags *d, uint32_t id, struct buf *out,
 		render_one(d, c, out, color);
 }
 
-struct order {
+struct diag_order {
 	const struct diags *d;
 	uint32_t id;
 };
 
 static int by_place(const void *pa, const void *pb)
 {
-	const struct order *a = pa, *b = pb;
+	const struct diag_order *a = pa, *b = pb;
 	const struct diag *x = &a->d->list.data[a->id], *y = &b->d->list.data[b->id];
 	if (!x->src != !y->src)
 		return x->src ? 1 : -1;
@@ -222,14 +222,14 @@ void diags_render(const struct diags *d, struct buf *out, bool color)
 {
 	assert(d->list.len && d->list.len - 1 >= (d->errors < d->max_errors ? d->errors : d->max_errors));
 	uint32_t n = 0;
-	struct order *ids = calloc(d->list.len, sizeof *ids);
+	struct diag_order *ids = calloc(d->list.len, sizeof *ids);
 	if (!ids) {
 		out->failed = true;
 		return;
 	}
 	for (uint32_t i = 1; i < d->list.len; i++)
 		if (d->list.data[i].level <= DIAG_WARNING)
-			ids[n++] = (struct order){ d, i };
+			ids[n++] = (struct diag_order){ d, i };
 	qsort(ids, n, sizeof *ids, by_place);
 	for (uint32_t i = 0; i < n; i++)
 		render_one(d, ids[i].id, out, color);
@@ -245,14 +245,14 @@ void diags_render(const struct diags *d, struct buf *out, bool color)
 
 /* ---- names that are nearly right ---------------------------------------- */
 
-#define NAME_MAX_LEN 64
+#define DIAG_NAME_MAX 64
 
 unsigned edit_distance(const char *a, const char *b, unsigned limit)
 {
 	size_t n = strlen(a), m = strlen(b);
-	if (n > NAME_MAX_LEN || m > NAME_MAX_LEN)
+	if (n > DIAG_NAME_MAX || m > DIAG_NAME_MAX)
 		return limit + 1;
-	unsigned row[3][NAME_MAX_LEN + 1];
+	unsigned row[3][DIAG_NAME_MAX + 1];
 	unsigned *prev2 = row[0], *prev = row[1], *cur = row[2];
 	for (size_t j = 0; j <= m; j++)
 		prev[j] = (unsigned)j;

@@ -32,6 +32,6 @@ _Noreturn void rt_assert_failed(const char *expression, const char *file, unsign
 #define PARANOID(e) INVARIANT_OFF(e)
 #endif
 
-#define UNREACHABLE() assert(!"reached")
+#define UNREACHABLE() assert(0 && "reached")
 
 #endif

@@ -260,3 +260,23 @@ void opts_help(const struct opt *table, struct buf *out)
 	}
 	buf_printf(out, "%-32s%s\n", "  -h, --help", "show this help");
 }
+
+int opts_first_word(const struct opt *table, int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			return i + 1;
+		if (argv[i][0] != '-')
+			return i;
+		for (const struct opt *t = table; t->help; t++) {
+			if (!t->name || t->kind == OPT_FLAG || t->kind == OPT_GROUP)
+				continue;
+			bool is_short = t->short_name && argv[i][1] == t->short_name && !argv[i][2];
+			if (is_short || !strcmp(argv[i] + (argv[i][1] == '-' ? 2 : 1), t->name)) {
+				i++;
+				break;
+			}
+		}
+	}
+	return argc;
+}

@@ -3,7 +3,7 @@
  *
  * All arrays double, under one budget of bytes; the largest (the co-relation)
  * is not cleared, so that memory which is never used is never touched. The
- * table is open addressing over event ids, at most 3/4 full; a hit of the 64-bit
+ * table is one of event ids (idtab.h); a hit of the 64-bit
  * hash is confirmed by comparing the markings themselves.
  */
 #include "causal/prefix.h"
@@ -21,40 +21,6 @@ bool prefix_stop(struct prefix *p, const char *limit)
 	return false;
 }
 
-bool prefix_room(struct prefix *p, void **array, uint64_t need, uint64_t *cap, size_t elem,
-                 bool zero)
-{
-	if (need <= *cap)
-		return true;
-	uint64_t n = *cap ? *cap * 2 : 256;
-	while (n < need)
-		n *= 2;
-	uint64_t more = (n - *cap) * elem;
-	if (need >= UINT64_C(1) << 40 || (p->opt.max_bytes && p->bytes + more > p->opt.max_bytes))
-		return prefix_stop(p, "memory");
-	void *to = realloc(*array, n * elem);
-	if (!to)
-		return prefix_stop(p, "memory");
-	if (zero)
-		memset((char *)to + *cap * elem, 0, more);
-	p->bytes += more;
-	*array = to;
-	*cap = n;
-	return true;
-}
-
-static bool room32(struct prefix *p, void **array, uint64_t need, uint32_t *cap, size_t elem)
-{
-	uint64_t c = *cap;
-	if (need >= UINT32_MAX / 2)
-		return prefix_stop(p, "memory");
-	bool ok = prefix_room(p, array, need, &c, elem, true);
-	*cap = (uint32_t)c;
-	return ok;
-}
-#define ROOM(p, array, need, cap) \
-	room32((p), (void **)&(array), (need), &(cap), sizeof *(array))
-
 bool prefix_in_time(struct prefix *p)
 {
 	if (p->opt.deadline <= 0 || (++p->ticks & 1023))
@@ -66,10 +32,10 @@ bool prefix_in_time(struct prefix *p)
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
 {
 	uint32_t cap = p->cap_events, cap2 = p->cap_events;
-	if (!ROOM(p, p->cfg.trail, (uint64_t)p->nevents + 1, cap) ||
-	    !ROOM(p, p->cfg.scratch, (uint64_t)p->nevents + 1, cap2) ||
-	    !ROOM(p, p->cfg.events, (uint64_t)p->nevents + 1, p->cap_events) ||
-	    !ROOM(p, p->cfg.pres, (uint64_t)p->npres + npre, p->cap_pres))
+	if (!PREFIX_ROOM(p, p->cfg.trail, cap, (uint64_t)p->nevents + 1) ||
+	    !PREFIX_ROOM(p, p->cfg.scratch, cap2, (uint64_t)p->nevents + 1) ||
+	    !PREFIX_ROOM(p, p->cfg.events, p->cap_events, (uint64_t)p->nevents + 1) ||
+	    !PREFIX_ROOM(p, p->cfg.pres, p->cap_pres, (uint64_t)p->npres + npre))
 		return false;
 	struct uf_event *e = &p->cfg.events[p->nevents++];
 	memset(e, 0, sizeof *e);
@@ -88,10 +54,10 @@ bool prefix_new_conditions(struct prefix *p, uint32_t e)
 	struct config *c = &p->cfg;
 	uint32_t n = uf_npost(c, e), at = e ? net->post_at[c->events[e].trans] : 0;
 	uint32_t cap = p->cap_conds, cap2 = cap, cap3 = cap;
-	if (!ROOM(p, c->taken, (uint64_t)p->nconds + n, cap) ||
-	    !ROOM(p, c->tint, (uint64_t)p->nconds + n, cap2) ||
-	    !ROOM(p, p->younger, (uint64_t)p->nconds + n, cap3) ||
-	    !ROOM(p, c->conds, (uint64_t)p->nconds + n, p->cap_conds))
+	if (!PREFIX_ROOM(p, c->taken, cap, (uint64_t)p->nconds + n) ||
+	    !PREFIX_ROOM(p, c->tint, cap2, (uint64_t)p->nconds + n) ||
+	    !PREFIX_ROOM(p, p->younger, cap3, (uint64_t)p->nconds + n) ||
+	    !PREFIX_ROOM(p, c->conds, p->cap_conds, (uint64_t)p->nconds + n))
 		return false;
 	struct uf_event *ev = &c->events[e];
 	ev->post = p->nconds;
@@ -129,7 +95,7 @@ void prefix_free(struct prefix *p)
 	void *all[] = {
 		c->events, c->conds, c->taken, c->tint, c->pres, c->trail, c->scratch, c->change,
 		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
-		p->table, p->found, p->head, p->link, p->chosen,
+		p->table.slots, p->found, p->head, p->link, p->chosen,
 		p->near, p->initial, p->roots, p->root_of, p->tokens, p->tokens_of, p->most, p->loop, p->tinted, p->stirred,
 		p->move_at, p->move,
 		p->cut,
@@ -141,43 +107,44 @@ void prefix_free(struct prefix *p)
 
 /* ---- markings ----------------------------------------------------------- */
 
+struct prefix_wanted {
+	struct prefix *p;
+	uint32_t t;
+	enum colour ev;
+	uint64_t hash;
+};
+
+static inline bool is_wanted(const void *ctx, uint32_t e)
+{
+	const struct prefix_wanted *w = ctx;
+	if (w->p->cfg.events[e].hash != w->hash)
+		return false;
+	prefix_build(w->p);
+	return config_same_marking(&w->p->cfg, w->t, w->p->chosen, w->ev, e);
+}
+
+/* The table has some events only: it is filled from the old one. */
 static bool grow_table(struct prefix *p)
 {
-	uint32_t cap = p->cap_table ? p->cap_table * 2 : 1024, *t;
-	uint64_t more = (uint64_t)(cap - p->cap_table) * sizeof *t;
-	if (cap >= UINT32_C(1) << 31 || (p->opt.max_bytes && p->bytes + more > p->opt.max_bytes))
+	uint32_t n = p->table.nslots ? p->table.nslots * 2 : 1024, *slots;
+	uint64_t more = (uint64_t)(n - p->table.nslots) * sizeof *slots;
+	if (n >= UINT32_C(1) << 31 || (p->memory.max && p->memory.used + more > p->memory.max))
 		return prefix_stop(p, "memory");
-	t = calloc(cap, sizeof *t);
-	if (!t)
+	slots = calloc(n, sizeof *slots);
+	if (!slots)
 		return prefix_stop(p, "memory");
-	for (uint32_t i = 0; i < p->cap_table; i++) {
-		if (!p->table[i])
-			continue;
-		uint32_t k = (uint32_t)hash64(p->cfg.events[p->table[i] - 1].hash) & (cap - 1);
-		while (t[k])
-			k = (k + 1) & (cap - 1);
-		t[k] = p->table[i];
-	}
-	free(p->table);
-	p->table = t;
-	p->cap_table = cap;
-	p->bytes += more;
+	for (uint32_t i = 0; i < p->table.nslots; i++)
+		if (p->table.slots[i])
+			idtab_put(slots, n, (uint32_t)hash64(p->cfg.events[p->table.slots[i] - 1].hash), p->table.slots[i] - 1);
+	free(p->table.slots);
+	p->table = (struct idtab){ slots, n };
+	p->memory.used += more;
 	return true;
 }
 
 uint32_t *prefix_find(struct prefix *p, uint32_t t, enum colour ev, uint64_t hash)
 {
-	struct config *c = &p->cfg;
-	if ((uint64_t)p->ntable * 4 >= (uint64_t)p->cap_table * 3 && !grow_table(p))
+	if (idtab_full(&p->table, p->ntable) && !grow_table(p))
 		return NULL;
-	uint32_t k = (uint32_t)hash64(hash) & (p->cap_table - 1);
-	for (; p->table[k]; k = (k + 1) & (p->cap_table - 1)) {
-		uint32_t e = p->table[k] - 1;
-		if (c->events[e].hash != hash)
-			continue;
-		prefix_build(p);
-		if (config_same_marking(c, t, p->chosen, ev, e))
-			break;
-	}
-	return &p->table[k];
+	return idtab_at(&p->table, (uint32_t)hash64(hash), is_wanted, &(struct prefix_wanted){ p, t, ev, hash });
 }

@@ -12,6 +12,8 @@
 #ifndef INTACT_CAUSAL_UNFOLD_H
 #define INTACT_CAUSAL_UNFOLD_H
 
+#include "base/grow.h"
+#include "base/idtab.h"
 #include "causal/config.h"
 
 enum unfold_status {
@@ -55,7 +57,7 @@ struct prefix {
 	uint32_t unsafe_place, unsafe_trans;
 	uint32_t *marking, nmarking; /* where unsafe_place holds two tokens */
 	uint32_t red;               /* event, when the status is UNFOLD_RED */
-	uint64_t bytes;
+	struct grow_budget memory;
 
 	/* the rest is the builder's */
 	struct unfold_options opt;
@@ -66,7 +68,8 @@ struct prefix {
 	uint32_t *pool, npool, free_block[32]; /* units; lists of free blocks by class */
 	uint64_t cap_pool;
 	uint32_t *bucket, nbuckets; /* waiting events by |[e]|: first id, 0 = none */
-	uint32_t *table, ntable, cap_table; /* marking -> its first event + 1 */
+	struct idtab table; /* marking -> its first event */
+	uint32_t ntable;
 	uint32_t *found, nfound; /* co(e) being made */
 	uint64_t cap_found;
 	uint32_t *head, *link;   /* co(e) by place: index + 1 */

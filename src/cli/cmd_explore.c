@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/paths.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
+#include "judge/functions.h"
+#include "program/atomic_functions.h"
 #include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
 #include "program/explore_search.h"
@@ -18,7 +20,7 @@
 
 static struct {
 	uint64_t schedules, seconds, seed, depth, max_steps, jobs, bound, stall;
-	int strategy, races;
+	int strategy, races, functions;
 	struct opt_list atomic;
 	bool exhaustive, spurious, fork;
 	const char *save, *replay, *confirm;
@@ -42,6 +44,7 @@ static const struct opt table[] = {
 	{ OPT_UINT, "max-steps", 0, "N", &o.max_steps, "cut a schedule after N points (20,000)", 10, CONTROL_STEPS, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What counts", 0, 0, NULL },
 	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
+	{ OPT_CHOICE, "functions", 0, "yes|no", &o.functions, "judge the functions that `intact run` would report (yes, unless --atomic is given)", 0, 0, yes_no },
 	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
 	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
 	{ OPT_STR, "confirm", 0, "REPORT", &o.confirm, "explore each finding of REPORT, the JSON of `intact run` or `intact trace`", 0, 0, NULL },
@@ -59,27 +62,6 @@ static const struct opt table[] = {
 	OUTPUT_OPTIONS(&o.outputs),
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 };
-
-/* Where the program's own words begin. */
-static int first_word(int argc, char **argv)
-{
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "--"))
-			return i + 1;
-		if (argv[i][0] != '-')
-			return i;
-		for (const struct opt *t = table; t->help; t++) {
-			if (!t->name || t->kind == OPT_FLAG || t->kind == OPT_GROUP)
-				continue;
-			bool is_short = t->short_name && argv[i][1] == t->short_name && !argv[i][2];
-			if (is_short || !strcmp(argv[i] + (argv[i][1] == '-' ? 2 : 1), t->name)) {
-				i++;
-				break;
-			}
-		}
-	}
-	return argc;
-}
 
 static bool name_functions(struct cli *cli, const char *program);
 
@@ -121,7 +103,17 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		return EXIT_USAGE;
 	struct arena a;
 	arena_init(&a, 0);
+	if (!file && !o.atomic.n && o.functions == 0) {
+		struct explore_gaps *gaps = arena_new(&a, struct explore_gaps);
+		functions_survey(cli, &ask, &a, gaps);
+		ask.gaps = gaps->n ? gaps : NULL;
+	}
+	struct progress progress;
+	progress_begin(&progress);
+	ask.progress = progress.on ? progress_schedules : NULL;
+	ask.arg = &progress;
 	int rc = explore_search(cli, &ask, &got);
+	progress_end(&progress);
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		explore_story(&ask, &got, &a, &report);
 		if (got.failed && o.save) {
@@ -133,13 +125,7 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 	if (rc == EXIT_HOLDS && !ask.gdb) {
 		if (!outputs_take_stdout(&o.outputs))
 			explore_text(&report, &cli->out, cli->color_out, cli->columns);
-		const char *v = explore_verdict(&report);
-		rc = !strcmp(v, "violated") ? EXIT_VIOLATED : !strcmp(v, "holds") ? EXIT_HOLDS : EXIT_UNKNOWN;
-		if (report.stopped && rc == EXIT_HOLDS)
-			rc = EXIT_UNKNOWN;
-		if (rc == EXIT_HOLDS && o.exhaustive && (!report.exhausted || report.cut))
-			rc = EXIT_UNKNOWN;
-		rc = write_reports(cli, cmd, &report, rc);
+		rc = write_reports(cli, cmd, &report, explore_code(&ask, &report));
 	}
 	explore_got_free(&got);
 	arena_free(&a);
@@ -156,15 +142,15 @@ static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 	json_t *document;
 	struct arena a;
 	const json_t *findings = confirm_read(cli, o.confirm, argv[0], &document);
+	struct progress progress;
+	progress_begin(&progress);
+	ask.explore.progress = progress.on ? progress_schedules : NULL;
+	ask.explore.arg = &progress;
 	arena_init(&a, 0);
 	int rc = findings ? confirm_findings(cli, &ask, findings, &a, &got) : EXIT_USAGE;
+	progress_end(&progress);
 	if (rc == EXIT_HOLDS) {
-		bool yes = false, cut = false;
-		for (uint32_t i = 0; i < got.findings.len; i++) {
-			yes |= got.findings.data[i].status == EXPLORE_CONFIRMED;
-			cut |= got.findings.data[i].status == EXPLORE_CUT_SHORT;
-		}
-		rc = yes ? EXIT_VIOLATED : cut ? EXIT_UNKNOWN : EXIT_HOLDS;
+		rc = confirm_code(&got);
 		if (!outputs_take_stdout(&o.outputs))
 			explore_confirmation_text(&got, &a, &cli->out, cli->color_out);
 		if (outputs_wanted(&o.outputs)) {
@@ -197,26 +183,18 @@ static bool wanted(void *ctx, const char *function, const char *file, uint32_t l
 /* Tells the program which functions; false after a message when a pattern names none. */
 static bool name_functions(struct cli *cli, const char *program)
 {
-	static uint64_t at[2048];
-	char path[PATH_MAX];
 	bool found[256] = { false }, ok = true;
-	if (!o.atomic.n || !find_in_path(program, path, sizeof path))
+	if (!o.atomic.n)
 		return true;
 	if (o.atomic.n > 256) {
 		buf_str(&cli->err, "intact: more than 256 --atomic\n");
 		return false;
 	}
 	struct arena a;
-	struct buf list;
 	arena_init(&a, 0);
-	buf_init(&list);
-	uint32_t n = symbols_functions(&a, path, wanted, found, at, 2048);
-	for (uint32_t i = 0; i < n; i++)
-		buf_printf(&list, "%s%llx", i ? "," : "", (unsigned long long)at[i]);
-	setenv("INTACT_ATOMIC_FUNCTIONS", buf_cstr(&list), 1);
-	buf_free(&list);
+	bool there = atomic_functions_set(&a, program, wanted, found);
 	arena_free(&a);
-	for (int i = 0; i < o.atomic.n; i++)
+	for (int i = 0; there && i < o.atomic.n; i++)
 		if (!found[i]) {
 			buf_printf(&cli->err, "intact: --atomic '%s' names no function of %s that has hooks\n"
 			           "hint: INTACT_CC_HOOKS=all when compiling keeps those of small inlined ones\n", o.atomic.items[i], program);
@@ -243,7 +221,7 @@ static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
-	int at = first_word(argc, argv), own = at;
+	int at = opts_first_word(table, argc, argv), own = at;
 	if (own > 0 && own <= argc && !strcmp(argv[own - 1], "--"))
 		own--;
 	memset(&o, 0, sizeof o);

@@ -3,19 +3,14 @@
  * cc` (run_once.c), once or until nothing new is found (--infer), and writes
  * what was found as text and as reports.
  */
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/paths.h"
 #include "cli/outputs.h"
+#include "program/atomic_functions.h"
 #include "program/explore_confirm.h"
-#include "program/explore_schedule.h"
-#include "program/run_once.h"
-#include "report/doc.h"
+#include "program/run_document.h"
+#include "program/run_infer.h"
 
 static struct {
 	struct opt_list atomic, not_atomic, specs, suppressions;
@@ -75,17 +70,8 @@ static bool wanted(void *ctx, const char *function, const char *file, uint32_t l
 
 static void name_functions(struct cli *cli, struct settings *s, const char *program)
 {
-	static uint64_t at[2048];
-	char path[PATH_MAX];
-	struct buf list;
-	if (!s->filter.atomic.len || !find_in_path(program, path, sizeof path))
+	if (!s->filter.atomic.len || !atomic_functions_set(&s->arena, program, wanted, &s->filter))
 		return;
-	uint32_t n = symbols_functions(&s->arena, path, wanted, &s->filter, at, 2048);
-	buf_init(&list);
-	for (uint32_t i = 0; i < n; i++)
-		buf_printf(&list, "%s%llx", i ? "," : "", (unsigned long long)at[i]);
-	setenv("INTACT_ATOMIC_FUNCTIONS", buf_cstr(&list), 1);
-	buf_free(&list);
 	for (uint32_t i = 0; i < s->filter.atomic.len; i++)
 		if (!s->filter.atomic.data[i].hits)
 			buf_printf(&cli->err, "intact: warning: --atomic '%s' names no function of %s%s\n",
@@ -97,54 +83,14 @@ static void name_functions(struct cli *cli, struct settings *s, const char *prog
 
 /* ---- reports ---- */
 
-static void add_end(struct json_out *j, const struct run_result *r)
-{
-	const char *name = r->signal ? sigabbrev_np(r->signal) : NULL;
-	if (r->failed && !r->signal)
-		return;
-	json_begin_object(j, "ended");
-	json_int(j, r->signal ? "signal" : "status", r->signal ? r->signal : r->status);
-	if (r->signal)
-		buf_printf(json_value(j, "name"), "\"SIG%s\"", name ? name : "?");
-	json_end(j);
-}
-
 static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings *s, const char *program,
                          const struct run_result *r, int rc)
 {
 	struct buf doc;
-	struct json_out j;
 	if (!outputs_wanted(&o.outputs))
 		return rc;
 	buf_init(&doc);
-	json_out_init(&j, &doc, false);
-	doc_begin(&j, "run", 0);
-	bool halted = processes_halted(&r->processes), found = s->shown.count || halted;
-	const char *reason = halted ? "stopped at the first finding, which the program printed itself"
-	                     : r->failed ? "the program could not be run"
-	                     : r->signal ? "a signal ended the program: what it would have done is not known"
-	                     : run_unwatched(r) ? run_unwatched(r)
-	                     : settings_cut(s)  ? "more was found than is kept, or could be read"
-	                                        : NULL;
-	json_text(&j, "verdict", found ? "violated" : reason ? "unknown" : "holds");
-	json_text(&j, "program", program);
-	char path[PATH_MAX], id[128] = "";
-	if (find_in_path(program, path, sizeof path))
-		explore_build_id(path, id, sizeof id);
-	json_text_if(&j, "build_id", *id ? id : NULL);
-	json_text_if(&j, "reason", !found || halted ? reason : NULL);
-	add_end(&j, r);
-	processes_json(&r->processes, &j);
-	json_line(&j, 0);
-	json_uint(&j, "findings", s->shown.count);
-	json_uint(&j, "confirmed", s->shown.confirmed);
-	json_uint(&j, "suppressed", s->shown.suppressed);
-	json_begin_array(&j, "results");
-	json_line(&j, 0);
-	json_items(&j, &s->log.results);
-	json_end(&j);
-	finding_sources(&s->log, &j);
-	doc_end(&j);
+	run_document(s, program, r, &doc);
 	int failed = outputs_write(cli, cmd, &o.outputs, &doc, EXIT_HOLDS);
 	buf_free(&doc);
 	return failed ? failed : rc;
@@ -172,10 +118,8 @@ static void explore_findings(void *arg, struct raw_report *const *said, uint32_t
 	buf_init(&text);
 	arena_init(&s.arena, 0);
 	if (gather(e->cli, &s)) {
-		run_log_begin(&s);
 		for (uint32_t i = 0; i < n; i++)
-			findings_text(said[i], &s.filter, &s.text, &s.arena, &s.shown, &text);
-		buf_clear(&text);
+			findings_add(said[i], &s.filter, &s.text, &s.arena, &s.shown);
 		buf_char(&text, '[');
 		buf_add(&text, buf_cstr(&s.log.results), s.log.results.len);
 		buf_char(&text, ']');
@@ -183,86 +127,12 @@ static void explore_findings(void *arg, struct raw_report *const *said, uint32_t
 		if (s.shown.count && confirm_findings(e->cli, &ask, findings, e->s->log.arena, &o.explored) == EXIT_HOLDS)
 			e->s->text.explored = &o.explored;
 		json_decref(findings);
-		buf_free(&s.log.results);
 	}
 	buf_free(&text);
 	settings_free(&s);
 }
 
-/* ---- --infer ---- */
-
-static bool write_spec(struct cli *cli, struct settings *s)
-{
-	FILE *f = fopen(o.infer, "w");
-	if (!f) {
-		buf_printf(&cli->err, "intact: cannot write '%s': %s\n", o.infer, strerror(errno));
-		return false;
-	}
-	fputs("# What is not atomic, as seen by intact run --infer. Every other function\n"
-	      "# that takes a lock was atomic in the runs so far.\n", f);
-	for (uint32_t i = 0; i < s->filter.atomic.len; i++)
-		fprintf(f, "atomic %s\n", s->filter.atomic.data[i].text);
-	for (uint32_t i = 0; i < s->filter.not_atomic.len; i++)
-		fprintf(f, "not-atomic %s\n", s->filter.not_atomic.data[i].text);
-	bool ok = !ferror(f);
-	return !fclose(f) && ok;
-}
-
-static int infer(struct cli *cli, struct settings *s, char **argv, struct run_result *r)
-{
-	int rc = 0;
-	uint32_t total = 0;
-	if (access(o.infer, F_OK) == 0 && !filter_read_spec(&s->filter, o.infer, &cli->err))
-		return EXIT_USAGE;
-	for (uint64_t i = 0; i < o.runs; i++) {
-		uint32_t before = s->shown.names.len;
-		rc = run_once(cli, s, &o.how, argv, r);
-		if (!r->watched)
-			return rc; /* it said why */
-		uint32_t fresh = 0;
-		for (uint32_t k = before; k < s->shown.names.len; k++) {
-			const char *name = s->shown.names.data[k];
-			struct src_frame fr = { .function = name };
-			bool known = false;
-			for (uint32_t j = 0; j < s->filter.not_atomic.len; j++)
-				known |= pattern_matches(s->filter.not_atomic.data[j].text, &fr);
-			if (known)
-				continue;
-			struct pattern p = { .text = arena_printf(&s->arena, "%.*s",
-			                                          (int)strcspn(name, "("), name) };
-			avec_push(&s->arena, &s->filter.not_atomic, p);
-			fresh++;
-		}
-		total += fresh;
-		if (!fresh)
-			break;
-	}
-	if (!write_spec(cli, s))
-		return EXIT_USAGE;
-	buf_printf(&cli->err, "intact: %u function%s dropped; %s lists what is not atomic\n", total,
-	           total == 1 ? "" : "s", o.infer);
-	return rc;
-}
-
 /* ---- the command ---- */
-
-/* Where the program's own words begin. */
-static int first_word(int argc, char **argv)
-{
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "--"))
-			return i + 1;
-		if (argv[i][0] != '-')
-			return i;
-		for (const struct opt *t = table; t->help; t++)
-			if (t->name && !strcmp(argv[i] + (argv[i][1] == '-' ? 2 : 1), t->name) &&
-			    t->kind != OPT_FLAG && t->kind != OPT_GROUP) {
-				i++;
-				break;
-			}
-	}
-	return argc;
-}
 
 static void add_patterns(struct settings *s, const struct opt_list *l, bool atomic)
 {
@@ -314,7 +184,7 @@ static int found_status(struct cli *cli, struct settings *s, const struct run_re
 
 static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
-	int at = first_word(argc, argv), own = at;
+	int at = opts_first_word(table, argc, argv), own = at;
 	if (own > 0 && own <= argc && !strcmp(argv[own - 1], "--"))
 		own--;
 	const char **room = calloc((size_t)argc * 5 + 5, sizeof *room);
@@ -355,21 +225,17 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (!gather(cli, &s)) {
 			rc = EXIT_USAGE;
 		} else {
-			buf_init(&s.log.results);
 			struct exploring exploring = { cli, &s, argv + at };
 			if (o.confirm) {
 				o.how.explore = explore_findings;
 				o.how.arg = &exploring;
 			}
-			if (outputs_wanted(&o.outputs) || o.confirm)
-				run_log_begin(&s);
 			name_functions(cli, &s, argv[at]);
 			struct run_result result = { 0 };
-			rc = o.infer ? infer(cli, &s, argv + at, &result)
+			rc = o.infer ? run_infer(cli, &s, &o.how, o.infer, o.runs, argv + at, &result)
 			             : run_once(cli, &s, &o.how, argv + at, &result);
 			rc = found_status(cli, &s, &result, rc);
 			rc = write_reports(cli, cmd, &s, argv[at], &result, rc);
-			buf_free(&s.log.results);
 		}
 		settings_free(&s);
 	}

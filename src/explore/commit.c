@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/invariant.h"
 #include "explore/exact.h"
 
@@ -48,17 +49,10 @@ static bool counts(const struct infer *f, uint32_t block)
 
 static void add_cut(struct infer *f, struct commit_point p)
 {
-	if (f->ncuts == f->cap_cuts) {
-		uint32_t cap = f->cap_cuts ? f->cap_cuts * 2 : 64;
-		struct commit_point *c = realloc(f->cuts, sizeof *c * cap);
-		if (!c) {
-			f->out_of_memory = true;
-			return;
-		}
-		f->cuts = c;
-		f->cap_cuts = cap;
-	}
-	f->cuts[f->ncuts++] = p;
+	if (GROW(f->cuts, f->cap_cuts, f->ncuts + 1ull))
+		f->cuts[f->ncuts++] = p;
+	else
+		f->out_of_memory = true;
 }
 
 static bool writes(const struct ir *p, const struct ir_node *n)
@@ -288,15 +282,7 @@ static bool add_trace(struct infer *f, const struct move *path, uint32_t n)
 	const struct ir *p = f->ir;
 	int32_t *room = malloc(sizeof *room * p->nstate * 3);
 	struct bad_trace t = { calloc(n + 1, sizeof *t.steps), 0, calloc(n + 1, sizeof *t.order), 0 };
-	if (f->nbad == f->cap_bad) {
-		uint32_t cap = f->cap_bad ? f->cap_bad * 2 : 16;
-		struct bad_trace *b = realloc(f->bad, sizeof *b * cap);
-		if (b) {
-			f->bad = b;
-			f->cap_bad = cap;
-		}
-	}
-	if (!room || !t.steps || !t.order || f->nbad == f->cap_bad) {
+	if (!room || !t.steps || !t.order || !GROW(f->bad, f->cap_bad, f->nbad + 1ull)) {
 		free(room);
 		free(t.steps);
 		free(t.order);

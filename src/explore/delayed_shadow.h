@@ -32,7 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "explore/seqtab.h"
+#include "base/seqtab.h"
 
 #define DELAYED_ITEMS   32u /* of one shadow */
 #define DELAYED_PLACES  48u /* that know of one item */

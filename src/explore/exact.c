@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/clock.h"
 #include "base/invariant.h"
 #include "explore/serializable.h"
@@ -137,14 +138,8 @@ static bool as_before(struct exact *e, uint32_t t)
 
 static bool remember(struct exact *e, uint32_t id, struct came_from from)
 {
-	if (id >= e->cap_from) {
-		uint32_t cap = e->cap_from ? e->cap_from * 2 : 1024;
-		struct came_from *p = realloc(e->from, sizeof *p * cap);
-		if (!p)
-			return false;
-		e->from = p;
-		e->cap_from = cap;
-	}
+	if (!GROW_RAW(e->from, e->cap_from, id + 1ull))
+		return false;
 	assert(id < e->cap_from && from.parent <= id && (from.thread == IR_NONE) == !id);
 	e->from[id] = from;
 	return true;
@@ -500,7 +495,7 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_
 	search_result_free(&r);
 }
 
-enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                          uint64_t bytes, uint32_t *thread, int32_t **state)
 {
 	return serializable_stuck(ir, block, path, n, bytes, thread, state);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/invariant.h"
 #include "explore/search_int.h"
 
@@ -40,14 +41,8 @@ static bool is_wrong(struct worker *w, const uint64_t *key)
 static bool remember(struct search *s, const struct origin *from)
 {
 	assert(s->tracing && from->parent < s->norigins);
-	if (s->norigins == s->cap_origins) {
-		uint64_t cap = s->cap_origins ? s->cap_origins * 2 : 1024;
-		struct origin *p = realloc(s->origins, cap * sizeof *p);
-		if (!p)
-			return false;
-		s->origins = p;
-		s->cap_origins = cap;
-	}
+	if (!GROW_RAW(s->origins, s->cap_origins, s->norigins + 1))
+		return false;
 	s->origins[s->norigins++] = *from;
 	return true;
 }
@@ -136,11 +131,11 @@ static void decode(struct worker *w, const uint64_t *key)
 			if (next == id)
 				continue;
 			assert(id < next); /* a group is sorted: the state is canonical */
-			w->runs[n++] = (struct run){ from, i - 1, id, low, 0, 0 };
+			w->runs[n++] = (struct search_run){ from, i - 1, id, low, 0, 0 };
 			from = i;
 			id = next;
 		}
-		w->runs[n++] = (struct run){ from, last, id, low, 0, 0 };
+		w->runs[n++] = (struct search_run){ from, last, id, low, 0, 0 };
 		for (uint32_t k = low; k < n; k++)
 			w->runs[k].high = n - 1;
 	}
@@ -157,7 +152,7 @@ static void replace(const struct worker *w, uint64_t *child, uint32_t r, uint32_
 {
 	assert(r < w->nruns);
 	const struct store *st = &w->s->store;
-	const struct run *run = w->runs;
+	const struct search_run *run = w->runs;
 	uint32_t i = r;
 	if (to > run[r].id) {
 		for (; i < run[r].high && run[i + 1].id < to; i++)
@@ -223,7 +218,7 @@ static uint32_t look_up(struct worker *w)
 	struct product *x = &s->prod;
 	uint32_t inside = 0;
 	for (uint32_t r = 0; r < w->nruns; r++) {
-		struct run *run = &w->runs[r];
+		struct search_run *run = &w->runs[r];
 		run->code = search_frozen(s, run->first)
 		                    ? PROD_BLOCKED
 		                    : product_code(x, x->kind_of[run->first], w->global, run->id);

@@ -29,7 +29,7 @@
 #define INTACT_EXPLORE_MONITOR_H
 
 #include "base/map.h"
-#include "explore/seqtab.h"
+#include "base/seqtab.h"
 #include "explore/vectab.h"
 #include "ir/ir.h"
 

@@ -282,7 +282,7 @@ static uint64_t recall(const struct prod_kind *k, uint32_t global, uint32_t loca
 	         : 0;
 }
 
-static bool save_moves(struct product *x, const struct computing *c, const struct outcome *o)
+static bool save_moves(struct product *x, const struct computing *c, const struct product_outcome *o)
 {
 	if (o->nmoves > UINT32_MAX / 2 - x->nmoves ||
 	    !GROW(x->moves, x->cap_moves, x->nmoves + o->nmoves))
@@ -303,7 +303,7 @@ static uint32_t save(struct product *x, const struct computing *c)
 	struct prod_edge *list = stable_array_at(&x->edges, (uint32_t)at);
 	list[0] = (struct prod_edge){ .global = c->nout };
 	for (uint32_t i = 0; i < c->nout; i++) {
-		const struct outcome *o = &c->out[i];
+		const struct product_outcome *o = &c->out[i];
 		list[i + 1] = (struct prod_edge){ o->global, o->local, o->flags, x->nmoves, o->nmoves };
 		if (!save_moves(x, c, o))
 			return PROD_NONE;

@@ -158,7 +158,7 @@ static void emit(struct computing *c, uint32_t global, uint32_t local, uint32_t 
 	}
 	assert(global < c->x->globals.n && local < c->k->ninfo);
 	c->chain[c->nchain] = (struct chain){ c->before, c->number };
-	c->out[c->nout++] = (struct outcome){ global, local, flags, c->nchain++, c->nbefore + 1,
+	c->out[c->nout++] = (struct product_outcome){ global, local, flags, c->nchain++, c->nbefore + 1,
 		                              GLUE_NOTHING, false };
 }
 

@@ -1,5 +1,6 @@
 /* search: see search.h. Here are the levels, the meetings and the limits. */
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/invariant.h"
 #include "explore/search_int.h"
 
@@ -8,7 +9,7 @@
 
 #define TICK        0.1    /* seconds between looks at the limits */
 #define TICK_WORK   65536u /* thread states between looks at the clock */
-#define CHUNK       1024u  /* states of a chunk */
+#define CHUNK_STATES       1024u  /* states of a chunk */
 #define JOBS_FROM   20000u /* states; fewer are not worth more threads */
 
 void search_ask_meeting(struct search *s)
@@ -47,14 +48,8 @@ void search_hit(struct search *s, enum search_verdict v, struct origin at)
 static bool level_add(struct level *l, struct chunk *c)
 {
 	assert(c->n);
-	if (l->n == l->cap) {
-		uint64_t cap = l->cap ? l->cap * 2 : 64;
-		struct chunk **p = realloc(l->chunk, cap * sizeof *p);
-		if (!p)
-			return false;
-		l->chunk = p;
-		l->cap = cap;
-	}
+	if (!GROW(l->chunk, l->cap, l->n + 1))
+		return false;
 	l->chunk[l->n++] = c;
 	return true;
 }
@@ -489,7 +484,7 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 	s->r = r;
 	s->tracing = tracing;
 	s->nthreads = n;
-	s->chunk = o->chunk ? o->chunk : CHUNK;
+	s->chunk = o->chunk ? o->chunk : CHUNK_STATES;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->met, NULL);
 	bool ok = product_init(&s->prod, ir, mode, block, lab);

@@ -28,7 +28,7 @@ void step_access_free(struct step_access *t)
 	memset(t, 0, sizeof *t);
 }
 
-struct finding { /* the choices of one outcome */
+struct touch_finding { /* the choices of one outcome */
 	uint32_t want, at;
 	bool found;
 	struct ir_choices ch;
@@ -37,7 +37,7 @@ struct finding { /* the choices of one outcome */
 static bool find(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                  const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	struct finding *w = arg;
+	struct touch_finding *w = arg;
 	(void)r;
 	(void)g;
 	(void)f;
@@ -83,7 +83,7 @@ static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, u
 	const struct prod_kind *k = &x->kinds[kind];
 	size_t ng = x->ir->nglobals, nf = k->frames.width;
 	int32_t *g = t->room, *f = g + ng, *g2 = f + nf, *f2 = g2 + ng;
-	struct finding w = { .want = x->moves[edge->move] };
+	struct touch_finding w = { .want = x->moves[edge->move] };
 	struct ir_effect eff = { .events = t->events };
 	uint32_t plain = (uint32_t)vectab_get(&x->globals, global)[0];
 	memcpy(g, vectab_get(&x->plain_globals, plain), ng * sizeof *g);

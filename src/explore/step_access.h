@@ -10,7 +10,7 @@
 #define INTACT_EXPLORE_STEP_ACCESS_H
 
 #include "explore/product.h"
-#include "explore/seqtab.h"
+#include "base/seqtab.h"
 
 struct step_access {
 	struct product *x;

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 
-#define FIRST_CAP   2048u                 /* slots; and at least this many a user */
+#define STORE_FIRST_CAP   2048u                 /* slots; and at least this many a user */
 #define MAP_FROM    ((uint64_t)256 << 10) /* bytes; less is taken from the heap */
 #define HUGE_FROM   ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
 #define GROW_GENTLY ((uint64_t)32 << 20)  /* bytes */
@@ -128,7 +128,7 @@ bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t
 	s->users = 1;
 	if (!set_layout(s, nfields, bits))
 		return false;
-	set_capacity(s, FIRST_CAP);
+	set_capacity(s, STORE_FIRST_CAP);
 	s->table = table_new(s->cap, s->key);
 	return s->table != NULL;
 }
@@ -333,7 +333,7 @@ bool store_admit(struct store *s, uint32_t users)
 	assert(users >= 1 && users <= STORE_USERS);
 	s->users = users;
 	set_capacity(s, s->cap);
-	while (s->cap < (uint64_t)FIRST_CAP * users || s->n >= s->full)
+	while (s->cap < (uint64_t)STORE_FIRST_CAP * users || s->n >= s->full)
 		if (!grow_to(s, s->cap * 2))
 			return false;
 	return true;

@@ -5,7 +5,7 @@
 #include "base/invariant.h"
 #include "base/map.h"
 
-#define FIRST_CAP 4096u
+#define TREE_FIRST_CAP 4096u
 
 bool tree_init(struct tree *t)
 {
@@ -29,7 +29,7 @@ uint64_t tree_bytes(const struct tree *t)
 
 bool tree_grow(struct tree *t)
 {
-	uint64_t cap = t->cap ? t->cap * 2 : FIRST_CAP;
+	uint64_t cap = t->cap ? t->cap * 2 : TREE_FIRST_CAP;
 	if (cap > (uint64_t)1 << 33 || !stable_array_reserve(&t->values, cap / 4 * 3 + cap / 8))
 		return false;
 	uint64_t *table = calloc(cap, sizeof *table);

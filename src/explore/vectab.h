@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/invariant.h"
+#include "base/idtab.h"
 
 #define VECTAB_NONE UINT32_MAX
 
@@ -19,8 +19,7 @@ struct vectab {
 	uint32_t width;
 	uint32_t n, cap;
 	int32_t *data;
-	uint32_t *slots; /* id + 1; 0 free */
-	uint32_t nslots;
+	struct idtab ids;
 };
 
 void vectab_init(struct vectab *t, uint32_t width);

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/idtab.h"
 
 typedef uint32_t val;
 
@@ -40,8 +41,7 @@ struct value {
 struct values {
 	struct arena *arena;
 	AVEC(struct value) tab;
-	uint32_t *slots; /* index + 1; 0 = free */
-	uint32_t cap;
+	struct idtab ids;
 };
 
 void values_init(struct values *vs, struct arena *a);

@@ -5,12 +5,13 @@
  */
 #include <string.h>
 
+#include "base/json_out.h"
 #include "ir/seqspec.h"
 #include "history/read.h"
 
 static const char *raw_name(const struct history *h, const struct hop *op)
 {
-	return op->fn >= FN_COUNT ? h->user->methods[op->fn - FN_COUNT].name : fn_name((enum fn)op->fn, OBJ_GUESS);
+	return h->user && op->fn >= FN_COUNT ? h->user->methods[op->fn - FN_COUNT].name : fn_name(op->fn, OBJ_GUESS);
 }
 
 enum phase { INVOKED, ANSWERED, CRASHED };
@@ -20,29 +21,45 @@ static const char *type_of(const struct hop *op, enum phase ph)
 	return ph == INVOKED ? "invoke" : ph == CRASHED ? "info" : op->flags & HF_FAILED ? "fail" : "ok";
 }
 
+static void edn_event(const struct history *h, const struct hop *op, const char *type, val v, const int64_t *time, struct buf *b)
+{
+	buf_str(b, "{:process ");
+	val_edn(&h->vals, h->procs.data[op->proc], b);
+	buf_printf(b, ", :type :%s, :f :%s", type, raw_name(h, op));
+	if (h->keys.len) {
+		buf_str(b, ", :key ");
+		val_edn(&h->vals, h->keys.data[op->key], b);
+	}
+	buf_str(b, ", :value ");
+	val_edn(&h->vals, v, b);
+	if (time)
+		buf_printf(b, ", :time %lld", (long long)*time);
+	buf_char(b, '}');
+}
+
+static void json_event(const struct history *h, const struct hop *op, const char *type, val v, const int64_t *time, struct buf *b)
+{
+	struct json_out j;
+	json_out_init(&j, b, true);
+	json_begin_object(&j, NULL);
+	val_json(&h->vals, h->procs.data[op->proc], json_value(&j, "process"));
+	json_text(&j, "type", type);
+	json_text(&j, "f", raw_name(h, op));
+	if (h->keys.len)
+		val_json(&h->vals, h->keys.data[op->key], json_value(&j, "key"));
+	val_json(&h->vals, v, json_value(&j, "value"));
+	if (time)
+		json_int(&j, "time", *time);
+	json_end(&j);
+}
+
 static void event(const struct history *h, const struct hop *op, enum phase ph, bool edn, struct buf *b)
 {
-	const char *type = type_of(op, ph);
 	bool ret = ph == ANSWERED;
 	val v = ret ? op->b : op->a;
-	buf_str(b, edn ? "{:process " : "{\"process\":");
-	(edn ? val_edn : val_json)(&h->vals, h->procs.data[op->proc], b);
-	if (edn)
-		buf_printf(b, ", :type :%s, :f :%s", type, raw_name(h, op));
-	else
-		buf_printf(b, ",\"type\":\"%s\",\"f\":\"%s\"", type, raw_name(h, op));
-	if (h->keys.len) {
-		buf_str(b, edn ? ", :key " : ",\"key\":");
-		(edn ? val_edn : val_json)(&h->vals, h->keys.data[op->key], b);
-	}
-	buf_str(b, edn ? ", :value " : ",\"value\":");
-	(edn ? val_edn : val_json)(&h->vals, v == VAL_NONE ? VAL_NIL : v, b);
-	if (h->timed) {
-		uint32_t i = (uint32_t)(op - h->ops);
-		buf_printf(b, edn ? ", :time %lld" : ",\"time\":%lld",
-		           (long long)(ret ? h->tret[i] : h->tcall[i]));
-	}
-	buf_str(b, "}\n");
+	const int64_t *time = !h->timed ? NULL : &(ret ? h->tret : h->tcall)[op - h->ops];
+	(edn ? edn_event : json_event)(h, op, type_of(op, ph), v == VAL_NONE ? VAL_NIL : v, time, b);
+	buf_char(b, '\n');
 }
 
 /* A text that a cell may hold as it is: nothing else is written like it. */
@@ -90,11 +107,6 @@ static void cell(const struct history *h, val v, struct buf *b)
 	buf_free(&t);
 }
 
-static bool sees(uint8_t f)
-{
-	return f == FN_READ || f == FN_DEQ || f == FN_POP || f == FN_POLL || f == FN_PEEK;
-}
-
 static void csv_row(const struct history *h, const struct hop *op, struct buf *b)
 {
 	uint32_t i = (uint32_t)(op - h->ops);
@@ -107,7 +119,8 @@ static void csv_row(const struct history *h, const struct hop *op, struct buf *b
 	}
 	cell(h, op->a == VAL_NIL && op->fn != FN_WRITE ? VAL_NONE : op->a, b);
 	buf_char(b, ',');
-	bool says = sees(op->fn) || op->fn >= FN_COUNT || op->b == VAL_TRUE || op->b == VAL_FALSE;
+	enum op_shape shape = history_shape(h, op->fn);
+	bool says = shape_sees(shape) || shape == OP_METHOD || op->b == VAL_TRUE || op->b == VAL_FALSE;
 	cell(h, op->ret == RANK_INF || !says ? VAL_NONE : op->b, b);
 	buf_printf(b, ",%s,%lld,", op->ret == RANK_INF ? "info" : op->flags & HF_FAILED ? "fail" : "ok", call);
 	if (op->ret != RANK_INF)

@@ -35,14 +35,14 @@ static uint32_t var_of(const struct ir_ins *i)
 	}
 }
 
-struct walk {
+struct foot_walk {
 	struct ir_builder *b;
 	uint32_t *seen; /* instruction -> stamp */
 	uint32_t *work;
 	uint32_t stamp;
 };
 
-static void add_succ(struct walk *w, uint32_t first, uint32_t node)
+static void add_succ(struct foot_walk *w, uint32_t first, uint32_t node)
 {
 	assert(node >= w->b->node0 && node < w->b->nodes.len);
 	struct ir_builder *b = w->b;
@@ -52,7 +52,7 @@ static void add_succ(struct walk *w, uint32_t first, uint32_t node)
 	avec_push(b->arena, &b->succs, node);
 }
 
-static void visit(struct walk *w, uint32_t *top, uint32_t ins)
+static void visit(struct foot_walk *w, uint32_t *top, uint32_t ins)
 {
 	assert(ins >= w->b->code0 && ins < w->b->code.len);
 	uint32_t k = ins - w->b->code0;
@@ -63,7 +63,7 @@ static void visit(struct walk *w, uint32_t *top, uint32_t ins)
 	}
 }
 
-static void walk_node(struct walk *w, uint32_t id)
+static void walk_node(struct foot_walk *w, uint32_t id)
 {
 	assert(w->b->code.data[w->b->nodes.data[id].ins].op == IR_STOP && (uint32_t)w->b->code.data[w->b->nodes.data[id].ins].a == id);
 	struct ir_builder *b = w->b;
@@ -102,7 +102,7 @@ static void walk_node(struct walk *w, uint32_t id)
 void ir_pass_footprint(struct ir_builder *b)
 {
 	uint32_t n = b->code.len - b->code0;
-	struct walk w = { b, arena_array(b->arena, uint32_t, n),
+	struct foot_walk w = { b, arena_array(b->arena, uint32_t, n),
 		          arena_array(b->arena, uint32_t, n + 1), 0 };
 	for (uint32_t i = b->node0; i < b->nodes.len; i++) {
 		struct ir_node *nd = &b->nodes.data[i];

@@ -585,7 +585,7 @@ uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const in
 	return 0;
 }
 
-struct whole { /* ir_successors in terms of ir_each */
+struct step_whole { /* ir_successors in terms of ir_each */
 	ir_visit_fn *visit;
 	void *arg;
 };
@@ -593,7 +593,7 @@ struct whole { /* ir_successors in terms of ir_each */
 static bool visit_whole(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                         const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	const struct whole *w = arg;
+	const struct step_whole *w = arg;
 	(void)f;
 	return w->visit(w->arg, r, g, ch, eff);
 }
@@ -601,7 +601,7 @@ static bool visit_whole(void *arg, enum ir_result r, const int32_t *g, const int
 uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,
                        int32_t *scratch, ir_visit_fn *visit, void *arg)
 {
-	struct whole w = { visit, arg };
+	struct step_whole w = { visit, arg };
 	uint32_t frame = p->threads[thread].frame;
 	memcpy(scratch, state, p->nstate * sizeof *state);
 	return ir_each(p, thread, state, state + frame, scratch, scratch + frame, visit_whole, &w);

@@ -14,7 +14,8 @@
 #include "lang/spec.h"
 #include "lin/check.h"
 #include "lin/follow.h"
-#include "lin/say.h"
+#include "report/history_json.h"
+#include "report/history_proof.h"
 #include "verify/history_json.h"
 #include "report/claim_list.h"
 
@@ -44,7 +45,7 @@ struct history_job {
 struct history_run {
 	const struct history_args *a;
 	const struct history_sink *sink;
-	struct check_options opts;
+	struct lin_check_options opts;
 	struct limits lim;
 	struct lang lang;           /* of a->spec */
 	const struct seqspec *spec; /* or NULL */
@@ -52,7 +53,7 @@ struct history_run {
 
 /* ---- options ---------------------------------------------------------------------- */
 
-static bool parse_k(const struct history_args *a, struct check_options *o)
+static bool parse_k(const struct history_args *a, struct lin_check_options *o)
 {
 	const char *k = a->k;
 	o->k = 1;
@@ -81,7 +82,7 @@ static const char *spec_conflict(const struct history_args *a)
 
 const char *history_args_wrong(const struct history_args *a)
 {
-	struct check_options o = { 0 };
+	struct lin_check_options o = { 0 };
 	if (!parse_k(a, &o))
 		return "--k: expected a whole number from 1, or min";
 	if ((o.k > 1 || o.k_min || a->delta) && a->condition != COND_ATOMIC)
@@ -97,7 +98,7 @@ const char *history_args_wrong(const struct history_args *a)
 
 const char *history_follow_wrong(const struct history_args *a)
 {
-	struct check_options o = { 0 };
+	struct lin_check_options o = { 0 };
 	if (a->condition != COND_ATOMIC || a->delta || (parse_k(a, &o) && o.k_min))
 		return "--follow judges atomicity (or --k=N) of one history";
 	if (a->algorithm != ALG_AUTO && a->algorithm != ALG_BFS)
@@ -210,16 +211,11 @@ static int exit_of(enum lin_verdict v)
 static int spent(struct history_run *run, const char *name)
 {
 	struct buf *out = run->sink->text, *json = judge_next(run->sink->results);
-	const char *limit = say_limit(&run->lim);
-	if (json) {
-		buf_str(json, "{\"file\":");
-		buf_json(json, name, strlen(name));
-		buf_printf(json, ",\"verdict\":\"unknown\",\"limit\":\"%s\"}", limit);
-	}
-	if (out) {
-		buf_safe(out, name, strlen(name));
-		buf_printf(out, ": UNKNOWN: the limit on %s was spent\n", limit);
-	}
+	const char *limit = history_limit(&run->lim);
+	if (json)
+		history_spent_json(name, limit, json);
+	if (out)
+		history_spent_text(name, limit, out);
 	return EXIT_UNKNOWN;
 }
 
@@ -274,12 +270,21 @@ static bool read_history(const struct history_job *j, const struct read_options 
 	return j->text ? history_read_text(j->h, j->path, j->text, j->len, ro, j->d) : history_read(j->h, j->path, ro, j->d);
 }
 
+static void say(const struct history_run *run, const struct history *h, const struct interpretation *in, const struct check *c)
+{
+	struct history_told told;
+	history_told_make(&told, h->arena, h, in, &run->opts, c);
+	history_text(&told, run->sink->color, run->sink->text);
+	if (run->a->witness)
+		history_orders_text(h, in, &run->opts, c, run->sink->text);
+}
+
 static int judge_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
 	struct history *h = j->h;
 	const struct history_args *a = run->a;
-	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta, !a->delta };
+	struct read_options ro = { (enum format)a->format, (enum read_order)a->order, a->delta, !a->delta };
 	val init;
 	if (!parse_init(run, h, &init))
 		return EXIT_USAGE;
@@ -303,9 +308,9 @@ static int judge_job(const struct history_job *j)
 		rc = exit_of(c.verdict);
 		struct buf *json = judge_next(run->sink->results);
 		if (json)
-			say_json(h, &in, &run->opts, &c, a->witness, json);
+			history_json(h, &in, &run->opts, &c, a->witness, part_order, json);
 		if (run->sink->text && !run->sink->quiet)
-			say_text(h, &in, &run->opts, &c, a->witness, run->sink->color, run->sink->text);
+			say(run, h, &in, &c);
 	}
 	check_free(&c, h);
 	return rc;
@@ -316,43 +321,23 @@ static int judge_job(const struct history_job *j)
 static void say_follow(const struct history_run *run, const char *path, const struct history *h,
                        const struct interpretation *in, const struct follow_result *f)
 {
-	struct buf *out = run->sink->text;
-	static const char *const word[] = { "HOLDS", "VIOLATED", "UNKNOWN" };
-	static const char *const json[] = { "holds", "violated", "unknown" };
-	struct buf *doc = judge_next(run->sink->results);
-	if (doc) {
-		buf_str(doc, "{\"file\":");
-		buf_json(doc, path, strlen(path));
-		buf_printf(doc, ",\"follow\":true,\"object\":\"%s\",\"init\":", history_object(h, in->object));
-		val_json(&h->vals, in->init, doc);
-		buf_printf(doc, ",\"verdict\":\"%s\",\"operations\":%llu,\"completed\":%llu,\"line\":%u,"
-		                "\"configurations\":%u,\"overlap\":%u}",
-		           json[f->verdict], (unsigned long long)f->ops, (unsigned long long)f->completed, f->line,
-		           f->peak, f->max_open);
-	}
-	if (!out)
-		return;
-	buf_printf(out, "checked as: %s%s", history_object(h, in->object), in->object_guessed ? " (guessed)" : "");
-	if (!h->user) {
-		buf_str(out, ", initially ");
-		val_print(&h->vals, in->init, out);
-		buf_str(out, in->init_guessed ? " (guessed)" : "");
-	}
-	buf_printf(out, "\n%s: ", word[f->verdict]);
-	if (f->verdict == LIN_VIOLATED) {
-		buf_str(out, "not atomic, certain since line ");
-		buf_printf(out, "%u\n  ", f->line);
-		hop_print(h, &f->culprit, in->object, out);
-		buf_str(out, " cannot be explained\n");
-		if (f->sentence)
-			buf_printf(out, "  %s\n", f->sentence);
-	} else if (f->verdict == LIN_UNKNOWN) {
-		buf_printf(out, "the limit on %s was spent in line %u\n", say_limit(&run->lim), f->line);
-	} else {
-		buf_str(out, "atomic so far\n");
-	}
-	buf_printf(out, "%llu operations, %llu completed; at most %u open at once, %u configurations\n",
-	           (unsigned long long)f->ops, (unsigned long long)f->completed, f->max_open, f->peak);
+	struct buf *json = judge_next(run->sink->results), init, culprit;
+	buf_init(&init);
+	buf_init(&culprit);
+	val_print(&h->vals, in->init, &init);
+	if (f->verdict == LIN_VIOLATED)
+		hop_print(h, &f->culprit, in->object, &culprit);
+	struct history_followed told = { .object = history_object(h, in->object), .init = h->user ? NULL : buf_cstr(&init),
+		.object_guessed = in->object_guessed, .init_guessed = in->init_guessed, .verdict = f->verdict,
+		.culprit = f->verdict == LIN_VIOLATED ? buf_cstr(&culprit) : NULL, .sentence = f->sentence,
+		.limit = history_limit(&run->lim), .line = f->line, .open = f->max_open, .configurations = f->peak,
+		.operations = f->ops, .completed = f->completed };
+	if (json)
+		history_followed_json(path, h, in, &told, json);
+	if (run->sink->text)
+		history_followed_text(&told, run->sink->text);
+	buf_free(&init);
+	buf_free(&culprit);
 }
 
 static int follow_job(const struct history_job *j)
@@ -364,7 +349,7 @@ static int follow_job(const struct history_job *j)
 	if (!parse_init(run, j->h, &init))
 		return EXIT_USAGE;
 	struct interpretation in = interpretation_of(run->a, init);
-	if (!follow(j->h, j->path, &ro, &in, run->opts.k, 0, j->d, &f)) {
+	if (!follow(j->h, j->path, &ro, &in, run->opts.k, 0, history_proof_text, j->d, &f)) {
 		free(f.sentence);
 		return EXIT_USAGE;
 	}
@@ -380,7 +365,7 @@ static int follow_job(const struct history_job *j)
 static int hold_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
-	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, run->a->delta, !run->a->delta };
+	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, run->a->delta, !run->a->delta };
 	char why[VERIFY_WHY] = "";
 	struct source src;
 	const char *bad;
@@ -403,7 +388,7 @@ static int hold_job(const struct history_job *j)
 static int convert_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
-	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false, false };
+	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, false, false };
 	if (!read_history(j, &ro))
 		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	history_write(j->h, (enum format)j->to, j->out, j->flush, j->flush_arg);

@@ -45,6 +45,8 @@ int net_judge(const struct net_args *a, const char *path, const struct net_sink 
 
 /* The forms a net is written in: "none" first, ended by NULL. */
 extern const char *const net_forms[];
+struct net;
+void net_write_form(const struct net *n, int form, struct buf *out);
 /* Writes the net in this form (a number of net_forms) into to->text. */
 int net_rewrite(int form, const char *path, const struct net_sink *to);
 

@@ -10,8 +10,6 @@
 #include "judge/trace_recorded.h"
 #include "judge/trace_witness.h"
 
-typedef unsigned long long ull;
-
 const char *const trace_algorithms[] = { "clock", "graph", NULL };
 
 /* One file on its way to a trace_judged. */
@@ -153,6 +151,26 @@ static int write_witness(const struct trace_run *x, const char *path, struct buf
 	return EXIT_HOLDS;
 }
 
+/* The result, and the text of it. */
+static void tell(const struct trace_judged *j, const struct trace_sink *to)
+{
+	struct buf json;
+	buf_init(&json);
+	trace_json(j, &json);
+	if (to->results) {
+		buf_add(judge_next(to->results), buf_cstr(&json), json.len);
+		to->results->failed |= json.failed;
+	}
+	if (to->text && !j->failed) {
+		json_t *result = json_loadb(buf_cstr(&json), json.len, 0, NULL);
+		if (result)
+			trace_text(result, &(struct trace_text_options){ .width = to->width, .color = to->color, .quiet = to->quiet }, to->text);
+		to->text->failed |= !result;
+		json_decref(result);
+	}
+	buf_free(&json);
+}
+
 int trace_judge(const struct trace_args *o, const char *file, const struct trace_sink *to)
 {
 	struct trace_run x = { .j = { .file = file, .algorithm = trace_algorithms[o->algorithm], .process = o->process } };
@@ -168,10 +186,7 @@ int trace_judge(const struct trace_args *o, const char *file, const struct trace
 	j->names = x.r ? trace_reader_names(x.r) : NULL;
 	j->limit = x.end ? limit_of(x.end) : NULL;
 	j->code = exit_of(j);
-	if (to->results)
-		trace_json(j, judge_next(to->results));
-	if (to->text && !j->failed)
-		trace_text(j, to->quiet, to->width, to->color, to->text);
+	tell(j, to);
 	int rc = j->code;
 	if (o->witness)
 		rc = judge_worse(rc, write_witness(&x, o->witness, to->err));

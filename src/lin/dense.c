@@ -10,8 +10,6 @@
 
 #include "lin/lin.h"
 
-const char *const algorithm_names[] = { "auto", "soar", "clmt", "greedy", "backward", "zones",
-	                                "direct", "pairs", "search", "dfs", "bfs", "brute", NULL };
 
 void result_init(struct result *r, enum algorithm a, struct limits *lim)
 {

@@ -21,8 +21,9 @@ struct follow_result {
 };
 
 /* False after an error in d. `in` says what is known; what is not is guessed
- * from the beginning and filled in. max_rows: of a monitor; 0: the usual. */
+ * from the beginning and filled in. max_rows: of a monitor; 0: the usual. `say` tells
+ * why it is violated. */
 bool follow(struct history *h, const char *path, const struct read_options *o, struct interpretation *in,
-            uint32_t k, uint32_t max_rows, struct diags *d, struct follow_result *out);
+            uint32_t k, uint32_t max_rows, proof_text *say, struct diags *d, struct follow_result *out);
 
 #endif

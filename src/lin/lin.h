@@ -10,38 +10,7 @@
 #ifndef INTACT_LIN_LIN_H
 #define INTACT_LIN_LIN_H
 
-#include "history/problem.h"
-
-enum lin_verdict { LIN_HOLDS, LIN_VIOLATED, LIN_UNKNOWN, LIN_REFUSED };
-
-enum algorithm {
-	ALG_AUTO, ALG_SOAR, ALG_CLMT, ALG_GREEDY, ALG_BACKWARD, ALG_ZONES, ALG_DIRECT, ALG_PAIRS,
-	ALG_SEARCH, ALG_DFS, ALG_BFS, ALG_BRUTE
-};
-extern const char *const algorithm_names[];
-
-#define MAX_STATES_SHOWN 4
-
-struct result {
-	enum lin_verdict verdict;
-	enum algorithm algorithm;
-	const char *why;       /* static: why it was refused, or chosen */
-	uint32_t refused[2];   /* the operations that made it refuse, or RANK_INF */
-	uint32_t *order;       /* holds: the operations in their order */
-	uint32_t norder;       /*   (regular, safe: order[i] = the write read i saw) */
-	uint32_t culprit;      /* violated: with its response it was certain */
-	bool moment_open;      /*   or perhaps with an earlier one, never a later */
-	enum proof proof;
-	uint32_t *ops;         /* the facts of the proof */
-	uint32_t nops;
-	uint32_t window;       /* rank where the failing window begins */
-	char *states[MAX_STATES_SHOWN]; /* EXHAUSTED: what the object may be when the culprit */
-	uint32_t nstates;      /*   returns, without it; 0: not known */
-	bool more_states;      /*   and others */
-	uint64_t steps;        /* configurations or steps, for the curious */
-	size_t order_bytes, ops_bytes;
-	struct limits *lim;
-};
+#include "history/judged.h"
 
 void result_init(struct result *r, enum algorithm a, struct limits *lim);
 void result_free(struct result *r);

@@ -151,7 +151,7 @@ uint32_t lin_certain_by(const struct problem *p, uint32_t at)
 /* The same for the operation at which the search got stuck. */
 static uint32_t certain_by(const struct problem *p, uint32_t stuck)
 {
-	bool ahead = p->obj == OBJ_KV || p->obj == OBJ_LIST; /* the guide knows later reads, too */
+	bool ahead = object_has(p->obj, OBJECT_APPENDS); /* the guide knows later reads, too */
 	return lin_certain_by(p, ahead ? RANK_INF : p->ops[stuck].ret);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 #include "lin/check.h"
-#include "lin/say.h"
+#include "lin/check.h"
 
 #define LOG_MAX (1u << 20) /* operations kept beside the monitor */
 #define LOG_SHORT 64       /* not worth shortening below */
@@ -18,12 +18,14 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows)
+bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows,
+                proof_text *say)
 {
 	memset(w, 0, sizeof *w);
 	w->h = h;
 	w->in = in;
 	w->k = k;
+	w->say = say;
 	w->init = in->init;
 	w->open = w->monitored = w->kept = true;
 	enum object obj = k > 1 ? OBJ_REGISTER : in->object;
@@ -71,7 +73,7 @@ static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *w
 {
 	struct history h = *w->h;
 	struct interpretation in = *w->in;
-	struct check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = w->k, .jobs = 1 };
+	struct lin_check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = w->k, .jobs = 1 };
 	struct check c;
 	size_t bytes = (w->n + 1ull) * sizeof *h.ops;
 	h.ops = lim_realloc(h.lim, NULL, 0, bytes);
@@ -85,7 +87,7 @@ static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *w
 		v = lin_check(&h, &in, &o, &c) ? c.verdict : LIN_UNKNOWN;
 		for (uint32_t i = 0; why && v == LIN_VIOLATED && i < c.nparts && !why->len; i++)
 			if (c.parts[i].r.verdict == LIN_VIOLATED)
-				say_proof(&h, &in, &o, &c.parts[i], why);
+				w->say(&h, &in, &o, &c.parts[i], why);
 		check_free(&c, &h);
 	}
 	lim_free(h.lim, h.ops, bytes);
@@ -161,25 +163,10 @@ char *watch_explain(struct watch *w)
 static bool only_state(struct watch *w, val *v)
 {
 	uint32_t s;
-	enum object obj = w->in->object;
 	if (w->k > 1 || !online_settled(&w->o, &s))
 		return false;
-	switch (obj) {
-	case OBJ_REGISTER:
-	case OBJ_CAS_REGISTER:
-		*v = s;
-		return true;
-	case OBJ_MUTEX:
-		*v = val_bool(s);
-		return true;
-	case OBJ_QUEUE:
-	case OBJ_PQUEUE:
-	case OBJ_SET:
-		*v = val_list(&w->h->vals, obj == OBJ_SET ? VK_SET : VK_LIST, states_at(&w->o.obj, s), states_len(&w->o.obj, s));
-		return true;
-	default:
-		return false;
-	}
+	const struct spec *spec = w->o.obj.spec;
+	return spec->value && spec->value(&w->o.obj, s, &w->h->vals, v);
 }
 
 /* What is over is forgotten; what is open begins the log anew. */

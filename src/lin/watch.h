@@ -33,6 +33,7 @@ struct watch {
 	struct history *h;
 	const struct interpretation *in;
 	uint32_t k, max_rows;
+	proof_text *say;      /* for watch_explain */
 	struct online o;
 	bool open, monitored;
 	val init;             /* before the first operation of the log */
@@ -48,7 +49,8 @@ struct watch {
 	uint32_t cut;         /* events until it was certain */
 };
 
-bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows);
+bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows,
+                proof_text *say);
 void watch_close(struct watch *w);
 /* An invocation; a handle, or RANK_INF when a limit is spent. */
 uint32_t watch_call(struct watch *w, const struct hop *op);

@@ -17,7 +17,7 @@
 
 enum { MAX_JOBS = 64, TRIES = 12, LOST_MAX = 4 };
 
-struct search {
+struct explore_search {
 	struct cli *cli;
 	const struct explore_ask *ask;
 	struct explore_got *got;
@@ -28,7 +28,7 @@ struct search {
 	double began;
 };
 
-static void fill(const struct search *s, struct control *c, unsigned i)
+static void fill(const struct explore_search *s, struct control *c, unsigned i)
 {
 	const struct explore_ask *a = s->ask;
 	c->mode = s->mode;
@@ -41,9 +41,12 @@ static void fill(const struct search *s, struct control *c, unsigned i)
 		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
 		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
 	};
+	c->survey_fd = a->survey_fd;
+	c->survey_room = a->survey_room;
 	if (a->gaps) {
 		c->ngaps = a->gaps->n;
 		c->only_gaps = a->only_gaps;
+		c->lock_order = a->gaps->lock_order;
 		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
 		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
 	}
@@ -59,7 +62,7 @@ static void say_text(struct buf *b, const struct control *c)
 }
 
 /* It gave up. EXIT_HOLDS: another try may do, with what was changed. */
-static int gave_up(struct search *s, const struct control *c)
+static int gave_up(struct explore_search *s, const struct control *c)
 {
 	struct buf *err = &s->cli->err;
 	switch (c->why) {
@@ -89,7 +92,7 @@ static int gave_up(struct search *s, const struct control *c)
 }
 
 /* It has ended without a result. */
-static int died(struct search *s, const struct explore_server *v)
+static int died(struct explore_search *s, const struct explore_server *v)
 {
 	struct buf *err = &s->cli->err;
 	const char *program = s->ask->argv[0];
@@ -180,7 +183,7 @@ static void give_schedule(struct control *c, const struct control *from)
 	memcpy(c->given, from->modules, sizeof from->modules);
 }
 
-static int run_to_end(struct search *s, struct explore_server *v)
+static int run_to_end(struct explore_search *s, struct explore_server *v)
 {
 	if (!server_start(v, s->ask->argv, s->cli->keeps_pipe, &s->cli->err))
 		return EXIT_INTERNAL;
@@ -191,7 +194,7 @@ static int run_to_end(struct search *s, struct explore_server *v)
 
 /* A shorter schedule that fails the same way replaces the one in `found`. Whatever goes
  * wrong here, the one that was found is still good. */
-static void minimise(struct search *s, struct control *found)
+static void minimise(struct explore_search *s, struct control *found)
 {
 	struct explore_server v;
 	if (found->end == CONTROL_ENDLESS || !server_new(&v, &s->cli->err))
@@ -221,7 +224,7 @@ static bool same_end(const struct control *found, const struct control *again)
 }
 
 /* The same schedule in a fresh process, in detail. */
-static int confirm(struct search *s, const struct control *found)
+static int confirm(struct explore_search *s, const struct control *found)
 {
 	struct explore_server v;
 	struct buf *err = &s->cli->err;
@@ -255,7 +258,7 @@ static int confirm(struct search *s, const struct control *found)
 
 /* ---- the search ---- */
 
-static int start_all(struct search *s)
+static int start_all(struct explore_search *s)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		if (!server_new(&s->server[i], &s->cli->err))
@@ -277,7 +280,7 @@ static bool is_lost(const struct explore_server *v)
 }
 
 /* Another in its place, from the beginning; what draws, draws otherwise. */
-static int replace(struct search *s, unsigned i)
+static int replace(struct explore_search *s, unsigned i)
 {
 	struct explore_server *v = &s->server[i];
 	struct buf *err = &s->cli->err;
@@ -294,14 +297,31 @@ static int replace(struct search *s, unsigned i)
 	return server_start(v, s->ask->argv, s->cli->keeps_pipe, err) ? EXIT_HOLDS : EXIT_INTERNAL;
 }
 
-static void stop_all(struct search *s)
+static void stop_all(struct explore_search *s)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		server_free(&s->server[i]);
 }
 
+static void tell_progress(const struct explore_search *s)
+{
+	struct explore_progress p = { .limit = s->ask->schedules };
+	for (unsigned i = 0; i < s->n; i++) {
+		const struct control *c = s->server[i].c;
+		p.schedules += c ? __atomic_load_n(&c->beat, __ATOMIC_RELAXED) : 0;
+		p.traces += c ? c->stats.traces : 0;
+		if (c && c->stats.estimate_known) {
+			p.estimate_known = true;
+			p.estimate_total = c->stats.estimate_total;
+			p.estimate_seen = c->stats.estimate_seen;
+		}
+	}
+	if (s->ask->progress)
+		s->ask->progress(s->ask->arg, &p);
+}
+
 /* All have ended, or one has failed: which is the answer? */
-static int once(struct search *s, struct control **found, bool *again)
+static int once(struct explore_search *s, struct control **found, bool *again)
 {
 	int rc = start_all(s);
 	*found = NULL;
@@ -309,7 +329,8 @@ static int once(struct search *s, struct control **found, bool *again)
 	unsigned left = rc == EXIT_HOLDS ? s->n : 0;
 	bool done[MAX_JOBS] = { false };
 	while (left) {
-		server_wait(s->server, s->n, 1e9, (double)s->ask->stall);
+		server_wait(s->server, s->n, s->ask->progress ? 0.2 : 1e9, (double)s->ask->stall);
+		tell_progress(s);
 		for (unsigned i = 0; i < s->n; i++) {
 			struct explore_server *v = &s->server[i];
 			if (!v->ended || done[i])
@@ -345,7 +366,7 @@ static int once(struct search *s, struct control **found, bool *again)
 				s->got->modules = copy(v->c);
 			if (is_failure(v->c->end) && !*found) {
 				*found = copy(v->c);
-				s->got->schedule = v->c->stats.runs;
+				s->got->schedule = v->c->kept_run ? v->c->kept_run : v->c->stats.runs;
 				for (unsigned k = 0; k < s->n; k++) /* they end after their run */
 					s->server[k].c->stop = 1;
 			}
@@ -359,7 +380,7 @@ static int once(struct search *s, struct control **found, bool *again)
 }
 
 /* One run along a saved schedule; what it ends with is the answer. */
-static int replay(struct search *s)
+static int replay(struct explore_search *s)
 {
 	struct explore_server v;
 	for (int tries = 0; tries < TRIES; tries++) {
@@ -402,11 +423,11 @@ static int replay(struct search *s)
 
 int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
 {
-	struct search *s = calloc(1, sizeof *s);
+	struct explore_search *s = calloc(1, sizeof *s);
 	if (!s)
 		return EXIT_INTERNAL;
 	memset(got, 0, sizeof *got);
-	*s = (struct search){ .cli = cli, .ask = ask, .got = got, .threads = 16, .began = server_now(),
+	*s = (struct explore_search){ .cli = cli, .ask = ask, .got = got, .threads = 16, .began = server_now(),
 	                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
 	                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)
@@ -424,7 +445,7 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 		rc = once(s, &found, &again);
 		stop_all(s);
 	}
-	if (rc == EXIT_HOLDS && found) {
+	if (rc == EXIT_HOLDS && found && !ask->survey_fd) {
 		free(got->modules);
 		got->modules = NULL;
 		if (!ask->keep)

@@ -9,6 +9,14 @@
 #include "program/explore_gaps.h"
 #include "program/explore_server.h"
 
+/* A search under way. */
+struct explore_progress {
+	uint64_t schedules, limit; /* limit 0: none */
+	uint64_t traces;
+	bool estimate_known;
+	double estimate_total, estimate_seen;
+};
+
 struct explore_ask {
 	char **argv;          /* the program and its arguments */
 	uint64_t schedules, seed, jobs, depth, max_steps, seconds, stall;
@@ -19,6 +27,10 @@ struct explore_ask {
 	bool real, gdb;       /* a replay: with real threads; under gdb */
 	const char *const *atomic; /* patterns of functions that are marked blocks, for the schedule file */
 	uint32_t natomic;
+	void (*progress)(void *arg, const struct explore_progress *p); /* now and then; NULL: nobody looks */
+	void *arg;
+	int survey_fd;        /* runs are told in records into this file; 0: no. They are not confirmed */
+	uint64_t survey_room;
 	const struct explore_gaps *gaps; /* functions that may not be atomic; NULL: none */
 	bool only_gaps;       /* they are to be confirmed: nothing else counts */
 	const struct control *replay; /* follow this one's events instead; NULL: explore */

@@ -10,6 +10,9 @@
 void explore_story(const struct explore_ask *ask, const struct explore_got *got, struct arena *a,
                    struct explore_report *out);
 
+/* The exit code of what is told: EXIT_UNKNOWN, too, when every trace was asked for and not seen. */
+int explore_code(const struct explore_ask *ask, const struct explore_report *r);
+
 /* " at FUNCTION FILE:LINE", for c->pc; nothing when it is not known. */
 void explore_say_place(struct buf *out, const struct control *c);
 

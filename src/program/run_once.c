@@ -187,14 +187,15 @@ static void show(struct cli *cli, struct settings *s, const struct run_how *how,
 		how->explore(how->arg, said, n);
 	buf_init(&text);
 	for (uint32_t i = 0; i < n; i++) {
-		findings_text(said[i], &s->filter, &s->text, &s->arena, &s->shown, &text);
+		findings_add(said[i], &s->filter, &s->text, &s->arena, &s->shown);
 		who = said[i]->pid;
 	}
 	if (l->other_version)
 		buf_str(&cli->err, "intact: error: the program was built with another version of Intact, and its findings cannot be read\n"
 		                   "hint: build it again with this version's `intact cc`\n");
 	s->shown.unread += l->lost + l->said.lost;
-	findings_close(&s->filter, &s->shown, s->print_suppressions, &text);
+	findings_close(&s->filter, &s->shown, s->print_suppressions, &s->log);
+	findings_tell(&s->log, &s->text, &text);
 	settings_deliver(cli, s, &text, n == 1 ? who : pid);
 	buf_free(&text);
 }

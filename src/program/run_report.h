@@ -1,6 +1,6 @@
 /*
- * run_report: the messages of watched programs (report/finding.h) as the text
- * that `intact run` prints, with the settings of INTACT_OPTIONS.
+ * run_report: the messages of watched programs (report/finding.h) as results of
+ * `intact run`, with the settings of INTACT_OPTIONS.
  */
 #ifndef INTACT_PROGRAM_RUN_REPORT_H
 #define INTACT_PROGRAM_RUN_REPORT_H
@@ -25,9 +25,9 @@ struct run_reporting {
 	bool progress;       /* a line on standard error about names that take their time */
 };
 
-/* False when a setting cannot be read (how->err says so). `results` (or NULL)
- * gets the findings as the results of a document (docs/json.md, `intact run`). */
-bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *out,
-                struct buf *results, struct run_shown *shown);
+/* The findings as the results of a document (docs/json.md, `intact run`), and the lines that close
+ * their text. False when a setting cannot be read (how->err says so). */
+bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results,
+                struct buf *summary, struct run_shown *shown);
 
 #endif

@@ -45,12 +45,22 @@ static void looking_up(void *arg, uint32_t done, uint32_t of)
 	fprintf(stderr, "\rintact: looking up names: finding %u of %u\033[K", done + 1, of);
 }
 
+/* Files are named relative to where the program is run from. */
+static void log_begin(struct settings *s)
+{
+	char *cwd = getcwd(NULL, 0);
+	finding_log_init(&s->log, &s->arena, cwd ? arena_strdup(&s->arena, cwd) : NULL);
+	free(cwd);
+	s->text.json = &s->log;
+}
+
 bool settings_read(struct settings *s, const char *options, struct buf *err, bool color)
 {
 	struct arena *a = &s->arena;
 	s->options = options;
 	const char *v = settings_option(s, "color");
 	bool ok = true;
+	log_begin(s);
 	filter_init(&s->filter, a);
 	s->symbols = s->text.symbols = symbols_open(a);
 	s->log_path = settings_option(s, "log_path");
@@ -86,6 +96,7 @@ bool settings_of_command(struct settings *s, struct cli *cli)
 void settings_free(struct settings *s)
 {
 	symbols_close(s->symbols);
+	finding_log_free(&s->log);
 	arena_free(&s->arena);
 }
 
@@ -126,19 +137,8 @@ void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uin
 	buf_add(&cli->err, text->data, text->len);
 }
 
-void run_log_begin(struct settings *s)
-{
-	char *cwd = getcwd(NULL, 0);
-	buf_init(&s->log.results);
-	json_out_init(&s->log.j, &s->log.results, false);
-	s->log.arena = &s->arena;
-	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
-	free(cwd);
-	s->text.json = &s->log;
-}
-
-bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *out,
-                struct buf *results, struct run_shown *shown)
+bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results,
+                struct buf *summary, struct run_shown *shown)
 {
 	struct settings s = { 0 };
 	arena_init(&s.arena, 0);
@@ -147,26 +147,23 @@ bool run_report(const struct run_reporting *how, const struct run_message *m, ui
 		s.text.arg = &s;
 	}
 	bool ok = settings_read(&s, how->options, how->err, false);
-	s.text.color = how->color;
-	if (results)
-		run_log_begin(&s);
+	s.log.recorded = true;
 	for (uint32_t i = 0; i < n; i++) {
 		struct raw_reports all = { 0 };
 		if (!raw_add_all(&all, &s.arena, m[i].text, m[i].len))
 			continue;
 		for (uint32_t k = 0; k < all.list.len; k++) {
 			all.list.data[k]->saved = m[i].symbols;
-			findings_text(all.list.data[k], &s.filter, &s.text, &s.arena, &s.shown, out);
+			findings_add(all.list.data[k], &s.filter, &s.text, &s.arena, &s.shown);
 		}
 		raw_free(&all);
 	}
-	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
+	findings_close(&s.filter, &s.shown, s.print_suppressions, &s.log);
 	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed,
 		                     settings_cut(&s) };
-	if (results) {
-		buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
-		buf_free(&s.log.results);
-	}
+	buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
+	buf_add(summary, buf_cstr(&s.log.summary), s.log.summary.len);
+	results->failed |= s.log.results.failed | s.log.summary.failed;
 	settings_free(&s);
 	return ok;
 }

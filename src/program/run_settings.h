@@ -15,7 +15,7 @@ struct settings {
 	struct shown shown;
 	const char *log_path;
 	bool print_suppressions;
-	struct finding_log log; /* for reports */
+	struct finding_log log; /* the findings, as results of a document */
 	struct symbols *symbols; /* text.symbols */
 	const char *options;     /* or NULL */
 	double asked, said;      /* progress: when it began, when it was last shown */
@@ -35,7 +35,5 @@ void settings_free(struct settings *s);
 bool settings_cut(const struct settings *s);
 /* Sends the report of process `pid` where `s` says. */
 void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid);
-/* Findings are kept as JSON too from now on, in s->log. */
-void run_log_begin(struct settings *s);
 
 #endif

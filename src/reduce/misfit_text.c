@@ -49,13 +49,13 @@ static void lock_names(const struct flow *f, uint32_t set, struct buf *out)
 	}
 }
 
-struct question {
+struct why_question {
 	const struct flow *f;
 	const struct movers *m;
 	uint32_t block; /* or FLOW_ALL */
 };
 
-static enum mover kind(const struct question *q, uint32_t node)
+static enum reduce_mover kind(const struct why_question *q, uint32_t node)
 {
 	return mover_of(q->m, q->f, node, q->block);
 }
@@ -117,7 +117,7 @@ static const char *done(const struct ir *p, const struct group *g)
 }
 
 /* Why the step is a non-mover: who else is there, and under which locks. */
-static void reason(const struct question *q, uint32_t node, struct buf *out)
+static void reason(const struct why_question *q, uint32_t node, struct buf *out)
 {
 	const struct flow *f = q->f;
 	const struct movers *m = q->m;
@@ -173,7 +173,7 @@ void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, ui
                 uint32_t second, struct buf *out)
 {
 	assert(first != IR_NONE && second != IR_NONE && f->ir->nodes[first].block == f->ir->nodes[second].block);
-	const struct question q = { f, m, block };
+	const struct why_question q = { f, m, block };
 	bool non = kind(&q, second) == MOVER_NON, after_non = kind(&q, first) == MOVER_NON;
 	if (first == second) {
 		buf_str(out, "the non-mover at ");

@@ -10,7 +10,7 @@ enum { PAIRS_MAX = 1 << 20 };
 #define READS  (IRA_READ | IRA_READ_INV | IRA_READ_RESP)
 #define WRITES (IRA_WRITE | IRA_WRITE_INV | IRA_WRITE_RESP)
 
-struct entry {
+struct mover_entry {
 	struct group g;
 	uint32_t *to; /* where the id of its group goes */
 };
@@ -22,7 +22,7 @@ static int order(uint32_t a, uint32_t b)
 
 static int compare(const void *pa, const void *pb)
 {
-	const struct group *a = &((const struct entry *)pa)->g, *b = &((const struct entry *)pb)->g;
+	const struct group *a = &((const struct mover_entry *)pa)->g, *b = &((const struct mover_entry *)pb)->g;
 	int c = order(a->var, b->var);
 	c = c ? c : order(a->elem, b->elem);
 	c = c ? c : order(a->set, b->set);
@@ -33,13 +33,13 @@ static int compare(const void *pa, const void *pb)
 
 static int compare_whole(const void *pa, const void *pb)
 {
-	const struct group *a = &((const struct entry *)pa)->g, *b = &((const struct entry *)pb)->g;
+	const struct group *a = &((const struct mover_entry *)pa)->g, *b = &((const struct mover_entry *)pb)->g;
 	int c = compare(pa, pb);
 	return c ? c : order(a->access, b->access);
 }
 
 /* One entry for each shared access of each node that can be reached. */
-static uint32_t collect(const struct flow *f, bool any, struct entry *out, uint32_t *group_of)
+static uint32_t collect(const struct flow *f, bool any, struct mover_entry *out, uint32_t *group_of)
 {
 	const struct ir *p = f->ir;
 	uint32_t n = 0;
@@ -54,7 +54,7 @@ static uint32_t collect(const struct flow *f, bool any, struct entry *out, uint3
 				const struct ir_access *a = &p->accesses[k];
 				if (!(a->mode & (READS | WRITES)))
 					continue;
-				out[n++] = (struct entry){
+				out[n++] = (struct mover_entry){
 					{ a->var, p->vars[a->var].is_array ? a->index : 0, f->set[id],
 					  single ? t : IR_NONE, (a->mode & WRITES) != 0, k, id, IR_NONE },
 					&group_of[k] };
@@ -65,7 +65,7 @@ static uint32_t collect(const struct flow *f, bool any, struct entry *out, uint3
 	return n;
 }
 
-static void make_groups(struct movers *m, struct entry *e, uint32_t n, struct arena *a)
+static void make_groups(struct movers *m, struct mover_entry *e, uint32_t n, struct arena *a)
 {
 	qsort(e, n, sizeof *e, compare_whole);
 	m->groups = arena_array(a, struct group, n + 1);
@@ -166,14 +166,14 @@ static void classify(struct movers *m, const struct flow *f, uint32_t id, const 
 	m->mover[id] = takes && frees ? MOVER_NON : takes ? MOVER_RIGHT : frees ? MOVER_LEFT : MOVER_BOTH;
 }
 
-enum mover mover_of(const struct movers *m, const struct flow *f, uint32_t node, uint32_t block)
+enum reduce_mover mover_of(const struct movers *m, const struct flow *f, uint32_t node, uint32_t block)
 {
 	assert(node < f->ir->nnodes && m->mover[node] <= MOVER_NON);
 	assert(m->lock[node] == IR_NONE || f->hand[m->lock[node]] & HAND_LOCK);
 	uint32_t who;
 	if (m->lock[node] != IR_NONE && !flow_private(f, m->lock[node], block, &who))
 		return MOVER_NON;
-	return (enum mover)m->mover[node];
+	return (enum reduce_mover)m->mover[node];
 }
 
 void movers_find(struct movers *m, struct flow *f, bool any, struct arena *a)
@@ -181,7 +181,7 @@ void movers_find(struct movers *m, struct flow *f, bool any, struct arena *a)
 	const struct ir *p = f->ir;
 	memset(m, 0, sizeof *m);
 	uint32_t *group_of = arena_array(a, uint32_t, p->naccesses + 1);
-	struct entry *e = arena_array(a, struct entry, p->naccesses + 1);
+	struct mover_entry *e = arena_array(a, struct mover_entry, p->naccesses + 1);
 	uint32_t n = collect(f, any, e, group_of);
 	make_groups(m, e, n, a);
 	for (uint32_t i = 0, j; i < m->ngroups; i = j) {

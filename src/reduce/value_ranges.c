@@ -12,13 +12,13 @@ struct range {
 
 static const struct range full = { INT32_MIN, INT32_MAX };
 
-struct path {
+struct values_path {
 	uint32_t pc, nknown;
 	bool committed; /* perhaps */
 	struct { int32_t reg; struct range r; } known[KNOWN_MAX];
 };
 
-struct values {
+struct values_flow {
 	const struct flow *f;
 	const struct ir *p;
 	const struct ir_template *t;
@@ -27,7 +27,7 @@ struct values {
 	uint8_t *committed;  /* by node: the thread's block may have committed */
 	uint32_t node, round, budget, top;
 	bool changed, fault;
-	struct path stack[STACK_MAX];
+	struct values_path stack[STACK_MAX];
 };
 
 /* ---- ranges ------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static struct range hull4(int64_t a, int64_t b, int64_t c, int64_t d)
 	return r;
 }
 
-static void join(struct values *x, struct range *to, struct range r, int64_t lo, int64_t hi)
+static void join(struct values_flow *x, struct range *to, struct range r, int64_t lo, int64_t hi)
 {
 	assert(r.lo <= r.hi && to->lo <= to->hi);
 	r = clamp(r, lo, hi);
@@ -71,7 +71,7 @@ static void join(struct values *x, struct range *to, struct range r, int64_t lo,
 	x->changed = true;
 }
 
-static struct range get(const struct values *x, const struct path *w, int32_t reg)
+static struct range get(const struct values_flow *x, const struct values_path *w, int32_t reg)
 {
 	assert(reg >= 0 && (uint32_t)reg < x->t->nregs);
 	for (uint32_t i = 0; i < w->nknown; i++)
@@ -82,7 +82,7 @@ static struct range get(const struct values *x, const struct path *w, int32_t re
 
 /* Stores into a slot count at once: what a path leaves in it does not matter
  * more than what it ever held. */
-static void set(struct values *x, struct path *w, int32_t reg, struct range r)
+static void set(struct values_flow *x, struct values_path *w, int32_t reg, struct range r)
 {
 	assert(reg >= 1 && (uint32_t)reg < x->t->nregs && r.lo <= r.hi);
 	if ((uint32_t)reg < x->t->nslots) {
@@ -100,7 +100,7 @@ static void set(struct values *x, struct path *w, int32_t reg, struct range r)
 	} /* else it is its slot's range, or full */
 }
 
-static struct range operand(const struct values *x, const struct path *w, bool imm, int32_t v)
+static struct range operand(const struct values_flow *x, const struct values_path *w, bool imm, int32_t v)
 {
 	return imm ? (struct range){ v, v } : get(x, w, v);
 }
@@ -113,7 +113,7 @@ static struct range truth(bool may_be_false, bool may_be_true)
 	return (struct range){ !may_be_false, may_be_true };
 }
 
-static struct range divide(struct values *x, enum ir_op op, struct range b, struct range c)
+static struct range divide(struct values_flow *x, enum ir_op op, struct range b, struct range c)
 {
 	if (c.lo <= 0 && c.hi >= 0) {
 		x->fault = true;
@@ -144,7 +144,7 @@ static struct range bitwise(enum ir_op op, struct range b, struct range c)
 	return (struct range){ 0, top - 1 };
 }
 
-static struct range compute(struct values *x, const struct ir_ins *i, struct range b, struct range c)
+static struct range compute(struct values_flow *x, const struct ir_ins *i, struct range b, struct range c)
 {
 	struct range r = full;
 	switch ((enum ir_op)i->op) {
@@ -179,19 +179,19 @@ static struct range compute(struct values *x, const struct ir_ins *i, struct ran
 	return clamp(r, full.lo, full.hi);
 }
 
-static void check_range(struct values *x, struct range r, int64_t lo, int64_t hi)
+static void check_range(struct values_flow *x, struct range r, int64_t lo, int64_t hi)
 {
 	x->fault |= !inside(r, lo, hi);
 }
 
-static void store(struct values *x, uint32_t var, struct range r)
+static void store(struct values_flow *x, uint32_t var, struct range r)
 {
 	const struct ir_var *v = &x->p->vars[var];
 	check_range(x, r, v->lo, v->hi);
 	join(x, &x->vars[var], r, v->lo, v->hi);
 }
 
-static void run_access(struct values *x, struct path *w, const struct ir_ins *i)
+static void run_access(struct values_flow *x, struct values_path *w, const struct ir_ins *i)
 {
 	assert(x->f->set[x->node] != FLOW_UNREACHED);
 	bool writes = i->op == IR_STORE || i->op == IR_ACQ || i->op == IR_REL || i->op == IR_WINV ||
@@ -228,7 +228,7 @@ static void run_access(struct values *x, struct path *w, const struct ir_ins *i)
 	}
 }
 
-static void fork_path(struct values *x, const struct path *w, uint32_t pc)
+static void fork_path(struct values_flow *x, const struct values_path *w, uint32_t pc)
 {
 	if (x->top == STACK_MAX) {
 		x->fault = true;
@@ -238,7 +238,7 @@ static void fork_path(struct values *x, const struct path *w, uint32_t pc)
 	x->stack[x->top++].pc = pc;
 }
 
-static void arrive(struct values *x, const struct path *w, uint32_t node)
+static void arrive(struct values_flow *x, const struct values_path *w, uint32_t node)
 {
 	if (w->committed && !x->committed[node]) {
 		x->committed[node] = 1;
@@ -247,7 +247,7 @@ static void arrive(struct values *x, const struct path *w, uint32_t node)
 }
 
 /* A jump: true when only the jump can be taken; the other way is forked. */
-static bool run_jump(struct values *x, struct path *w, const struct ir_ins *i, struct range b)
+static bool run_jump(struct values_flow *x, struct values_path *w, const struct ir_ins *i, struct range b)
 {
 	bool zero = b.lo <= 0 && b.hi >= 0, other = b.lo != 0 || b.hi != 0;
 	bool jumps = i->op == IR_JZ ? zero : other, falls = i->op == IR_JZ ? other : zero;
@@ -258,7 +258,7 @@ static bool run_jump(struct values *x, struct path *w, const struct ir_ins *i, s
 }
 
 /* One instruction; false at the end of the path. */
-static bool run_one(struct values *x, struct path *w)
+static bool run_one(struct values_flow *x, struct values_path *w)
 {
 	assert(w->pc >= x->t->code && w->pc < x->t->code + x->t->ncode);
 	const struct ir_ins *i = &x->p->code[w->pc];
@@ -316,10 +316,10 @@ static bool run_one(struct values *x, struct path *w)
 	return true;
 }
 
-static void run_node(struct values *x, uint32_t node)
+static void run_node(struct values_flow *x, uint32_t node)
 {
 	assert(node >= x->t->node && node < x->t->node + x->t->nnode);
-	struct path w = { .committed = x->committed[node] };
+	struct values_path w = { .committed = x->committed[node] };
 	x->node = node;
 	x->budget = BUDGET;
 	x->top = 0;
@@ -334,7 +334,7 @@ static void run_node(struct values *x, uint32_t node)
 	}
 }
 
-static void run_all(struct values *x)
+static void run_all(struct values_flow *x)
 {
 	const struct ir *p = x->p;
 	x->changed = x->fault = false;
@@ -351,7 +351,7 @@ static void run_all(struct values *x)
 bool value_ranges_fault_free(const struct flow *f, struct arena *a)
 {
 	const struct ir *p = f->ir;
-	struct values *x = arena_new(a, struct values);
+	struct values_flow *x = arena_new(a, struct values_flow);
 	x->f = f;
 	x->p = p;
 	x->vars = arena_array(a, struct range, p->nvars + 1);

@@ -16,16 +16,16 @@ static const char *const problems[] = {
 	[PROBLEM_HISTORY] = "history",
 };
 
-const char *problem_name(enum problem p)
+const char *problem_name(enum verdict_problem p)
 {
 	return problems[p];
 }
 
-enum problem problem_from(const char *name)
+enum verdict_problem problem_from(const char *name)
 {
 	for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
 		if (!strcmp(problems[i], name))
-			return (enum problem)i;
+			return (enum verdict_problem)i;
 	return PROBLEM_NONE;
 }
 

@@ -35,8 +35,8 @@ void check_json_model(const struct ir *p, const char *name, bool keep_dead, stru
 void check_json_history(const struct run *r, uint32_t object, const char *key, struct json_out *j);
 /* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
  * there is no such word. */
-const char *problem_name(enum problem p);
-enum problem problem_from(const char *name);
+const char *problem_name(enum verdict_problem p);
+enum verdict_problem problem_from(const char *name);
 /* The hash of a model's text, 16 hexadecimal digits. */
 void text_hash(const char *text, size_t len, char out[17]);
 

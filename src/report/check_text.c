@@ -208,7 +208,7 @@ static bool same_path(const struct verdict *a, const struct verdict *b)
 }
 
 /* Is it that no serial order ends like the run? */
-static bool about_serial(enum problem p)
+static bool about_serial(enum verdict_problem p)
 {
 	return p == PROBLEM_ATOMICITY || p == PROBLEM_STUCK || p == PROBLEM_ENDLESS;
 }

@@ -104,6 +104,7 @@ struct explore_finding {
 	struct explore_place at;
 	enum explore_status status;
 	const char *why;      /* EXPLORE_CUT_SHORT: by what */
+	const char *told;     /* of a document: explore_status_text; else NULL */
 	uint64_t schedules, aside; /* tried; that failed for another reason */
 	bool exhausted;       /* they were all there are */
 	struct explore_failure *failure; /* EXPLORE_CONFIRMED */
@@ -124,9 +125,13 @@ struct explore_confirmation {
 const char *explore_status_text(const struct explore_finding *f, struct arena *a);
 void explore_confirmation_text(const struct explore_confirmation *c, struct arena *a, struct buf *out, bool color);
 void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *out);
+/* Is the document one of these? Then *c is made of it. */
+bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explore_confirmation *c);
 /* The member "exploration" of a result of `intact run`. */
 struct json_out;
 void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a);
+/* ... and the failure in it, from a document. */
+void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f);
 /* One failing schedule: title, table, threads that wait, output. */
 void explore_failure_text(const struct explore_failure *f, struct buf *out, bool color);
 

@@ -110,7 +110,8 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_uint(j, "output_bytes", f->output_bytes);
 }
 
-static void race(struct json_out *j, const struct explore_race *r)
+/* With the schedule that shows it, if there is one. */
+static void race(struct json_out *j, const struct explore_race *r, const struct explore_failure *f)
 {
 	json_line(j, 1);
 	json_begin_object(j, NULL);
@@ -129,6 +130,12 @@ static void race(struct json_out *j, const struct explore_race *r)
 		json_end(j);
 	}
 	json_end(j);
+	if (f) {
+		json_uint(j, "preemptions", f->preemptions);
+		json_uint(j, "switches", f->switches);
+		threads(j, f);
+		steps(j, f);
+	}
 	json_end(j);
 }
 
@@ -182,14 +189,15 @@ void explore_json(const struct explore_report *r, struct buf *out)
 	json_text_if(j, "why_fork", r->why_fork);
 	json_line(j, 0);
 	json_begin_array(j, "results");
-	if (r->failure) {
+	bool raced = r->failure && !strcmp(r->failure->kind, "race");
+	if (r->failure && !raced) {
 		json_line(j, 1);
 		json_begin_object(j, NULL);
 		failure(j, r->failure);
 		json_end(j);
 	}
 	for (uint32_t i = 0; i < r->races.len; i++)
-		race(j, &r->races.data[i]);
+		race(j, &r->races.data[i], raced && !i ? r->failure : NULL);
 	json_end(j);
 	doc_end(j);
 }
@@ -239,6 +247,7 @@ static void one_finding(struct json_out *j, const struct explore_finding *f, str
 	json_begin_object(j, "finding");
 	json_text(j, "block", f->block);
 	json_text(j, "sentence", f->sentence);
+	place(j, "at", &f->at);
 	status(j, f, a);
 	json_end(j);
 	json_end(j);
@@ -313,7 +322,7 @@ static struct explore_place read_place(const json_t *p)
 		.line = (uint32_t)number(p, "line"), .module = text_or_null(p, "module"), .offset = number(p, "offset") };
 }
 
-static void read_failure(const json_t *o, struct arena *a, struct explore_failure *f)
+void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f)
 {
 	const json_t *x;
 	size_t i;
@@ -380,7 +389,33 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 			read_race(o, a, r);
 		} else if (!r->failure) {
 			r->failure = arena_new(a, struct explore_failure);
-			read_failure(o, a, r->failure);
+			explore_failure_read(o, a, r->failure);
 		}
 	}
+}
+
+static void read_finding(const json_t *o, struct arena *a, struct explore_confirmation *c)
+{
+	const json_t *told = json_object_get(o, "finding");
+	struct explore_finding f = { .index = c->findings.len, .block = doc_text(told, "block"), .sentence = doc_text(told, "sentence"),
+		.at = read_place(json_object_get(told, "at")), .told = doc_text(told, "text"), .schedules = number(told, "schedules"),
+		.aside = number(told, "failed_otherwise"), .exhausted = flag(told, "exhaustive"), .replay = safe(a, told, "replay") };
+	while (f.status < EXPLORE_CUT_SHORT && !doc_is(told, "status", statuses[f.status]))
+		f.status++;
+	if (doc_is(o, "verdict", "violated")) {
+		f.failure = arena_new(a, struct explore_failure);
+		explore_failure_read(o, a, f.failure);
+	}
+	avec_push(a, &c->findings, f);
+}
+
+bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explore_confirmation *c)
+{
+	const json_t *confirm = json_object_get(doc, "confirm"), *o;
+	size_t i;
+	*c = (struct explore_confirmation){ .report = doc_text(confirm, "report"), .program = doc_text(doc, "program"),
+		.strategy = safe(a, doc, "strategy"), .mode = doc_text(doc, "mode"), .seed = number(doc, "seed") };
+	json_array_foreach(json_object_get(doc, "results"), i, o)
+		read_finding(o, a, c);
+	return confirm != NULL;
 }

@@ -233,6 +233,13 @@ static void output(struct buf *b, const struct explore_failure *f)
 		buf_printf(b, "  | ... (%llu bytes in all)\n", (unsigned long long)f->output_bytes);
 }
 
+static void schedule(struct buf *b, const struct explore_failure *f)
+{
+	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them preemptions):\n\n", f->steps.len, f->switches,
+	           f->preemptions);
+	table(b, f);
+}
+
 void explore_failure_text(const struct explore_failure *f, struct buf *b, bool color)
 {
 	buf_printf(b, "%s%s%s in schedule %llu: ", color ? "\033[1;31m" : "", f->title, color ? "\033[0m" : "",
@@ -249,9 +256,7 @@ void explore_failure_text(const struct explore_failure *f, struct buf *b, bool c
 		buf_safe(b, f->gone, strlen(f->gone));
 		buf_char(b, '\n');
 	}
-	buf_printf(b, "\nThe schedule (%u steps, %u switches, %u of them preemptions):\n\n", f->steps.len, f->switches,
-	           f->preemptions);
-	table(b, f);
+	schedule(b, f);
 	waits(b, f);
 	cycle(b, f);
 	output(b, f);
@@ -303,13 +308,17 @@ static void coverage(struct buf *b, const struct explore_report *r)
 void explore_text(const struct explore_report *r, struct buf *out, bool color, unsigned columns)
 {
 	(void)columns;
-	if (r->failure)
-		explore_failure_text(r->failure, out, color);
+	const struct explore_failure *f = r->failure;
+	bool raced = f && !strcmp(f->kind, "race"); /* the races come first, then the schedule that shows one */
+	if (f && !raced)
+		explore_failure_text(f, out, color);
 	for (uint32_t i = 0; i < r->races.len; i++) {
-		if (i || r->failure)
+		if (i || (f && !raced))
 			buf_char(out, '\n');
 		race(out, &r->races.data[i], color);
 	}
+	if (raced)
+		schedule(out, f);
 	if (r->failure || r->races.len)
 		buf_char(out, '\n');
 	else if (r->replayed && r->stopped)
@@ -331,6 +340,8 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 
 const char *explore_status_text(const struct explore_finding *f, struct arena *a)
 {
+	if (f->told)
+		return f->told;
 	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored", (unsigned long long)f->schedules)
 	                               : arena_printf(a, "not reached in %llu schedule%s", (unsigned long long)f->schedules,
 	                                              f->schedules == 1 ? "" : "s");

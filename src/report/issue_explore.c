@@ -32,11 +32,21 @@ static const char *rule_of(const char *kind)
 	return "explore-failure";
 }
 
+static void schedule(struct issues *s, struct issue *i, const json_t *r)
+{
+	const json_t *threads = json_object_get(r, "threads"), *e;
+	size_t k;
+	json_array_foreach(json_object_get(r, "steps"), k, e) {
+		struct flow_step f = { .at = at(json_object_get(e, "at")), .text = doc_text(e, "text"),
+			.essential = json_is_true(json_object_get(e, "preempts")) };
+		f.flow = issue_flow(s, i, thread_name(s, threads, doc_number(e, "thread")));
+		avec_push(&s->arena, &i->steps, f);
+	}
+}
+
 static void failure(struct issues *s, const json_t *r)
 {
 	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
-	const json_t *threads = json_object_get(r, "threads"), *e;
-	size_t k;
 	i->name = doc_text(r, "kind");
 	i->rule = issue_rule(rule_of(doc_text(r, "kind")));
 	i->title = arena_printf(&s->arena, "%s in schedule %lld", doc_text(r, "title"), (long long)doc_number(r, "schedule"));
@@ -49,12 +59,7 @@ static void failure(struct issues *s, const json_t *r)
 		if (*doc_text(finding, "replay"))
 			i->next = doc_text(finding, "replay");
 	}
-	json_array_foreach(json_object_get(r, "steps"), k, e) {
-		struct flow_step f = { .at = at(json_object_get(e, "at")), .text = doc_text(e, "text"),
-			.essential = json_is_true(json_object_get(e, "preempts")) };
-		f.flow = issue_flow(s, i, thread_name(s, threads, doc_number(e, "thread")));
-		avec_push(&s->arena, &i->steps, f);
-	}
+	schedule(s, i, r);
 	if (json_array_size(json_object_get(r, "stack"))) {
 		struct frame_list l = { "where it ends", json_object_get(r, "stack") };
 		avec_push(&s->arena, &i->stacks, l);
@@ -87,7 +92,8 @@ static void race(struct issues *s, const json_t *r)
 	i->message = arena_printf(&s->arena, "two accesses to %s, neither of which happens before the other, seen in schedule %lld",
 	                          doc_text(r, "data"), (long long)doc_number(r, "schedule"));
 	i->at = at(json_object_get(json_array_get(a, 1), "at"));
-	json_array_foreach(a, k, e) {
+	schedule(s, i, r);
+	json_array_foreach(i->steps.len ? NULL : a, k, e) {
 		struct flow_step f = { .at = at(json_object_get(e, "at")), .essential = true,
 			.text = json_is_true(json_object_get(e, "write")) ? "writes" : "reads" };
 		json_int_t t = doc_number(e, "thread");

@@ -1,131 +1,46 @@
 #include "report/trace_judged.h"
 
-#include <string.h>
+#include "report/finding.h"
 
-typedef unsigned long long ull;
-
-static void plural(struct buf *out, uint64_t n, const char *word)
-{
-	buf_printf(out, "%llu %s%s", (ull)n, word, n == 1 ? "" : "s");
-}
-
-/* Of a recording: the findings of the run, and what the marked blocks add. */
-static void headline_recorded(const struct trace_judged *j, struct buf *out)
-{
-	const struct run_shown *s = &j->rec.shown;
-	if (!s->count && s->cut) {
-		buf_str(out, "unknown: there were more findings than can be kept");
-		return;
-	}
-	if (!s->count) {
-		buf_str(out, "nothing found: ");
-		if (j->blocks)
-			plural(out, j->blocks, "marked block");
-		else
-			buf_str(out, "no block is marked, and no function is reported");
-		buf_str(out, j->blocks ? ", serializable" : "");
-		return;
-	}
-	buf_str(out, "not atomic: ");
-	plural(out, s->count, "finding");
-	if (s->confirmed == s->count)
-		buf_str(out, s->count == 1 ? ", confirmed" : ", all confirmed");
-	else if (s->confirmed)
-		buf_printf(out, ", %u confirmed and %u predicted", s->confirmed, s->count - s->confirmed);
-	else
-		buf_str(out, s->count == 1 ? ", predicted: another schedule can break it"
-		                           : ", all predicted: another schedule can break them");
-	if (j->blocks) {
-		buf_str(out, "; the ");
-		plural(out, j->blocks, "marked block");
-		buf_str(out, j->blocks == 1 ? " is serializable in this run" : " are serializable in this run");
-	}
-}
-
-static void headline(const struct trace_judged *j, struct buf *out)
-{
-	if (j->found.blocks) {
-		buf_str(out, "not serializable: ");
-		buf_printf(out, "%llu of ", (ull)j->found.blocks);
-		plural(out, j->blocks, "block");
-		buf_str(out, j->found.blocks == 1 ? " is not atomic" : " are not atomic");
-	} else if (j->recording && j->rec.shown.count) {
-		headline_recorded(j, out);
-	} else if (j->limit || j->rec.nomem) {
-		buf_printf(out, "unknown: out of %s", j->limit ? j->limit : "memory");
-	} else if (j->recording) {
-		headline_recorded(j, out);
-	} else {
-		buf_str(out, "serializable: ");
-		if (j->blocks)
-			plural(out, j->blocks, "block");
-		else
-			buf_str(out, "there are no blocks");
-	}
-}
-
-void trace_text(const struct trace_judged *j, bool quiet, unsigned width, bool color, struct buf *out)
-{
-	buf_safe(out, j->file, strlen(j->file));
-	buf_str(out, ": ");
-	headline(j, out);
-	buf_str(out, " (");
-	plural(out, j->events, "event");
-	if (j->rec.processes > 1 && j->process)
-		buf_printf(out, " of process %llu of %u", (ull)j->process, j->rec.processes);
-	else if (j->rec.processes > 1)
-		buf_printf(out, " of the first of %u processes", j->rec.processes);
-	buf_char(out, ')');
-	if (j->limit && (j->found.blocks || j->rec.shown.count))
-		buf_printf(out, ", then out of %s: there may be more", j->limit);
-	if (j->damaged)
-		buf_str(out, ", the readable part");
-	buf_char(out, '\n');
-	if (quiet)
-		return;
-	cycles_text(&j->found, j->names, width, color, out);
-	if (j->predicted)
-		predict_text(j->predicted, j->names, color, out);
-	if (j->found.blocks || j->predicted)
-		buf_char(out, '\n');
-	if (j->recording)
-		buf_add(out, buf_cstr(&j->rec.text), j->rec.text.len);
-}
-
-void trace_json(const struct trace_judged *j, struct buf *out)
+void trace_json(const struct trace_judged *t, struct buf *out)
 {
 	static const char *const verdict[] = { "holds", "violated", "error", "unknown" };
-	buf_str(out, "{\"file\":");
-	buf_json(out, j->file, strlen(j->file));
-	buf_printf(out, ",\"verdict\":\"%s\",\"algorithm\":\"%s\"", verdict[j->code],
-	           j->algorithm);
-	if (j->recording && j->process)
-		buf_printf(out, ",\"process\":%llu", (ull)j->process);
-	if (j->limit)
-		buf_printf(out, ",\"limit\":\"%s\"", j->limit);
-	buf_printf(out,
-	           ",\"complete\":%s,\"events\":%llu,\"blocks\":%llu,"
-	           "\"serializable\":%s,\"violating_blocks\":%llu,\"findings\":",
-	           j->failed || j->damaged || j->limit ? "false" : "true", (ull)j->events,
-	           (ull)j->blocks,
-	           j->found.blocks ? "false" : j->limit || j->failed ? "null" : "true",
-	           (ull)j->found.blocks);
-	if (j->names)
-		cycles_json(&j->found, j->names, out);
+	struct json_out w, *j = &w;
+	json_out_init(j, out, true);
+	json_begin_object(j, NULL);
+	json_text(j, "file", t->file);
+	json_text(j, "verdict", verdict[t->code]);
+	json_text(j, "algorithm", t->algorithm);
+	if (t->recording && t->process)
+		json_uint(j, "process", t->process);
+	json_text_if(j, "limit", t->limit ? t->limit : t->rec.nomem ? "memory" : NULL);
+	json_bool(j, "complete", !(t->failed || t->damaged || t->limit));
+	json_flag(j, "damaged", t->damaged);
+	json_uint(j, "events", t->events);
+	json_uint(j, "blocks", t->blocks);
+	if (!t->found.blocks && (t->limit || t->failed))
+		json_nothing(j, "serializable");
 	else
-		buf_str(out, "[]");
-	buf_printf(out, ",\"findings_not_shown\":%llu", (ull)j->found.unkept);
-	if (j->recording) {
-		buf_printf(out, ",\"run\":{\"processes\":%u,\"records\":%llu,\"findings\":%u,"
-		           "\"confirmed\":%u,\"suppressed\":%u,\"results\":[",
-		           j->rec.processes, (ull)j->rec.records, j->rec.shown.count,
-		           j->rec.shown.confirmed, j->rec.shown.suppressed);
-		buf_add(out, buf_cstr(&j->rec.results), j->rec.results.len);
-		buf_str(out, "]}");
+		json_bool(j, "serializable", !t->found.blocks);
+	json_uint(j, "violating_blocks", t->found.blocks);
+	cycles_json(&t->found, t->names, j);
+	json_uint(j, "findings_not_shown", t->found.unkept);
+	if (t->recording) {
+		json_begin_object(j, "run");
+		json_uint(j, "processes", t->rec.processes);
+		json_uint(j, "records", t->rec.records);
+		json_uint(j, "findings", t->rec.shown.count);
+		json_uint(j, "confirmed", t->rec.shown.confirmed);
+		json_uint(j, "suppressed", t->rec.shown.suppressed);
+		json_flag(j, "cut", t->rec.shown.cut);
+		json_begin_array(j, "results");
+		json_items(j, &t->rec.results);
+		json_end(j);
+		finding_summary(&t->rec.summary, j);
+		json_end(j);
 	}
-	if (j->predicted && j->names) {
-		buf_str(out, ",\"predicted\":");
-		predict_json(j->predicted, j->names, out);
-	}
-	buf_char(out, '}');
+	if (t->predicted && t->names)
+		predict_json(t->predicted, t->names, j);
+	json_end(j);
+	json_out_end(j);
 }

@@ -2,6 +2,8 @@
 #ifndef INTACT_REPORT_TRACE_JUDGED_H
 #define INTACT_REPORT_TRACE_JUDGED_H
 
+#include <jansson.h>
+
 #include "report/trace_predict.h"
 #include "report/trace_report.h"
 
@@ -12,8 +14,8 @@ struct run_shown {
 
 /* The findings of the run that a recording is of. */
 struct recorded {
-	struct buf text;        /* the report */
-	struct buf results;     /* the same as JSON: results of `intact run` */
+	struct buf results;     /* JSON: results of `intact run`, commas between them */
+	struct buf summary;     /* its closing lines */
 	struct run_shown shown;
 	uint32_t processes;
 	uint64_t records;
@@ -35,8 +37,16 @@ struct trace_judged {
 	struct recorded rec;   /* when it is one */
 };
 
-void trace_text(const struct trace_judged *j, bool quiet, unsigned width, bool color, struct buf *out);
-/* One JSON object. */
+/* One JSON object: a result of a document. */
 void trace_json(const struct trace_judged *j, struct buf *out);
+
+struct trace_text_options {
+	unsigned width;
+	bool color;
+	bool quiet; /* the verdict's line alone */
+	bool full;  /* long cycles in full length */
+};
+/* Such a result as text. */
+void trace_text(const json_t *result, const struct trace_text_options *how, struct buf *out);
 
 #endif

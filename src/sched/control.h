@@ -33,6 +33,7 @@ enum {
 	CONTROL_GAPS = 64,          /* functions that may not be atomic */
 	CONTROL_GAP_FNS = 4,
 	CONTROL_GAP_MODULES = 16,
+	CONTROL_SURVEYS = 32,       /* runs that are told in records */
 };
 
 /* How runs are made. */
@@ -145,7 +146,10 @@ struct control {
 	uint32_t spurious;      /* condition variables may wake up by themselves */
 	uint32_t show_output;   /* not captured */
 	uint64_t deadline_ns;   /* CLOCK_MONOTONIC; 0: none */
+	int32_t survey_fd;      /* tell what happens in records (event/record.h) into this; 0: do not */
+	uint64_t survey_room;   /* records */
 	uint32_t ngaps;         /* the search is steered into these, and their blocks are judged */
+	uint32_t lock_order;    /* of these the order in which locks were taken counts as a conflict, too */
 	uint32_t only_gaps;     /* no others, and a failure counts only when such a gap was entered in its run */
 	struct control_gap gap[CONTROL_GAPS];
 	char gap_module[CONTROL_GAP_MODULES][CONTROL_PATH];
@@ -178,6 +182,10 @@ struct control {
 	uint64_t cancels;       /* threads that pthread_cancel has ended */
 	uint64_t judged, unjudged; /* traces whose marked blocks were judged, or could not be */
 	uint64_t nblocks;       /* marked blocks that were entered, in all runs */
+	uint32_t nsurveys, survey_full; /* runs that were told; memory for them has ended */
+	uint64_t nsurvey, survey_end[CONTROL_SURVEYS]; /* records; behind the last of each run */
+	uint64_t kept_run;      /* the number of the run that is told, when it is not the last; 0: it is */
+	uint32_t kept_places;   /* of `places`, those that were points in it */
 	uint64_t aside;         /* only_gaps: runs that failed without having entered a gap */
 	uint64_t gaps;          /* NOT_ATOMIC: of which the block is one; else those that were entered */
 	uint32_t nlinks, block_thread;

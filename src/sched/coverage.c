@@ -23,7 +23,7 @@
 
 enum { OBJECTS_MIN = 1024, SEEN_MIN = 4096, BATCH = 128, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
 
-struct object {
+struct coverage_object {
 	uint64_t key; /* address or id; bit 63: a byte of a mixed granule */
 	uint64_t x, a, b;
 	uint64_t x_pc, r_pc; /* places of the last X and the last A */
@@ -32,15 +32,15 @@ struct object {
 	uint8_t from;  /* memory: address & 7 | size << 3 */
 	bool mixed;
 };
-_Static_assert(sizeof(struct object) == 64 && SCHED_THREADS_MAX <= 1 << 16, "one line");
+_Static_assert(sizeof(struct coverage_object) == 64 && SCHED_THREADS_MAX <= 1 << 16, "one line");
 
-struct pair {
+struct coverage_pair {
 	uint64_t first, second; /* places, first <= second */
 	uint32_t orders;
 };
 
 struct coverage {
-	struct object *object;
+	struct coverage_object *object;
 	uint32_t objects, objects_max, n_objects, run;
 	uint64_t *event;   /* hash of each event of the run */
 	uint64_t *thread;  /* by thread */
@@ -48,7 +48,7 @@ struct coverage {
 	size_t seen_size, seen_max, n_seen, once, twice;
 	uint64_t new[BATCH]; /* traces that are not put in yet */
 	uint32_t n_new;
-	struct pair *pair;
+	struct coverage_pair *pair;
 	uint32_t *pair_slot;
 	uint32_t pairs_max, pair_slots, n_pairs, both;
 	uint64_t last;
@@ -98,7 +98,7 @@ void coverage_layout(struct sched *s, struct layout *l, size_t room)
 static void objects_clear(struct coverage *c)
 {
 	for (uint32_t i = 0; i < c->objects; i++)
-		c->object[i] = (struct object){ 0 };
+		c->object[i] = (struct coverage_object){ 0 };
 	c->run = 1;
 	c->n_objects = 0;
 }
@@ -109,11 +109,11 @@ static uint32_t slot_of(const struct coverage *c, uint64_t key)
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (c->objects - 1);
 }
 
-static struct object *object_of(struct coverage *c, uint64_t key)
+static struct coverage_object *object_of(struct coverage *c, uint64_t key)
 {
 	uint32_t mask = c->objects - 1, i = slot_of(c, key);
 	for (;; i = (i + 1) & mask) {
-		struct object *o = &c->object[i];
+		struct coverage_object *o = &c->object[i];
 		if (o->key == key && o->run) {
 			if (o->run != c->run) {
 				o->run = c->run;
@@ -126,7 +126,7 @@ static struct object *object_of(struct coverage *c, uint64_t key)
 		if (!o->run) {
 			if (++c->n_objects > c->objects / 2)
 				return NULL;
-			*o = (struct object){ .key = key, .run = c->run };
+			*o = (struct coverage_object){ .key = key, .run = c->run };
 			return o;
 		}
 	}
@@ -138,7 +138,7 @@ static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 {
 	uint64_t first = before < after ? before : after, second = before < after ? after : before;
 	uint32_t orders = before == after ? 3 : before < after ? 1 : 2;
-	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(mix64(first * 31 + second) >> 32) & mask;
+	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(sched_mix64(first * 31 + second) >> 32) & mask;
 	for (;; i = (i + 1) & mask) {
 		uint32_t p = c->pair_slot[i];
 		if (!p) {
@@ -146,12 +146,12 @@ static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 				c->pairs_full = true;
 				return;
 			}
-			c->pair[c->n_pairs] = (struct pair){ first, second, orders };
+			c->pair[c->n_pairs] = (struct coverage_pair){ first, second, orders };
 			c->pair_slot[i] = ++c->n_pairs;
 			c->both += orders == 3;
 			return;
 		}
-		struct pair *x = &c->pair[p - 1];
+		struct coverage_pair *x = &c->pair[p - 1];
 		if (x->first == first && x->second == second) {
 			c->both += x->orders != 3 && (x->orders | orders) == 3;
 			x->orders |= orders;
@@ -244,12 +244,12 @@ static uint64_t combine(uint64_t h, uint64_t x)
 }
 
 /* What the event depends on at this object; 0 if nothing. */
-static inline uint64_t depends(const struct object *o, enum mode m)
+static inline uint64_t depends(const struct coverage_object *o, enum mode m)
 {
 	return o->x + (m != MODE_A ? o->a * 0x9e3779b97f4a7c15u : 0) + (m != MODE_B ? o->b * 0xd1b54a32d192ed03u : 0);
 }
 
-static inline void leaves(struct object *o, enum mode m, uint64_t h)
+static inline void leaves(struct coverage_object *o, enum mode m, uint64_t h)
 {
 	if (m == MODE_X) {
 		o->x = h;
@@ -260,7 +260,7 @@ static inline void leaves(struct object *o, enum mode m, uint64_t h)
 		o->b += h;
 }
 
-static inline void places(struct coverage *c, struct object *o, uint64_t pc, uint32_t thread, enum mode m)
+static inline void places(struct coverage *c, struct coverage_object *o, uint64_t pc, uint32_t thread, enum mode m)
 {
 	if (!pc)
 		return;
@@ -282,7 +282,7 @@ static inline void places(struct coverage *c, struct object *o, uint64_t pc, uin
 /* The objects of an event: at most two, or those of its memory. Of memory only
  * changes of state from byte to byte count, so that it does not matter how it is
  * kept: mixed or not, equivalent runs have equal hashes. */
-struct visit {
+struct coverage_visit {
 	struct coverage *c;
 	const struct sched_event *e;
 	uint64_t h, dep;
@@ -291,9 +291,9 @@ struct visit {
 	bool full, many;
 };
 
-static void touch(struct visit *v, uint64_t key, enum mode m)
+static void touch(struct coverage_visit *v, uint64_t key, enum mode m)
 {
-	struct object *o = object_of(v->c, key);
+	struct coverage_object *o = object_of(v->c, key);
 	if (!o) {
 		v->full = true;
 		return;
@@ -316,9 +316,9 @@ static void touch(struct visit *v, uint64_t key, enum mode m)
 }
 
 /* One granule of a memory access that covers bytes [from, to) of it. */
-static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
+static void touch_granule(struct coverage_visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
 {
-	struct object *o = object_of(v->c, g * 8);
+	struct coverage_object *o = object_of(v->c, g * 8);
 	if (!o) {
 		v->full = true;
 		return;
@@ -338,7 +338,7 @@ static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t t
 		touch(v, (uint64_t)1 << 63 | (g * 8 + i), m);
 }
 
-static void visit(struct visit *v)
+static void visit(struct coverage_visit *v)
 {
 	const struct sched_op *op = &v->e->op;
 	enum mode m = mode_of(op);
@@ -361,7 +361,7 @@ static void visit(struct visit *v)
 		touch(v, op->b | (uint64_t)1 << OBJECT_BIT, MODE_X);
 }
 
-static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
+static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v)
 {
 	struct coverage *c = s->cov;
 	const struct sched_event *e = &s->ev[i];
@@ -376,17 +376,17 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 		h = combine(h, c->event[e->value]);
 	if (op->kind == SCHED_JOIN && op->a < s->n_ids)
 		h = combine(h, c->thread[op->a]);
-	*v = (struct visit){ .c = c, .e = e, .h = h, .first = true, .many = s->has_many };
+	*v = (struct coverage_visit){ .c = c, .e = e, .h = h, .first = true, .many = s->has_many };
 	visit(v);
 	h = v->h;
 	v->write = true;
 	visit(v);
 	if (op->kind == SCHED_PROCESS_EXIT) /* after everything */
 		for (uint32_t t = 0; t < s->n_ids; t++)
-			h += t == e->thread || !c->thread[t] ? 0 : mix64(c->thread[t] + t);
+			h += t == e->thread || !c->thread[t] ? 0 : sched_mix64(c->thread[t] + t);
 	c->thread[e->thread] = c->event[i] = h;
 	if (op->kind == SCHED_BARRIER_ARRIVE && e->result & SCHED_RES_OPENED && op->flags & SCHED_COMMUTES) {
-		struct object *o = object_of(c, op->a | (uint64_t)1 << OBJECT_BIT);
+		struct coverage_object *o = object_of(c, op->a | (uint64_t)1 << OBJECT_BIT);
 		c->event[i] = o->x = combine(o->x, o->a);
 		o->a = 0;
 	}
@@ -404,7 +404,7 @@ static const uint8_t simple[SCHED_KINDS] = {
 	[SCHED_TRYRD] = MODE_A | COUNTS, [SCHED_TRYWR] = MODE_X | COUNTS, [SCHED_RDUNLOCK] = MODE_A, [SCHED_WRUNLOCK] = MODE_X,
 };
 struct quick {
-	struct object *table;
+	struct coverage_object *table;
 	uint64_t *thread, *event;
 	uint32_t run;
 };
@@ -424,7 +424,7 @@ static inline bool hash_simple(struct coverage *c, const struct quick *q, const 
 		shape = from | to << 3;
 	} else if (!how)
 		return false;
-	struct object *o = &q->table[slot_of(c, key)];
+	struct coverage_object *o = &q->table[slot_of(c, key)];
 	if (UNLIKELY((o->key != key) | (o->run != q->run)) && !(o = object_of(c, key)))
 		return false;
 	if (UNLIKELY(o->from != shape)) {
@@ -454,7 +454,7 @@ static uint64_t hash_run(struct sched *s)
 	c->redo = false;
 	for (uint32_t t = 0; t < s->n_ids; t++)
 		c->thread[t] = 0;
-	struct visit v = { .full = false };
+	struct coverage_visit v = { .full = false };
 	const struct quick q = { c->object, c->thread, c->event, c->run };
 	const struct sched_event *ev = s->ev;
 	bool many = s->has_many;
@@ -467,7 +467,7 @@ static uint64_t hash_run(struct sched *s)
 	}
 	uint64_t sum = s->n ? 1 : 2;
 	for (uint32_t t = 0; t < s->n_ids; t++)
-		sum += c->thread[t] ? mix64(c->thread[t] ^ t) : 0;
+		sum += c->thread[t] ? sched_mix64(c->thread[t] ^ t) : 0;
 	return sum ? sum : 1;
 }
 
@@ -481,7 +481,7 @@ static uint64_t *seen_at(const struct coverage *c, uint64_t h)
 	return &table[i];
 }
 
-static NOINLINE void seen_grow(struct coverage *c)
+static SCHED_NOINLINE void seen_grow(struct coverage *c)
 {
 	size_t old = c->seen_size;
 	c->seen_size *= 2;
@@ -508,7 +508,7 @@ static void seen_put(struct coverage *c, uint64_t h)
 	}
 }
 
-static NOINLINE void seen_put_all(struct coverage *c)
+static SCHED_NOINLINE void seen_put_all(struct coverage *c)
 {
 	for (uint32_t i = 0; i < c->n_new; i++)
 		__builtin_prefetch(&c->seen[c->seen_size + ((size_t)(c->new[i] >> 20) & (c->seen_size - 1))], 1);
@@ -603,7 +603,7 @@ uint64_t sched_trace_hash(const struct sched *s)
 void sched_pair(const struct sched *s, uint64_t i, uint64_t *first, uint64_t *second, uint32_t *orders)
 {
 	SCHED_ASSERT(s->cov && i < s->cov->n_pairs);
-	const struct pair *p = &s->cov->pair[i];
+	const struct coverage_pair *p = &s->cov->pair[i];
 	*first = p->first;
 	*second = p->second;
 	*orders = p->orders;

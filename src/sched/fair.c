@@ -48,7 +48,7 @@ static void steer_arrive(struct sched *s, uint32_t t)
 }
 
 /* A thread that has yielded YIELDS times while nobody else ran: it spins. */
-static bool yields_on(const struct sched *s, struct thread *x)
+static bool yields_on(const struct sched *s, struct sched_thread *x)
 {
 	x->yields = x->yield_switch == s->switches ? x->yields + 1 : 1;
 	x->yield_switch = s->switches;
@@ -57,7 +57,7 @@ static bool yields_on(const struct sched *s, struct thread *x)
 
 void fair_arrive(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	uint8_t kind = x->op.kind;
 	if (kind == SCHED_PROCESS_EXIT && s->o.exit_last && s->strategy != SCHED_REPLAY)
 		thread_park(s, t, PARK_EXIT);
@@ -202,7 +202,7 @@ static bool changed_since(struct sched *s, uint32_t t, uint32_t ops)
 
 void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint32_t n, uint32_t ops)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(n && n <= SCHED_AWAIT_MAX && ops);
 	if (ops > x->steps)
 		return;
@@ -221,7 +221,7 @@ void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint3
 /* sched_point: the pending operation is an await. */
 void await_arrive(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	const struct awaited *w = &s->awaited[t];
 	bool own = w->n == 1 && w->range[0].a == x->op.a && (!w->range[0].size || w->range[0].size == x->op.size);
 	x->await_call = 0;
@@ -238,7 +238,7 @@ void await_settle(struct sched *s, const struct sched_event *e)
 {
 	for (uint32_t i = 0; i < s->n_awaiting;) {
 		uint32_t t = s->awaiting[i];
-		struct thread *x = &s->th[t];
+		struct sched_thread *x = &s->th[t];
 		bool changes = false;
 		for (uint32_t r = 0; r < s->awaited[t].n && t != e->thread; r++)
 			changes |= await_changes(e, &s->awaited[t].range[r]);

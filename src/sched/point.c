@@ -75,7 +75,7 @@ static inline void ready_remove(struct sched *s, uint32_t t)
 
 void thread_ready(struct sched *s, uint32_t t)
 {
-	const struct thread *x = &s->th[t];
+	const struct sched_thread *x = &s->th[t];
 	bool want = x->life == LIFE_LIVE && x->enabled && !x->awaits && !x->parked;
 	if (want != (x->place != NONE)) {
 		if (want)
@@ -87,7 +87,7 @@ void thread_ready(struct sched *s, uint32_t t)
 
 void thread_park(struct sched *s, uint32_t t, uint8_t why)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	s->n_parked += !x->parked;
 	x->parked |= why;
 	s->settles = true;
@@ -96,7 +96,7 @@ void thread_park(struct sched *s, uint32_t t, uint8_t why)
 
 void thread_unpark(struct sched *s, uint32_t t, uint8_t why)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	if (!(x->parked & why))
 		return;
 	x->parked &= (uint8_t)~why;
@@ -121,7 +121,7 @@ uint32_t ready_from(const struct sched *s, uint32_t t)
 
 void sched_enable(struct sched *s, uint32_t u)
 {
-	struct thread *x = &s->th[u];
+	struct sched_thread *x = &s->th[u];
 	if (!x->enabled || x->parked) {
 		x->enabled = 1;
 		thread_unpark(s, u, PARK_LATE);
@@ -131,7 +131,7 @@ void sched_enable(struct sched *s, uint32_t u)
 
 void sched_disable(struct sched *s, uint32_t u)
 {
-	struct thread *x = &s->th[u];
+	struct sched_thread *x = &s->th[u];
 	if (x->enabled) {
 		x->enabled = 0;
 		thread_ready(s, u);
@@ -356,7 +356,7 @@ static inline void copy_op(struct sched_op *to, const struct sched_op *from)
 
 static inline void record(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	struct sched_event *e = &s->ev[s->n];
 	copy_op(&e->op, &x->op);
 	e->thread = t;
@@ -369,7 +369,7 @@ static inline void record(struct sched *s, uint32_t t)
 	x->pends = 0;
 	s->choice_made = false;
 	/* Whether it goes on is a matter of chance: no branch. */
-	const struct thread *c = &s->th[s->current];
+	const struct sched_thread *c = &s->th[s->current];
 	uint32_t other = t != s->current;
 	s->switches += other;
 	s->preemptions += other & (c->life == LIFE_LIVE) & c->enabled & !c->awaits & (c->op.kind < SCHED_YIELD);
@@ -378,7 +378,7 @@ static inline void record(struct sched *s, uint32_t t)
 }
 
 /* Each strategy that draws has its pick and record in one function. */
-static NOINLINE uint32_t go_pct(struct sched *s)
+static SCHED_NOINLINE uint32_t go_pct(struct sched *s)
 {
 	uint32_t t = pick_pct(s);
 	record(s, t);
@@ -386,7 +386,7 @@ static NOINLINE uint32_t go_pct(struct sched *s)
 }
 
 /* `at` has arrived at a point: its priority is drawn. NONE: nobody has. */
-static NOINLINE uint32_t go_pos(struct sched *s, uint32_t at)
+static SCHED_NOINLINE uint32_t go_pos(struct sched *s, uint32_t at)
 {
 	if (at != NONE && s->th[at].place != NONE) {
 		s->granule[at] = granule_of(&s->th[at].op);
@@ -402,14 +402,14 @@ static NOINLINE uint32_t go_pos(struct sched *s, uint32_t at)
 	return t;
 }
 
-static NOINLINE uint32_t go_random(struct sched *s)
+static SCHED_NOINLINE uint32_t go_random(struct sched *s)
 {
 	uint32_t t = s->n_ready == 1 ? s->dense[0] : s->dense[rnd_below(s, s->n_ready)];
 	record(s, t);
 	return t;
 }
 
-static NOINLINE uint32_t go_systematic(struct sched *s)
+static SCHED_NOINLINE uint32_t go_systematic(struct sched *s)
 {
 	uint32_t t = pick_systematic(s);
 	if (t < SCHED_STOP)
@@ -432,7 +432,7 @@ static inline uint32_t go(struct sched *s, uint32_t at)
 }
 
 /* Something is unusual: parked or awaiting threads, an end, a limit. */
-static NOINLINE uint32_t pick_slow(struct sched *s, uint32_t at)
+static SCHED_NOINLINE uint32_t pick_slow(struct sched *s, uint32_t at)
 {
 	if (s->settles) {
 		settle(s);
@@ -453,9 +453,9 @@ static inline bool is_unusual(const struct sched *s)
 	return s->settles || s->stop || !s->n_ready || s->n >= s->o.max_steps;
 }
 
-static NOINLINE uint32_t point_slow(struct sched *s, uint32_t t, bool enabled)
+static SCHED_NOINLINE uint32_t point_slow(struct sched *s, uint32_t t, bool enabled)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	if (enabled != x->enabled) {
 		x->enabled = enabled;
 		thread_ready(s, t);
@@ -472,7 +472,7 @@ static NOINLINE uint32_t point_slow(struct sched *s, uint32_t t, bool enabled)
 
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE);
 	if (op != &x->op)
 		copy_op(&x->op, op);
@@ -492,7 +492,7 @@ struct sched_op *sched_op_at(struct sched *s, uint32_t t)
 
 uint32_t sched_gone(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE && x->last != NONE && s->ev[x->last].op.kind == SCHED_EXIT);
 	x->life = LIFE_GONE;
 	x->op.kind = SCHED_NONE;

@@ -2,13 +2,14 @@
  * pairs: the states of the searches of verify_exhaustive.c, verify_causal_order.c and verify_object.c: an interleaved state with a set of
  * what it can stand for, found again by both.
  *
- * States, members and sets are rows (rows.h); a set is the numbers of its members in order. One set is
+ * States, members and sets are rows (seqtab.h); a set is the numbers of its members in order. One set is
  * made at a time. Everything is bounded; the first limit that is spent is named in *limit, and nothing more is added then.
  */
 #ifndef INTACT_VERDICT_PAIRS_H
 #define INTACT_VERDICT_PAIRS_H
 
-#include "verdict/rows.h"
+#include "base/map.h"
+#include "base/seqtab.h"
 #include "verdict/verify_exhaustive.h"
 
 struct pair {
@@ -21,7 +22,7 @@ struct pairs {
 	struct verify_exhaustive *out;   /* max_states, limit, path */
 	const char *crowded;       /* what the limit on a set's members is called */
 	uint32_t nstate, width;    /* words of a state, of a member */
-	struct rows states, members, sets;
+	struct seqtab states, members, sets;
 	struct pair *v;            /* the first is the beginning */
 	uint32_t n, cap;
 	struct map seen;           /* state and set: the pair */

@@ -18,6 +18,7 @@
 #ifndef INTACT_VERDICT_REGISTER_STATES_H
 #define INTACT_VERDICT_REGISTER_STATES_H
 
+#include "base/map.h"
 #include "verdict/object_history.h"
 #include "verdict/pairs.h"
 
@@ -29,7 +30,7 @@ struct register_states {
 	struct pairs *pairs;
 	enum object_condition condition;
 	uint32_t nthreads;
-	struct rows events;
+	struct seqtab events;
 	struct map next;   /* set and event: set */
 	int32_t *room;     /* of members being made */
 	uint32_t cap;

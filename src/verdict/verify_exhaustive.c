@@ -64,7 +64,7 @@ static bool same_frame(const struct anew *x, const int32_t *a, const int32_t *b,
 
 struct alone { /* a block on its own, from a shadow */
 	struct anew *x;
-	struct rows met;
+	struct seqtab met;
 	struct ids *to;
 	uint32_t thread;
 };
@@ -82,7 +82,7 @@ static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const st
 	ir_clear_dead(x->p, x->other);
 	bool still = inside(x, x->other, a->thread);
 	set_done(x, x->other, a->thread, !still);
-	uint32_t id = still ? row_add(&a->met, x->other, x->width) : row_add(&x->pairs.members, x->other, x->width);
+	uint32_t id = still ? seqtab_add(&a->met, x->other, x->width) : seqtab_add(&x->pairs.members, x->other, x->width);
 	if (id == MAP_NONE || a->met.n > MAX_ALONE || (!still && !GROW(a->to->v, a->to->cap, a->to->n + 1ull)))
 		pairs_spent(&x->pairs, id == MAP_NONE ? "memory" : "states of a block alone");
 	else if (!still)
@@ -105,15 +105,15 @@ static uint32_t run_block(struct anew *x, uint32_t shadow, uint32_t thread)
 		return at;
 	}
 	x->results.n++;
-	memcpy(x->other, row(&x->pairs.members, shadow, &len), x->width * sizeof *x->other);
-	row_add(&a.met, x->other, x->width);
+	memcpy(x->other, seqtab_get(&x->pairs.members, shadow, &len), x->width * sizeof *x->other);
+	seqtab_add(&a.met, x->other, x->width);
 	for (uint32_t i = 0; i < a.met.n && !x->out->limit; i++) {
-		memcpy(x->shadow, row(&a.met, i, &len), x->width * sizeof *x->shadow);
+		memcpy(x->shadow, seqtab_get(&a.met, i, &len), x->width * sizeof *x->shadow);
 		memcpy(x->other, x->shadow, x->width * sizeof *x->other); /* the other threads' bits */
 		ir_successors(x->p, x->shadow, thread, x->room, one_alone, &a);
 	}
 	pairs_worked(&x->pairs, a.met.n);
-	rows_free(&a.met);
+	seqtab_free(&a.met);
 	x->results.v[at] = x->results.n - at - 1;
 	return at;
 }
@@ -124,11 +124,11 @@ static void close_set(struct anew *x)
 	uint32_t len;
 	for (uint32_t i = 0; i < x->pairs.nset && !x->out->limit; i++)
 		for (uint32_t t = 0; t < x->p->nthreads && !x->out->limit; t++) {
-			if (!inside(x, x->to, t) || done(x, row(&x->pairs.members, x->pairs.set[i], &len), t))
+			if (!inside(x, x->to, t) || done(x, seqtab_get(&x->pairs.members, x->pairs.set[i], &len), t))
 				continue;
 			uint32_t at = run_block(x, x->pairs.set[i], t);
 			for (uint32_t k = 1; !x->out->limit && k <= x->results.v[at]; k++) {
-				const int32_t *s = row(&x->pairs.members, x->results.v[at + k], &len);
+				const int32_t *s = seqtab_get(&x->pairs.members, x->results.v[at + k], &len);
 				memcpy(x->other, s, x->width * sizeof *x->other);
 				pairs_put(&x->pairs, x->other);
 			}
@@ -157,9 +157,9 @@ static void follow(struct anew *x, uint32_t set)
 	uint32_t n, len;
 	bool was = inside(x, x->from, x->thread), now = inside(x, x->to, x->thread);
 	pairs_begin_set(&x->pairs);
-	for (uint32_t i = 0; row(&x->pairs.sets, set, &n), i < n && !x->out->limit; i++) {
-		uint32_t id = (uint32_t)row(&x->pairs.sets, set, &n)[i];
-		memcpy(x->shadow, row(&x->pairs.members, id, &len), x->width * sizeof *x->shadow);
+	for (uint32_t i = 0; seqtab_get(&x->pairs.sets, set, &n), i < n && !x->out->limit; i++) {
+		uint32_t id = (uint32_t)seqtab_get(&x->pairs.sets, set, &n)[i];
+		memcpy(x->shadow, seqtab_get(&x->pairs.members, id, &len), x->width * sizeof *x->shadow);
 		if (!was && !now) {
 			ir_successors(x->p, x->shadow, x->thread, x->room, one_outside, x);
 		} else if (!was || now) {
@@ -212,7 +212,7 @@ static void forget_path(struct verify_exhaustive *v)
  * goes on, and has no proof any more, but may find a run that is not. */
 static void look_closer(struct anew *x)
 {
-	enum verify_answer a = VERIFY_LIMIT;
+	enum verify_run_answer a = VERIFY_LIMIT;
 	forget_path(x->out);
 	if (pairs_path(&x->pairs, x->wrong))
 		a = verify_path(x->p, x->block, x->out->path, x->out->npath, VERIFY_LOOK);
@@ -253,7 +253,7 @@ static void search(struct anew *x, int32_t *scratch)
 	pairs_put(&x->pairs, x->shadow);
 	add_pair(x);
 	for (x->at = 0; x->at < x->pairs.n && !x->out->limit && x->wrong == MAP_NONE; x->at++) {
-		memcpy(x->from, row(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
+		memcpy(x->from, seqtab_get(&x->pairs.states, x->pairs.v[x->at].state, &len), x->p->nstate * sizeof *x->from);
 		for (x->thread = 0; x->thread < x->p->nthreads && !x->out->limit && x->wrong == MAP_NONE; x->thread++) {
 			x->outcome = 0;
 			ir_successors(x->p, x->from, x->thread, scratch, one_step, x);

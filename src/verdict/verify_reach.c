@@ -4,14 +4,15 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "verdict/rows.h"
+#include "base/map.h"
+#include "base/seqtab.h"
 
-#define MAX_BYTES ((uint64_t)1 << 30)
+#define REACH_MAX_BYTES ((uint64_t)1 << 30)
 
-struct reach {
+struct reach_pairs {
 	const struct ir *p;
 	struct verify_reach *out;
-	struct rows states;
+	struct seqtab states;
 	struct came { uint32_t parent; struct move by; } *came; /* by state */
 	uint32_t cap_came;
 	uint32_t *from, *to, nsteps, cap_from, cap_to; /* steps, when they are needed */
@@ -21,14 +22,14 @@ struct reach {
 	uint32_t at, thread, outcome;
 };
 
-static void spent(struct reach *x, const char *limit)
+static void spent(struct reach_pairs *x, const char *limit)
 {
 	if (!x->out->limit)
 		x->out->limit = limit;
 }
 
 /* The way to a state, and one more move when there is one. */
-static struct move *path_to(struct reach *x, uint32_t state, const struct move *more, uint32_t *n)
+static struct move *path_to(struct reach_pairs *x, uint32_t state, const struct move *more, uint32_t *n)
 {
 	uint32_t k = more != NULL;
 	for (uint32_t i = state; i; i = x->came[i].parent)
@@ -46,11 +47,11 @@ static struct move *path_to(struct reach *x, uint32_t state, const struct move *
 	return path;
 }
 
-static void add_state(struct reach *x, struct move by)
+static void add_state(struct reach_pairs *x, struct move by)
 {
-	uint32_t before = x->states.n, id = row_add(&x->states, x->next, x->p->nstate);
+	uint32_t before = x->states.n, id = seqtab_add(&x->states, x->next, x->p->nstate);
 	if (id == MAP_NONE || !GROW(x->came, x->cap_came, id + 1ull) || !GROW(x->fine, x->cap_fine, id + 1ull) ||
-	    rows_bytes(&x->states) > MAX_BYTES) {
+	    seqtab_bytes(&x->states) > REACH_MAX_BYTES) {
 		spent(x, "memory");
 		return;
 	}
@@ -73,7 +74,7 @@ static void add_state(struct reach *x, struct move by)
 static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
                      const struct ir_effect *eff)
 {
-	struct reach *x = arg;
+	struct reach_pairs *x = arg;
 	struct move by = { x->thread, x->outcome++ };
 	(void)ch;
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT) {
@@ -91,7 +92,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 }
 
 /* Marks what can get to where it is fine; the first state that cannot is shown. */
-static void look_back(struct reach *x)
+static void look_back(struct reach_pairs *x)
 {
 	uint32_t n = x->states.n, head = 0, tail = 0;
 	uint32_t *start = calloc(n + 2ull, sizeof *start), *back = calloc(x->nsteps + 1ull, sizeof *back);
@@ -133,7 +134,7 @@ static bool all_finished(const struct ir *p, const int32_t *state)
 
 void verify_reach(struct verify_reach *v, const struct ir *p)
 {
-	struct reach x = { .p = p, .out = v };
+	struct reach_pairs x = { .p = p, .out = v };
 	size_t n = (size_t)p->nstate + 1;
 	int32_t *room = calloc(3 * n, sizeof *room);
 	uint32_t len;
@@ -148,7 +149,7 @@ void verify_reach(struct verify_reach *v, const struct ir *p)
 		add_state(&x, (struct move){ 0, 0 });
 	}
 	for (x.at = 0; x.at < x.states.n && !v->limit && (v->ways_out || !v->fault_path); x.at++) {
-		memcpy(x.now, row(&x.states, x.at, &len), p->nstate * sizeof *room);
+		memcpy(x.now, seqtab_get(&x.states, x.at, &len), p->nstate * sizeof *room);
 		uint32_t moves = 0;
 		for (x.thread = 0; x.thread < p->nthreads && !v->limit; x.thread++) {
 			x.outcome = 0;
@@ -162,7 +163,7 @@ void verify_reach(struct verify_reach *v, const struct ir *p)
 	v->states = x.states.n;
 	v->fault = v->fault_path ? VERIFY_UNEXPLAINED : v->limit ? VERIFY_LIMIT : VERIFY_EXPLAINED;
 	v->out = v->limit || !v->ways_out ? VERIFY_LIMIT : v->out_path ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
-	rows_free(&x.states);
+	seqtab_free(&x.states);
 	free(x.came);
 	free(x.from);
 	free(x.to);

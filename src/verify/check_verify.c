@@ -67,7 +67,7 @@ static bool find_block(const struct ir *p, json_t *result, uint32_t *block)
 }
 
 /* The object of this name and its condition; false: there is no such thing. */
-static bool find_object(const struct ir *p, json_t *result, struct question *c)
+static bool find_object(const struct ir *p, json_t *result, struct verify_question *c)
 {
 	const char *name = verify_string(result, "object"), *condition = verify_string(result, "condition");
 	bool known = false;
@@ -83,10 +83,10 @@ static bool find_object(const struct ir *p, json_t *result, struct question *c)
 	return false;
 }
 
-bool verify_question(const struct verify *v, json_t *result, struct question *q, const char **why)
+bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, const char **why)
 {
 	const struct ir *p = v->lang.ir;
-	*q = (struct question){ .problem = problem_from(verify_string(result, "problem")), .block = VERDICT_PROGRAM,
+	*q = (struct verify_question){ .problem = problem_from(verify_string(result, "problem")), .block = VERDICT_PROGRAM,
 		                .of_object = json_object_get(result, "object") != NULL };
 	*why = q->of_object ? "the model has no such object at that line, or no such condition exists"
 	                    : "the model has no such block at that line";
@@ -178,9 +178,9 @@ static void read_asked(struct verify *v, json_t *root)
 }
 
 /* The questions of a model, in this order: its blocks, the program, faults, ways out, its objects. */
-enum whole { ASK_PROGRAM, ASK_FAULTS, ASK_WAY_OUT, ASK_OBJECTS };
+enum verify_whole { ASK_PROGRAM, ASK_FAULTS, ASK_WAY_OUT, ASK_OBJECTS };
 
-static uint32_t whole_question(const struct verify *v, enum whole w)
+static uint32_t whole_question(const struct verify *v, enum verify_whole w)
 {
 	return v->lang.ir->nblocks + (uint32_t)w;
 }
@@ -189,7 +189,7 @@ static uint32_t whole_question(const struct verify *v, enum whole w)
 static uint32_t answered(const struct verify *v, json_t *result)
 {
 	const char *problem = verify_string(result, "problem"), *why;
-	struct question q;
+	struct verify_question q;
 	if (!verify_question(v, result, &q, &why))
 		return IR_NONE;
 	if (q.of_object)

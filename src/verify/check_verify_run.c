@@ -39,7 +39,7 @@ static bool same_run(const struct run *r, json_t *claimed)
 }
 
 /* Is the history, and the sentence about it, what the run has? */
-static bool same_history(const struct run *r, const struct question *c, json_t *result)
+static bool same_history(const struct run *r, const struct verify_question *c, json_t *result)
 {
 	struct object_history h;
 	struct buf text, why;
@@ -62,7 +62,7 @@ static bool same_history(const struct run *r, const struct question *c, json_t *
 /* ---- is what is said of it true? -------------------------------------------------------- */
 
 /* The members of the result that tell a person what went wrong, made anew; NULL: no memory. */
-static json_t *own_story(struct run *r, const struct question *q)
+static json_t *own_story(struct run *r, const struct verify_question *q)
 {
 	int32_t none;
 	struct verdict v = { .block = q->block, .problem = q->problem, .serial = &none };
@@ -88,7 +88,7 @@ static bool same_member(json_t *own, json_t *claimed, const char *key)
 }
 
 /* Is this one of the ends? */
-static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
+static bool is_end(const struct ir *p, const struct seqtab *ends, json_t *claimed)
 {
 	bool found = false;
 	struct buf text;
@@ -98,7 +98,7 @@ static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
 		uint32_t len;
 		buf_clear(&text);
 		json_out_init(&j, &text, true);
-		run_json_end(p, row(ends, i, &len), NULL, &j);
+		run_json_end(p, seqtab_get(ends, i, &len), NULL, &j);
 		json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 		found = own && json_equal(own, claimed);
 		json_decref(own);
@@ -110,7 +110,7 @@ static bool is_end(const struct ir *p, const struct rows *ends, json_t *claimed)
 /* Are the ends of serial orders that are claimed the ones there are? As many as can be are listed, each once. */
 static const char *check_ends(struct run *r, uint32_t block, json_t *serial, bool *unknown)
 {
-	struct rows ends = { 0 };
+	struct seqtab ends = { 0 };
 	json_t *list = json_object_get(serial, "ends"), *one;
 	json_int_t more = json_integer_value(json_object_get(serial, "more"));
 	size_t i, k, n = json_array_size(list);
@@ -135,26 +135,26 @@ static const char *check_ends(struct run *r, uint32_t block, json_t *serial, boo
 		if (twice || i >= ENDS_SHOWN || !is_end(r->ir, &ends, one))
 			why = "an end that is claimed is not that of a serial order of the same blocks";
 	}
-	rows_free(&ends);
+	seqtab_free(&ends);
 	return why;
 }
 
 /* Where a block stands, running alone, when no serial order comes to an end: is the sentence about such a place? */
-static const char *check_halt(struct run *r, const struct question *q, const char *sentence, bool *unknown)
+static const char *check_halt(struct run *r, const struct verify_question *q, const char *sentence, bool *unknown)
 {
-	struct rows halts = { 0 };
+	struct seqtab halts = { 0 };
 	bool found = false;
 	struct buf text;
 	buf_init(&text);
 	if (verify_halts(r, q->block, q->problem, &halts) == VERIFY_LIMIT) {
 		*unknown = true;
 		buf_free(&text);
-		rows_free(&halts);
+		seqtab_free(&halts);
 		return "unchecked: too many serial orders to try";
 	}
 	for (uint32_t i = 0; i < halts.n && !found; i++) {
 		uint32_t len;
-		const int32_t *h = row(&halts, i, &len);
+		const int32_t *h = seqtab_get(&halts, i, &len);
 		struct verdict v = { .block = q->block, .problem = q->problem, .halt_thread = (uint32_t)h[0],
 			             .halt = (int32_t *)(uintptr_t)(h + 1) };
 		buf_clear(&text);
@@ -166,12 +166,12 @@ static const char *check_halt(struct run *r, const struct question *q, const cha
 	story_halt(r->ir, &nowhere, &text);
 	found |= !strcmp(buf_cstr(&text), sentence);
 	buf_free(&text);
-	rows_free(&halts);
+	seqtab_free(&halts);
 	return found ? NULL : "the sentence is not about where a block stands when it runs alone";
 }
 
 /* NULL: everything the result says of the run besides its steps is so. */
-static const char *check_story(struct run *r, const struct question *q, json_t *result, bool *unknown)
+static const char *check_story(struct run *r, const struct verify_question *q, json_t *result, bool *unknown)
 {
 	json_t *serial = json_object_get(result, "serial");
 	if (q->problem == PROBLEM_HISTORY)
@@ -200,7 +200,7 @@ static const char *check_story(struct run *r, const struct question *q, json_t *
 
 /* ---- does it go wrong? ------------------------------------------------------------------- */
 
-const char *verify_history_of(const struct run *r, const struct question *c, bool *unknown)
+const char *verify_history_of(const struct run *r, const struct verify_question *c, bool *unknown)
 {
 	struct object_history h;
 	struct buf why;
@@ -214,7 +214,7 @@ const char *verify_history_of(const struct run *r, const struct question *c, boo
 	                   : "the history meets the condition";
 }
 
-static const char *say_serial(enum verify_answer a, const char *explained, bool *unknown)
+static const char *say_serial(enum verify_run_answer a, const char *explained, bool *unknown)
 {
 	switch (a) {
 	case VERIFY_UNEXPLAINED:
@@ -231,7 +231,7 @@ static const char *say_serial(enum verify_answer a, const char *explained, bool 
 }
 
 /* What is asked of one block is judged in the program with its marks alone. */
-static const char *check_serial(const struct verify *v, struct run *r, const struct question *c, bool *unknown)
+static const char *check_serial(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
 	const char *explained = c->problem == PROBLEM_ATOMICITY ? "a serial order explains the run"
 	                                                        : "a serial order comes to an end, or none does for another reason";
@@ -258,7 +258,7 @@ static const char *check_serial(const struct verify *v, struct run *r, const str
 	return why;
 }
 
-static const char *check_claim(const struct verify *v, struct run *r, const struct question *c, bool *unknown)
+static const char *check_claim(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
 	bool all_done = true;
 	if (c->of_object != (c->problem == PROBLEM_HISTORY))
@@ -295,7 +295,7 @@ static const char *check_claim(const struct verify *v, struct run *r, const stru
 }
 
 /* NULL: the run is what is claimed of it. */
-static const char *check_run(const struct verify *v, struct run *r, const struct question *c, json_t *result, bool *unknown)
+static const char *check_run(const struct verify *v, struct run *r, const struct verify_question *c, json_t *result, bool *unknown)
 {
 	if (!same_run(r, json_object_get(result, "counterexample")))
 		return "the replay differs from the steps or the state that are claimed";
@@ -312,8 +312,8 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 	const struct ir *p = v->lang.ir;
 	json_t *ce = json_object_get(result, "counterexample");
 	const char *schedule = verify_string(ce, "schedule"), *why;
-	struct question c;
-	struct sched s;
+	struct verify_question c;
+	struct schedule_list s;
 	struct run r;
 	if (!verify_question(v, result, &c, &why)) {
 		verify_say(v, name, CLAIM_REJECTED, why);

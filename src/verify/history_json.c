@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lin/check.h"
-#include "lin/say.h"
+#include "report/history_proof.h"
 
 #define BUDGET (1u << 20) /* configurations of the naive search */
 
@@ -104,7 +104,7 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
                                          enum condition cond, uint32_t k, int proof, uint32_t culprit, char *why)
 {
 	const json_t *conflict = json_object_get(j, "conflict"), *states = json_object_get(j, "states");
-	struct check_options o = { .condition = cond, .k = k };
+	struct lin_check_options o = { .condition = cond, .k = k };
 	struct part part = { .r = { .proof = (enum proof)proof, .culprit = culprit,
 		                    .moment_open = !json_is_true(json_object_get(j, "exact")) } };
 	uint32_t n = (uint32_t)json_array_size(conflict), *ops = calloc(n + 1ull, sizeof *ops);
@@ -119,7 +119,7 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
 		part.r.states[part.r.nstates++] = (char *)(uintptr_t)json_string_value(json_array_get(states, i));
 	part.r.more_states = json_is_true(json_object_get(j, "more_states"));
 	buf_init(&text);
-	say_proof(h, in, &o, &part, &text);
+	history_proof_text(h, in, &o, &part, &text);
 	const char *said = json_string_value(json_object_get(j, "sentence"));
 	bool same = said && !strcmp(said, buf_cstr(&text));
 	buf_free(&text);

@@ -80,7 +80,7 @@ def programs(tmp):
     rc, out, err = explore("--stall", "1", "--", exe, "loop")
     check("a loop without a point", rc == 1 and out.startswith("ENDLESS LOOP"), out + err)
     data = tmp / "data"
-    rc, out, err = explore("-n", "20", "--", exe, "file", data)
+    rc, out, err = explore("-n", "20", "--functions=no", "--", exe, "file", data)
     check("a program that writes a file gets a process for each schedule", rc == 0 and "process of its own" in err and "for writing" in err, out + err)
     check("and writes it each time", len(data.read_text()) == 20, data.read_text())
     for word, text in (("fork", "forks a process"), ("exec", "executes another program")):
@@ -114,7 +114,9 @@ def schedules(tmp):
 def functions(tmp):
     exe = build(tmp, "lost", root / "tests/explore/function_block.c")
     rc, out, err = explore("-n", "1000", "--", exe)
-    check("a function is not judged unless asked", rc == 0, out)
+    check("a function is judged when `intact run` would report it", rc == 1 and out.startswith("NOT ATOMIC") and "increment of T" in out, out + err)
+    rc, out, err = explore("-n", "1000", "--functions=no", "--", exe)
+    check("or not", rc == 0, out)
     rc, out, err = explore("-n", "1000", "--atomic", "increment", "--", exe)
     check("--atomic", rc == 1 and out.startswith("NOT ATOMIC") and "increment of T" in out and "writes count" in out, out + err)
     fixed = build(tmp, "kept", root / "tests/explore/function_block.c", "-DFIXED")

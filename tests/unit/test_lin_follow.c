@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "lin/check.h"
+#include "report/history_proof.h"
 #include "lin/dfs.h"
 #include "lin/follow.h"
 #include "lin_model.h"
@@ -94,7 +95,7 @@ static enum lin_verdict offline(const struct gen *g, const char *text, size_t le
 {
 	struct reading r;
 	struct read_options ro = { .format = FORMAT_EDN };
-	struct check_options o = { .k = 1, .jobs = 1 };
+	struct lin_check_options o = { .k = 1, .jobs = 1 };
 	struct check c;
 	enum lin_verdict v = LIN_REFUSED;
 	reading_open(&r);
@@ -130,7 +131,7 @@ static uint32_t followed(const struct gen *g, const char *path, uint32_t max_row
 	struct follow_result f = { 0 };
 	reading_open(&r);
 	struct interpretation in = known(g, &r.h);
-	bool ok = follow(&r.h, path, &ro, &in, 1, max_rows, &r.d, &f);
+	bool ok = follow(&r.h, path, &ro, &in, 1, max_rows, history_proof_text, &r.d, &f);
 	uint32_t line = !ok || f.verdict > LIN_VIOLATED ? UINT32_MAX : f.verdict == LIN_VIOLATED ? f.line : 0;
 	if (f.verdict == LIN_VIOLATED && !f.sentence)
 		line = UINT32_MAX;

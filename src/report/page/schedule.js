@@ -32,7 +32,7 @@ function scheduleTable(r) {
 
 function scheduleView(r) {
 	if (r.kind === "race") return h("div", {}, section("The accesses", h("ul", {}, list(r.accesses).map((a) =>
-		h("li", {}, (a.atomic ? "atomic " : "") + (a.write ? "write" : "read") + " by " + (number(a.thread) ? "T" + number(a.thread) : "main") + " at ", named(exploreAt(a.at), 90))))));
+		h("li", {}, (a.atomic ? "atomic " : "") + (a.write ? "write" : "read") + " by " + (number(a.thread) ? "T" + number(a.thread) : "main") + " at ", named(exploreAt(a.at), 90))))), list(r.steps).length ? section("The schedule", scheduleTable(r)) : null);
 	if (r.kind === "prediction") return null;
 	const waits = list(r.threads).filter((t) => t.waits);
 	return h("div", {}, section("The schedule", scheduleTable(r)),
