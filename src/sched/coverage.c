@@ -265,23 +265,22 @@ static inline void leaves(struct coverage_object *o, enum mode m, uint64_t h)
 		o->b += h;
 }
 
-static inline void places(struct coverage *c, struct coverage_object *o, const struct sched_event *e, enum mode m)
+static inline void places(struct coverage *c, struct coverage_object *o, uint64_t pc, uint32_t thread, enum mode m)
 {
-	uint64_t pc = e->op.pc;
-	if (!pc || !counts_as_place(e->op.kind))
+	if (!pc)
 		return;
 	/* Who was before is a matter of chance: so that is no branch by itself. */
-	if (UNLIKELY((o->x_pc != 0) & (o->x_thread != e->thread) & is_new(c, o->x_pc, pc)))
+	if (UNLIKELY((o->x_pc != 0) & (o->x_thread != thread) & is_new(c, o->x_pc, pc)))
 		pair_seen(c, o->x_pc, pc);
 	if (m == MODE_X) {
-		if (UNLIKELY((o->r_pc != 0) & (o->r_thread != e->thread) & is_new(c, o->r_pc, pc)))
+		if (UNLIKELY((o->r_pc != 0) & (o->r_thread != thread) & is_new(c, o->r_pc, pc)))
 			pair_seen(c, o->r_pc, pc);
-		o->x_pc = e->op.pc;
-		o->x_thread = (uint16_t)e->thread;
+		o->x_pc = pc;
+		o->x_thread = (uint16_t)thread;
 		o->r_pc = 0;
 	} else {
-		o->r_pc = e->op.pc;
-		o->r_thread = (uint16_t)e->thread;
+		o->r_pc = pc;
+		o->r_thread = (uint16_t)thread;
 	}
 }
 
@@ -306,7 +305,7 @@ static void touch(struct coverage_visit *v, uint64_t key, enum mode m)
 	}
 	if (v->write) {
 		if (!(key >> 63))
-			places(v->c, o, v->e, m);
+			places(v->c, o, counts_as_place(v->e->op.kind) ? v->e->op.pc : 0, v->e->thread, m);
 		leaves(o, m, v->h);
 		return;
 	}
@@ -340,7 +339,7 @@ static void touch_granule(struct coverage_visit *v, uint64_t g, uint32_t from, u
 		return;
 	}
 	if (v->write)
-		places(v->c, o, v->e, m);
+		places(v->c, o, counts_as_place(v->e->op.kind) ? v->e->op.pc : 0, v->e->thread, m);
 	for (uint32_t i = from; i < to; i++)
 		touch(v, (uint64_t)1 << 63 | (g * 8 + i), m);
 }
@@ -402,45 +401,55 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v
 	return h;
 }
 
-/* The usual event, quickly: memory in one granule that is not mixed, or a lock.
- * False: it is not such a one (or the objects do not fit: seen by hash_event). */
-static inline bool hash_simple(struct sched *s, uint32_t i)
+/* The usual event, quickly: memory in one granule that is not mixed, or a lock. Tables: of
+ * kinds, so that there are few branches, and in registers, which the compiler cannot know. */
+enum { MODES = 3, MEMORY = 4, COUNTS = 8 };
+static const uint8_t simple[SCHED_KINDS] = {
+	[SCHED_READ] = MODE_A | MEMORY | COUNTS, [SCHED_LOAD] = MODE_A | MEMORY | COUNTS,
+	[SCHED_WRITE] = MODE_X | MEMORY | COUNTS, [SCHED_STORE] = MODE_X | MEMORY | COUNTS,
+	[SCHED_RMW] = MODE_X | MEMORY | COUNTS, [SCHED_LOCK] = MODE_X | COUNTS, [SCHED_TRYLOCK] = MODE_X | COUNTS,
+	[SCHED_UNLOCK] = MODE_X, [SCHED_RDLOCK] = MODE_A | COUNTS, [SCHED_WRLOCK] = MODE_X | COUNTS,
+	[SCHED_TRYRD] = MODE_A | COUNTS, [SCHED_TRYWR] = MODE_X | COUNTS, [SCHED_RDUNLOCK] = MODE_A, [SCHED_WRUNLOCK] = MODE_X,
+};
+struct quick {
+	struct coverage_object *table;
+	uint64_t *thread, *event;
+	uint32_t run;
+};
+
+/* False: it is not such a one (or the objects do not fit: seen by hash_event). */
+static inline bool hash_simple(struct coverage *c, const struct quick *q, const struct sched_event *e, uint32_t i)
 {
-	struct coverage *c = s->cov;
-	const struct sched_event *e = &s->ev[i];
 	const struct sched_op *op = &e->op;
-	uint8_t kind = op->kind;
-	enum mode m;
-	uint64_t key;
-	uint32_t shape = 0;
-	if (kind >= SCHED_READ && kind <= SCHED_RMW) {
+	uint32_t how = simple[op->kind], shape = 0;
+	enum mode m = (enum mode)(how & MODES);
+	uint64_t key = op->a | (uint64_t)1 << OBJECT_BIT;
+	if (how & MEMORY) {
 		uint32_t from = (uint32_t)op->a & 7, to = from + op->size;
-		if (to > 8 || !op->size)
+		if (UNLIKELY(to > 8 || !op->size))
 			return false;
-		m = kind == SCHED_READ || kind == SCHED_LOAD ? MODE_A : MODE_X;
 		key = op->a & ~(uint64_t)7;
 		shape = from | to << 3;
-	} else if (kind >= SCHED_LOCK && kind <= SCHED_WRUNLOCK) {
-		m = kind == SCHED_RDLOCK || kind == SCHED_TRYRD || kind == SCHED_RDUNLOCK ? MODE_A : MODE_X;
-		key = op->a | (uint64_t)1 << OBJECT_BIT;
-	} else
+	} else if (!how)
 		return false;
-	struct coverage_object *o = &c->object[slot_of(c, key)];
-	if (UNLIKELY(o->key != key || o->run != c->run) && !(o = object_of(c, key)))
+	struct coverage_object *o = &q->table[slot_of(c, key)];
+	if (UNLIKELY((o->key != key) | (o->run != q->run)) && !(o = object_of(c, key)))
 		return false;
 	if (UNLIKELY(o->from != shape)) {
 		if (o->from)
 			o->mixed = c->redo = true;
 		o->from = (uint8_t)shape;
 	}
-	if (UNLIKELY(o->mixed || e->choices))
+	if (UNLIKELY(o->mixed | e->choices))
 		return false;
-	uint64_t label = (uint64_t)kind << 48 ^ (uint64_t)e->thread << 32 ^ op->size;
-	uint64_t h = c->thread[e->thread] + label;
+	uint32_t t = e->thread;
+	uint64_t label = (uint64_t)op->kind << 48 ^ (uint64_t)t << 32 ^ op->size;
+	uint64_t h = q->thread[t] + label;
 	h = shape ? fold(h, op->a + depends(o, m)) : combine(combine(h, op->a), depends(o, m));
-	places(c, o, e, m);
+	if (how & COUNTS)
+		places(c, o, op->pc, t, m);
 	leaves(o, m, h);
-	c->thread[e->thread] = c->event[i] = h;
+	q->thread[t] = q->event[i] = h;
 	return true;
 }
 
@@ -454,8 +463,11 @@ static uint64_t hash_run(struct sched *s)
 	for (uint32_t t = 0; t < s->n_ids; t++)
 		c->thread[t] = 0;
 	struct coverage_visit v = { .full = false };
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (LIKELY(!s->has_many && hash_simple(s, i)))
+	const struct quick q = { c->object, c->thread, c->event, c->run };
+	const struct sched_event *ev = s->ev;
+	bool many = s->has_many;
+	for (uint32_t i = 0, n = s->n; i < n; i++) {
+		if (LIKELY(!many && hash_simple(c, &q, &ev[i], i)))
 			continue;
 		hash_event(s, i, &v);
 		if (v.full)

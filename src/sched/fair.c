@@ -4,8 +4,8 @@
  *
  * Yields, time-outs and steering are for the sampling strategies; delay and
  * preemption bounding let a thread give way that yields again and again (as
- * CHESS does: without it a loop that yields has no end), and so does one run in
- * four of the sampling ones: what spins a little and then waits (std::atomic::wait)
+ * CHESS does: without it a loop that yields has no end), and so does every second
+ * run of the sampling ones: what spins a little and then waits (std::atomic::wait)
  * would otherwise hardly ever come to wait. The exhaustive searches
  * see every order and park nothing but a process exit with exit_last. Awaits are
  * part of what enabled means and hold for all.
@@ -25,7 +25,7 @@ void fair_begin(struct sched *s)
 	struct steer *b = s->steer;
 	b->now = NONE;
 	b->held = b->hit = false;
-	s->patient = !samples(s) || !rnd_below(s, 4);
+	s->patient = !samples(s) || !rnd_below(s, 2);
 	if (b->n && samples(s) && rnd_below(s, 8)) {
 		b->now = rnd_below(s, b->n);
 		s->settles = true;

@@ -50,7 +50,7 @@
 #include "sched/op.h"
 
 enum sched_strategy {
-	SCHED_MIX,     /* the default: POS and PCT with d = 2..5, now and then a random walk */
+	SCHED_MIX,     /* the default: POS and PCT with d = 1..5, now and then a random walk */
 	SCHED_RANDOM,  /* uniform among the enabled threads */
 	SCHED_PCT,     /* probabilistic concurrency testing, depth d */
 	SCHED_POS,     /* partial-order sampling */
