@@ -210,7 +210,7 @@ static inline uint32_t highest(struct sched *s)
 
 static uint32_t pct_depth(const struct sched *s)
 {
-	/* the mix: mostly d = 3 and 2; 1 preempts nobody, so that a thread that spins a little and then
+	/* the mix: mostly d = 3 and 2; 1 preempts no thread, so that a thread that spins a little and then
 	 * waits comes to wait before the others go on */
 	static const uint8_t mixed[8] = { 3, 2, 3, 1, 3, 2, 4, 5 };
 	return s->o.strategy == SCHED_MIX ? mixed[s->st.runs / 2 % 8] : s->o.depth;
