@@ -94,8 +94,7 @@ EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 	return r;
 }
 
-EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
-                         const struct timespec *restrict ts)
+EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict ts)
 {
 	if (unlikely(rt.explore))
 		return x_cond_wait((void *)c, (void *)m, CLOCK_REALTIME, ts, CALLER) ? thrd_timedout : thrd_success;

@@ -321,8 +321,7 @@ NOINLINE void rt_grow_frames(struct rt_thread *th)
 {
 	struct thread *t = &th->t;
 	size_t used = (size_t)(t->top - t->frames), cap = (size_t)(t->limit - t->frames) + 2;
-	long p = syscall(SYS_mremap, t->frames, cap * sizeof *t->frames,
-	                 cap * 2 * sizeof *t->frames, MREMAP_MAYMOVE);
+	long p = syscall(SYS_mremap, t->frames, cap * sizeof *t->frames, cap * 2 * sizeof *t->frames, MREMAP_MAYMOVE);
 	if (p == -1)
 		return;
 	t->frames = (struct frame *)p;

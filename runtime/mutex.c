@@ -64,8 +64,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *ts
 	return r;
 }
 
-EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
-                                   const struct timespec *ts)
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
 	if (unlikely(rt.explore))
 		return x_mutex_timedlock(m, clock, ts, CALLER);

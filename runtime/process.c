@@ -146,18 +146,18 @@ EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 	return REAL(fexecve)(fd, argv, env);
 }
 
-#define COLLECT                                                                \
-	va_list ap;                                                            \
-	size_t n = 1;                                                          \
-	va_start(ap, arg);                                                     \
-	while (va_arg(ap, char *))                                             \
-		n++;                                                           \
-	va_end(ap);                                                            \
-	char **argv = __builtin_alloca((n + 1) * sizeof *argv);                \
-	argv[0] = (char *)(uintptr_t)arg;                                      \
-	va_start(ap, arg);                                                     \
-	for (size_t i = 1; i <= n; i++)                                        \
-		argv[i] = va_arg(ap, char *)
+#define COLLECT                                                 \
+	va_list ap;                                             \
+	size_t n = 1;                                           \
+	va_start(ap, arg);                                      \
+	while (va_arg(ap, char *))                              \
+		n++;                                            \
+	va_end(ap);                                             \
+	char **argv = __builtin_alloca((n + 1) * sizeof *argv); \
+	argv[0] = (char *)(uintptr_t)arg;                       \
+	va_start(ap, arg);                                      \
+	for (size_t i = 1; i <= n; i++)                         \
+	argv[i] = va_arg(ap, char *)
 
 EXPORT int execl(const char *path, const char *arg, ...)
 {

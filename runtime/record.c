@@ -17,8 +17,7 @@ NOINLINE void rec_lock_wait(void)
 	for (unsigned n = 0;; n++) {
 		uint32_t want = 0;
 		if (!__atomic_load_n(&rec_shm->lock, __ATOMIC_RELAXED) &&
-		    __atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE,
-		                                __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 		if (n < 100)
 			__builtin_ia32_pause();
@@ -97,8 +96,7 @@ static bool first_time(uint64_t pc)
 	uint32_t at = (uint32_t)(mix64(pc) % PC_SET);
 	for (unsigned k = 0; k < 16; k++, at = (at + 1) % PC_SET) {
 		uint64_t was = __atomic_load_n(&pc_set[at], __ATOMIC_RELAXED);
-		if (!was && __atomic_compare_exchange_n(&pc_set[at], &was, pc, 0, __ATOMIC_RELAXED,
-		                                        __ATOMIC_RELAXED))
+		if (!was && __atomic_compare_exchange_n(&pc_set[at], &was, pc, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return true;
 		if (was == pc)
 			return false;
@@ -109,8 +107,8 @@ static bool first_time(uint64_t pc)
 /* For their names, which the writer of the file looks up at the end. */
 NOINLINE void rec_note_pcs(struct recenc *e, unsigned kind)
 {
-	bool named = kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH ||
-	             kind == REC_MARK || kind == REC_JOIN || kind == REC_RENEW;
+	bool named = kind <= REC_RELEASE || kind == REC_CREATE || kind == REC_PUSH || kind == REC_MARK || kind == REC_JOIN ||
+	             kind == REC_RENEW;
 	for (uint32_t i = 0; named && pc_set && i < e->nnews && i < 2; i++)
 		if (e->news[i] && first_time(e->news[i])) {
 			uint64_t at = __atomic_fetch_add(&rec_shm->npcs, 1, __ATOMIC_RELAXED);
@@ -131,8 +129,7 @@ static NOINLINE struct recenc *find_enc(struct rt_thread *th)
 		recenc_restart(*e);
 	if (!pc_set && !rec_to_file) {
 		uint64_t *none = NULL, *set = pages_map(PC_SET * sizeof *set);
-		if (set && !__atomic_compare_exchange_n(&pc_set, &none, set, 0, __ATOMIC_RELEASE,
-		                                        __ATOMIC_RELAXED))
+		if (set && !__atomic_compare_exchange_n(&pc_set, &none, set, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			pages_unmap(set, PC_SET * sizeof *set);
 	}
 	if (!*e && rt.recording)
@@ -164,7 +161,7 @@ struct pen {
 	struct recenc *enc;
 	uint64_t n;
 	uint32_t slot;
-	bool locked;  /* the ring: then it may wait for room */
+	bool locked; /* the ring: then it may wait for room */
 };
 
 /* Under the lock: everything present is sent, and the reader is waited for. */
@@ -189,8 +186,7 @@ static inline bool pen_ready(struct pen *p)
 	return true;
 }
 
-static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigned kind,
-                                                          unsigned arg, uint64_t addr, uint64_t pc)
+static inline __attribute__((always_inline)) void pen_put(struct pen *p, unsigned kind, unsigned arg, uint64_t addr, uint64_t pc)
 {
 	if (!pen_ready(p))
 		return;
@@ -314,8 +310,7 @@ NOINLINE unsigned char *rec_make_quick(struct rt_thread *th, bool locked)
 	if (!e)
 		return NULL;
 	struct pen p = { th->own, e, th->own->n, th->t.tid, locked };
-	if (!locked && !has_room(p.own, p.n, 4 * RECSTREAM_ONE) &&
-	    !wait_for_own(th, p.own, 4 * RECSTREAM_ONE))
+	if (!locked && !has_room(p.own, p.n, 4 * RECSTREAM_ONE) && !wait_for_own(th, p.own, 4 * RECSTREAM_ONE))
 		return NULL;
 	if (!pen_ready(&p))
 		return NULL;
@@ -346,8 +341,7 @@ NOINLINE bool rec_tell_frame(struct rt_thread *th)
 	struct frame *f = th->t.top;
 	uint32_t depth = (uint32_t)(f - th->t.frames);
 	unsigned char *s = quick_at(th);
-	if (likely(s && depth && !(f->node & FRAME_TOLD)) && (depth == 1 || f[-1].node & FRAME_TOLD) &&
-	    tell_push(th, s, depth - 1))
+	if (likely(s && depth && !(f->node & FRAME_TOLD)) && (depth == 1 || f[-1].node & FRAME_TOLD) && tell_push(th, s, depth - 1))
 		return true;
 	return rec_tell_frames(th, false);
 }
@@ -395,8 +389,7 @@ static inline uint32_t known_id(const struct rt_thread *th, uintptr_t addr)
 static inline bool release_told(const struct lock *l, uint32_t tid)
 {
 	uint32_t by = __atomic_load_n(&l->rel_tid, __ATOMIC_ACQUIRE);
-	return !by || by == tid ||
-	       __atomic_load_n(&rec_shm->own[by].told, __ATOMIC_ACQUIRE) >= l->rel_note;
+	return !by || by == tid || __atomic_load_n(&rec_shm->own[by].told, __ATOMIC_ACQUIRE) >= l->rel_note;
 }
 
 bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op)
@@ -405,10 +398,8 @@ bool rec_begin_lock(struct rt_thread *th, const void *obj, enum rec_lock_op op)
 	struct lock *l = &rt_dyn.locks.locks[id];
 	rec_look_at_reads(th);
 	th->released = op == REC_LOCK_RELEASE ? l : NULL;
-	if (op != REC_LOCK_OTHER && id && tid && tid < th->t.clock.n && !th->t.nmarks &&
-	    !rt_dyn.reach.open &&
-	    (op == REC_LOCK_RELEASE ||
-	     (release_told(l, tid) && (op == REC_LOCK_SHARED || !l->readers.n)))) {
+	if (op != REC_LOCK_OTHER && id && tid && tid < th->t.clock.n && !th->t.nmarks && !rt_dyn.reach.open &&
+	    (op == REC_LOCK_RELEASE || (release_told(l, tid) && (op == REC_LOCK_SHARED || !l->readers.n)))) {
 		th->noting = true;
 		return true;
 	}

@@ -12,15 +12,14 @@
 #pragma GCC visibility push(hidden)
 
 extern struct rec_shm *rec_shm;
-extern bool rec_to_file;    /* no reader: it is written here */
+extern bool rec_to_file; /* no reader: it is written here */
 
 /* The lock of the common ring. */
 void rec_lock_wait(void);
 static inline void rec_lock(void)
 {
 	uint32_t want = 0;
-	if (!__atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE,
-	                                 __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&rec_shm->lock, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		rec_lock_wait();
 }
 static inline void rec_unlock(void)
@@ -104,8 +103,7 @@ static inline __attribute__((always_inline)) void rec_count(struct rec_own *o, u
 		o->accesses++;
 }
 
-static inline __attribute__((always_inline)) void quick_put(struct rt_thread *th, unsigned char *s,
-                                                            unsigned kind, unsigned arg,
+static inline __attribute__((always_inline)) void quick_put(struct rt_thread *th, unsigned char *s, unsigned kind, unsigned arg,
                                                             uint64_t addr, uint64_t pc)
 {
 	struct rec_own *o = th->own;

@@ -27,7 +27,7 @@ enum { FILE_BLOCK = 1 << 16, FILE_ROOM = FILE_BLOCK + REC_OWN + 64, HEAD = 40 };
 struct rec_shm *rec_shm;
 bool rec_to_file;
 static uint32_t forks;
-static int reader;          /* pid of the one who takes; 0: a file */
+static int reader; /* pid of the one who takes; 0: a file */
 static int file = -1;
 static uint64_t blocks;     /* written to it */
 static unsigned char *held; /* the next one */
@@ -190,8 +190,11 @@ static bool send_descriptor(int fd)
 		char room[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control = { { 0 } };
-	struct msghdr m = { .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &v,
-		            .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr m = { .msg_name = &to,
+		            .msg_namelen = sizeof to,
+		            .msg_iov = &v,
+		            .msg_iovlen = 1,
+		            .msg_control = &control,
 		            .msg_controllen = sizeof control };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	size_t len = rt_length(rt.opt.socket);
@@ -291,8 +294,7 @@ void rec_init(void)
 	for (to++; shared && *to >= '0' && *to <= '9'; to++)
 		reader = reader * 10 + (*to - '0');
 	if (shared ? !share(0) : !open_file(rt.opt.record)) {
-		rt_sayf("Intact: not recording: %s\n",
-		        shared ? "no process is listening" : "the file cannot be written");
+		rt_sayf("Intact: not recording: %s\n", shared ? "no process is listening" : "the file cannot be written");
 		errno = keep;
 		return;
 	}

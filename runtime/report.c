@@ -140,8 +140,7 @@ static void move_gone(const char *path, uintptr_t lo, uintptr_t hi)
 {
 	for (uint32_t i = rt.nmodules; i; i--) {
 		struct rt_module *m = &rt.modules[i - 1];
-		if (m->gone && !m->moved && m->lo < hi && m->hi > lo &&
-		    !(path && rt_same(last_part(path), last_part(m->path))))
+		if (m->gone && !m->moved && m->lo < hi && m->hi > lo && !(path && rt_same(last_part(path), last_part(m->path))))
 			move_out(i - 1);
 	}
 }
@@ -268,8 +267,8 @@ void rt_before_load(const char *path)
 struct report_way {
 	bool (*send)(void *, const char *, size_t);
 	void *arg;
-	bool knows;   /* it has heard of the modules that are `told` */
-	bool again;   /* findings sent before are sent again */
+	bool knows; /* it has heard of the modules that are `told` */
+	bool again; /* findings sent before are sent again */
 };
 
 /* What is to be told goes that way. Returns whether there was anything; out.failed
@@ -422,8 +421,7 @@ static bool something(bool final)
 	bool any = rt_dyn.nlost != 0;
 	for (uint32_t i = 1; i < rt_dyn.nfindings && !any; i++) {
 		const struct finding *f = &rt_dyn.findings[i];
-		any = finding_counts(f, final) && (final || !f->sent) &&
-		      (!f->loop || f->name || rt.opt.report_loops);
+		any = finding_counts(f, final) && (final || !f->sent) && (!f->loop || f->name || rt.opt.report_loops);
 	}
 	return any;
 }

@@ -80,8 +80,7 @@ struct rt_thread *rt_thread_new(struct rt_thread *parent, uintptr_t pc)
 	th->reads_era = 0; /* they were another slot's */
 	struct rt_thread *by = parent ? parent : &rt_nobody;
 	bool rec = rec_try(by);
-	red_thread_begin(&rt_dyn, t, parent ? &parent->t : NULL, slot, uid,
-	                 rt.slot_epoch[slot] + 1, pc);
+	red_thread_begin(&rt_dyn, t, parent ? &parent->t : NULL, slot, uid, rt.slot_epoch[slot] + 1, pc);
 	if (uid < RT_UIDS) {
 		rt.created[uid] = t->created;
 		rt.parent[uid] = t->parent;
@@ -171,8 +170,7 @@ static void at_thread_end(void *arg)
 static void watch_end(struct rt_thread *th)
 {
 	int none = 0;
-	if (__atomic_compare_exchange_n(&end_key_made, &none, 1, 0, __ATOMIC_ACQ_REL,
-	                                __ATOMIC_ACQUIRE)) {
+	if (__atomic_compare_exchange_n(&end_key_made, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		pthread_key_create(&end_key, at_thread_end);
 		__atomic_store_n(&end_key_made, 2, __ATOMIC_RELEASE);
 	}
@@ -215,8 +213,7 @@ static void *intact_thread_main(void *arg)
 	return th->start(th->arg);
 }
 
-int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg,
-              uintptr_t pc, uintptr_t sp)
+int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg, uintptr_t pc, uintptr_t sp)
 {
 	if (unlikely(rt.explore))
 		return x_create(id, attr, start, arg, pc);
@@ -246,8 +243,7 @@ int rt_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
 	return r;
 }
 
-EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg)
+EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
 {
 	return rt_create(id, attr, start, arg, CALLER, FRAME);
 }
@@ -327,8 +323,7 @@ EXPORT int pthread_timedjoin_np(pthread_t id, void **value, const struct timespe
 	return r;
 }
 
-EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock,
-                                const struct timespec *ts)
+EXPORT int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock, const struct timespec *ts)
 {
 	if (unlikely(rt.explore))
 		return x_join(id, value, false, ts, clock, CALLER);

@@ -57,6 +57,7 @@ test)
 lint)
 	want clang command -v clang
 	want clang-tidy command -v clang-tidy
+	want clang-format command -v clang-format
 	;;
 coverage)
 	want python3 command -v python3

@@ -43,9 +43,9 @@ const char *intact_version(void);
 
 enum intact_status {
 	INTACT_OK = 0,
-	INTACT_INVALID = 1,   /* a file, a text or an option is wrong, or there is no such answer */
+	INTACT_INVALID = 1, /* a file, a text or an option is wrong, or there is no such answer */
 	INTACT_NO_MEMORY = 2,
-	INTACT_INTERNAL = 3,  /* a bug in Intact */
+	INTACT_INTERNAL = 3, /* a bug in Intact */
 };
 
 /* ---- models (.atm, .sml: docs/language.md) ---------------------------------------------------------------------- */
@@ -100,7 +100,8 @@ enum intact_status intact_history_judge_file(struct intact_history_judge *j, con
 enum intact_status intact_history_judge_text(struct intact_history_judge *j, const char *name, const char *text, size_t len,
                                              struct intact_document *d);
 /* What was recorded with <intact/history.h>, after the recording threads are done. Object and initial value are its own unless options say otherwise. */
-enum intact_status intact_history_judge_recorded(struct intact_history_judge *j, struct intact_history *h, struct intact_document *d);
+enum intact_status intact_history_judge_recorded(struct intact_history_judge *j, struct intact_history *h,
+                                                 struct intact_document *d);
 const char *intact_history_judge_messages(const struct intact_history_judge *j);
 
 /*
@@ -143,13 +144,13 @@ enum intact_verdict intact_document_verdict(const struct intact_document *d);
 /* An answer is that to one question: a block, the program, an object, a finding. Numbers from 0; for others the
  * functions return INTACT_UNKNOWN, 0 or "". */
 size_t intact_document_answers(const struct intact_document *d);
-const char *intact_answer_name(const struct intact_document *d, size_t i);    /* "worker.increment", "program" */
+const char *intact_answer_name(const struct intact_document *d, size_t i); /* "worker.increment", "program" */
 enum intact_verdict intact_answer_verdict(const struct intact_document *d, size_t i);
 const char *intact_answer_engine(const struct intact_document *d, size_t i);  /* of a check: "reduction", "exact", ... */
 const char *intact_answer_title(const struct intact_document *d, size_t i);   /* "worker.increment is not atomic" */
 const char *intact_answer_message(const struct intact_document *d, size_t i); /* what went wrong, or why it is not known */
 const char *intact_answer_file(const struct intact_document *d, size_t i);
-uint32_t intact_answer_line(const struct intact_document *d, size_t i);       /* 0: not known */
+uint32_t intact_answer_line(const struct intact_document *d, size_t i); /* 0: not known */
 /* The counterexample as `intact sim --schedule` takes it ("1,2,1,2"); "" when there is none. */
 const char *intact_answer_schedule(const struct intact_document *d, size_t i);
 /* Its steps in order: who, and what ("count = 1"). */
@@ -159,7 +160,12 @@ const char *intact_step_text(const struct intact_document *d, size_t i, size_t s
 uint32_t intact_step_line(const struct intact_document *d, size_t i, size_t step);
 
 enum intact_format {
-	INTACT_JSON = 1, INTACT_TEXT, INTACT_HTML, INTACT_SARIF, INTACT_JUNIT, INTACT_GITHUB,
+	INTACT_JSON = 1,
+	INTACT_TEXT,
+	INTACT_HTML,
+	INTACT_SARIF,
+	INTACT_JUNIT,
+	INTACT_GITHUB,
 	INTACT_DOT, /* of a net, small enough to be drawn; since version 2 */
 };
 

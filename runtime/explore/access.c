@@ -88,16 +88,16 @@ static bool before_me(const struct x_past *p)
 	return (p->thread == X.current) | (p->clock <= X.clock[X.current][p->thread]);
 }
 
-static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned bytes, unsigned kind,
-                           uint32_t place)
+static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
 {
 	if (p->kind & XA_FREE) {
 		X.end_pc = X.place[place].pc;
 		X.end_addr = (addr & ~(uintptr_t)7) + (unsigned)__builtin_ctz(bytes);
 		X.gone_pc = X.place[p->place].pc;
 		X.gone_thread = p->thread;
-		x_fail(CONTROL_MISUSE, kind & XA_FREE ? "free of memory that is already freed"
-		                       : kind & XA_WRITE ? "write to freed memory" : "read of freed memory");
+		x_fail(CONTROL_MISUSE, kind & XA_FREE    ? "free of memory that is already freed"
+		                       : kind & XA_WRITE ? "write to freed memory"
+		                                         : "read of freed memory");
 	}
 	X.race_points |= X.place[place].flags & X.place[p->place].flags & XP_POINT;
 	becomes_point(place);
@@ -121,8 +121,7 @@ static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind
 			continue;
 		}
 		bool ordered = before_me(p);
-		if (unlikely(p->kind & XA_FREE) || (!ordered && (p->kind | kind) & XA_WRITE &&
-		                                    !(p->kind & kind & XA_ATOMIC)))
+		if (unlikely(p->kind & XA_FREE) || (!ordered && (p->kind | kind) & XA_WRITE && !(p->kind & kind & XA_ATOMIC)))
 			clash(p, addr, p->bytes & bytes, kind, place);
 		if (p->thread == X.current && p->clock == now && (p->bytes & bytes) == bytes &&
 		    (p->kind & XA_WRITE) >= (kind & XA_WRITE) && (p->kind & XA_ATOMIC) == (kind & XA_ATOMIC))
@@ -158,8 +157,8 @@ static void remember_in(struct x_cell *c, uintptr_t addr, unsigned bytes, unsign
 		room->n = 0;
 		room->more = 0;
 	}
-	room->past[room->n++] = (struct x_past){ X.clock[X.current][X.current], (uint16_t)X.current,
-	                                         (uint8_t)bytes, (uint8_t)kind, place };
+	room->past[room->n++] = (struct x_past){ X.clock[X.current][X.current], (uint16_t)X.current, (uint8_t)bytes, (uint8_t)kind,
+		                                 place };
 }
 
 static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
@@ -199,8 +198,7 @@ void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 		return;
 	uint32_t place = x_place(pc);
 	if (unlikely(X.place[place].flags & XP_POINT))
-		x_point(write ? SCHED_WRITE : SCHED_READ, NULL, addr, 0,
-		        size < 0xffffffff ? (unsigned)size : 0xffffffff, 0, pc);
+		x_point(write ? SCHED_WRITE : SCHED_READ, NULL, addr, 0, size < 0xffffffff ? (unsigned)size : 0xffffffff, 0, pc);
 	X.unpointed += (uint32_t)(size / 8);
 	x_effect(); /* or a read of much: no loop that waits */
 	for (uintptr_t end = addr + size; addr < end;) {

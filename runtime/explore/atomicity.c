@@ -42,7 +42,8 @@ static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 static bool own_stack(uintptr_t addr)
 {
 	const struct x_slot *s = &X.slot[x_me()->slot];
-	return X.current ? addr - (uintptr_t)s->lo < (uintptr_t)(s->hi - s->lo) : addr - ((uintptr_t)X.main_sp - (8u << 20)) < (8u << 20) + 4096;
+	return X.current ? addr - (uintptr_t)s->lo < (uintptr_t)(s->hi - s->lo)
+	                 : addr - ((uintptr_t)X.main_sp - (8u << 20)) < (8u << 20) + 4096;
 }
 
 void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc)
@@ -340,9 +341,12 @@ static void found(void *ctx, const struct cycle *y)
 			const struct cycle_end *e = k ? &y->links[i].to : &y->links[i].from;
 			const struct x_logged *l = &X.log[e->event - 1];
 			c->link[i].end[k] = (struct control_end_of_link){
-				.pc = l->pc, .addr = l->kind == EVENT_FORK || l->kind == EVENT_JOIN ? l->addr
-				                     : l->kind > EVENT_WRITE ? l->addr & ~LOCK_KEY : l->addr + (l->bytes ? (unsigned)__builtin_ctz(l->bytes) : 0),
-				.thread = l->thread, .kind = l->kind
+				.pc = l->pc,
+				.addr = l->kind == EVENT_FORK || l->kind == EVENT_JOIN ? l->addr
+				        : l->kind > EVENT_WRITE                        ? l->addr & ~LOCK_KEY
+				                                : l->addr + (l->bytes ? (unsigned)__builtin_ctz(l->bytes) : 0),
+				.thread = l->thread,
+				.kind = l->kind
 			};
 		}
 	const struct x_logged *begin = &X.log[block - 1];
@@ -366,17 +370,21 @@ static bool judge(bool locks)
 		return false;
 	for (uint32_t i = 0; i < X.nlog; i++)
 		switch (X.log[i].kind) {
-		case EVENT_ACQ: case EVENT_REL:
+		case EVENT_ACQ:
+		case EVENT_REL:
 			if (locks)
 				access_event(j, i);
 			break;
-		case EVENT_READ: case EVENT_WRITE:
+		case EVENT_READ:
+		case EVENT_WRITE:
 			access_event(j, i);
 			break;
-		case EVENT_FORK: case EVENT_JOIN:
+		case EVENT_FORK:
+		case EVENT_JOIN:
 			event(j, i, (uint32_t)X.log[i].addr);
 			break;
-		case EVENT_BEGIN: case EVENT_END:
+		case EVENT_BEGIN:
+		case EVENT_END:
 			event(j, i, 0);
 			break;
 		default:

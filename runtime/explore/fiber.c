@@ -86,8 +86,7 @@ static bool bounds(struct x_slot *s)
 	s->lo = lo;
 	s->hi = (char *)lo + size;
 	/* The stack and the descriptor are one mapping, the descriptor at its end. */
-	return ok && s->start > s->lo && s->start < s->hi && s->fs > (uintptr_t)s->start &&
-	       s->fs < (uintptr_t)s->hi;
+	return ok && s->start > s->lo && s->start < s->hi && s->fs > (uintptr_t)s->start && s->fs < (uintptr_t)s->hi;
 }
 
 static void slot_known(uint32_t slot)

@@ -72,7 +72,7 @@ void x_gaps_begin(void)
 	for (uint32_t i = 0; i < X.ngaps; i++) {
 		const struct control_gap *g = &c->gap[i];
 		uint64_t bit = 1ull << i, entered = address(&g->entered), commit = address(&g->commit),
-		         violation = address(&g->violation), until = address(&g->until);
+			 violation = address(&g->violation), until = address(&g->until);
 		for (int k = 0; k < CONTROL_GAP_FNS; k++)
 			if (address(&g->fn[k]))
 				place(address(&g->fn[k]), 0)->block |= bit;
@@ -136,8 +136,7 @@ unsigned x_gap_flags(uintptr_t pc)
 	struct x_gap_at p;
 	if (!X.ngaps || !here(pc, &p))
 		return 0;
-	return (p.violation & X.gap_now & x_me()->in_gap ? SCHED_AT_BEFORE : 0u) |
-	       (p.until & X.gap_now ? SCHED_AT_UNTIL : 0u);
+	return (p.violation & X.gap_now & x_me()->in_gap ? SCHED_AT_BEFORE : 0u) | (p.until & X.gap_now ? SCHED_AT_UNTIL : 0u);
 }
 
 void x_gap_passed(uintptr_t pc)

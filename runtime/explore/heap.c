@@ -30,11 +30,11 @@ struct x_chunk {
 };
 
 enum { LARGE = 256 << 10, MAPPED = 2 };
-#define FULL  (256ull << 20)
-#define LIVE  0x6c69766500000000ull
-#define FREED 0x6672656500000000ull
+#define FULL    (256ull << 20)
+#define LIVE    0x6c69766500000000ull
+#define FREED   0x6672656500000000ull
 #define PATTERN 0xbebebebebebebebeull
-#define HIGH  0xffffffff00000000ull
+#define HIGH    0xffffffff00000000ull
 
 bool x_owns(const void *p)
 {

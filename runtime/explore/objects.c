@@ -38,10 +38,8 @@ static void clear(struct x_object *o, unsigned kind)
 	o->pc = 0;
 }
 
-static const char *const kinds[] = {
-	"object", "mutex", "read-write lock", "condition variable", "semaphore", "barrier",
-	"once flag", "atomic", "futex", "spin lock"
-};
+static const char *const kinds[] = { "object",    "mutex",  "read-write lock", "condition variable", "semaphore", "barrier",
+	                             "once flag", "atomic", "futex",           "spin lock" };
 
 static NOINLINE void wrong_use(const struct x_object *o, uintptr_t pc)
 {

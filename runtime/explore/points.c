@@ -111,8 +111,7 @@ static _Noreturn void nobody(void)
 		x_fail(CONTROL_LOST_WAKEUP, "every thread waits, and no thread is left to wake one");
 	if (!waits && !locks && !joins)
 		x_end_run(); /* all have ended: main by pthread_exit */
-	x_fail(CONTROL_DEADLOCK, waits ? "deadlock: threads wait for locks whose holders also wait"
-	                               : "deadlock");
+	x_fail(CONTROL_DEADLOCK, waits ? "deadlock: threads wait for locks whose holders also wait" : "deadlock");
 }
 
 static _Noreturn NOINLINE void stopped(void)
@@ -136,8 +135,17 @@ static _Noreturn NOINLINE void stopped(void)
 static bool may_spin(unsigned kind)
 {
 	switch (kind) {
-	case SCHED_READ: case SCHED_LOAD: case SCHED_TRYLOCK: case SCHED_TRYRD: case SCHED_TRYWR:
-	case SCHED_SEM_TRY: case SCHED_SEM_VALUE: case SCHED_TRYJOIN: case SCHED_YIELD: case SCHED_SLEEP: case SCHED_FENCE:
+	case SCHED_READ:
+	case SCHED_LOAD:
+	case SCHED_TRYLOCK:
+	case SCHED_TRYRD:
+	case SCHED_TRYWR:
+	case SCHED_SEM_TRY:
+	case SCHED_SEM_VALUE:
+	case SCHED_TRYJOIN:
+	case SCHED_YIELD:
+	case SCHED_SLEEP:
+	case SCHED_FENCE:
 	case SCHED_FUTEX_WAIT:
 		return true;
 	case SCHED_RMW: /* one that writes ends the iteration, and there is no iteration yet if no attempt failed */
@@ -166,20 +174,19 @@ static inline void unpend(struct x_thread *t)
 }
 
 /* In words of eight bytes, as the scheduler copies it. */
-static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintptr_t b, unsigned size, unsigned flags,
-                          uintptr_t pc)
+static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc)
 {
 	typedef uint64_t __attribute__((may_alias)) word;
 	_Static_assert(offsetof(struct sched_op, size) == 24 && offsetof(struct sched_op, kind) == 28 &&
-	               offsetof(struct sched_op, flags) == 30, "the last word");
+	                       offsetof(struct sched_op, flags) == 30,
+	               "the last word");
 	op->a = a;
 	op->b = b;
 	op->pc = pc;
 	((word *)op)[3] = (uint64_t)size | (uint64_t)kind << 32 | (uint64_t)flags << 48;
 }
 
-void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size,
-             unsigned flags, uintptr_t pc)
+void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size, unsigned flags, uintptr_t pc)
 {
 	assert(X.active && x_me()->state == XT_LIVE && kind < SCHED_BLOCK_BEGIN);
 	struct x_thread *t = x_me();
@@ -189,8 +196,7 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		t->pends = o;
 		x_bit_set(o->pend, X.current);
 		can = possible(t);
-	} else if (kind == SCHED_JOIN || kind == SCHED_BARRIER_LEAVE || kind == SCHED_FUTEX_WOKEN ||
-	           kind == SCHED_COND_WAKE) {
+	} else if (kind == SCHED_JOIN || kind == SCHED_BARRIER_LEAVE || kind == SCHED_FUTEX_WOKEN || kind == SCHED_COND_WAKE) {
 		can = kind != SCHED_COND_WAKE && possible(t);
 	}
 	if (unlikely(X.alone) && can && kind != SCHED_CREATE) {

@@ -62,8 +62,7 @@ extern const char __start_intact_text[], __stop_intact_text[];
 /* Of the program's file, and not the runtime in it. */
 static bool in_program(uintptr_t pc)
 {
-	return pc >= X.text_lo && pc < X.text_hi &&
-	       (pc < (uintptr_t)__start_intact_text || pc >= (uintptr_t)__stop_intact_text);
+	return pc >= X.text_lo && pc < X.text_hi && (pc < (uintptr_t)__start_intact_text || pc >= (uintptr_t)__stop_intact_text);
 }
 
 /* A call from the program's own file into a library that has no hooks leaves its
@@ -116,10 +115,14 @@ static uint32_t stack_of(const struct x_thread *t, uintptr_t pc, uint64_t *out)
 static uint64_t value_at(uintptr_t addr, uint32_t size)
 {
 	switch (size) {
-	case 1: return *(volatile uint8_t *)addr;
-	case 2: return *(volatile uint16_t *)addr;
-	case 4: return *(volatile uint32_t *)addr;
-	default: return *(volatile uint64_t *)addr;
+	case 1:
+		return *(volatile uint8_t *)addr;
+	case 2:
+		return *(volatile uint16_t *)addr;
+	case 4:
+		return *(volatile uint32_t *)addr;
+	default:
+		return *(volatile uint64_t *)addr;
 	}
 }
 
@@ -169,10 +172,15 @@ static void tell_threads(void)
 	for (uint32_t i = 0; i < X.nthreads; i++) {
 		const struct x_thread *t = &X.thread[i];
 		struct control_thread *o = &c->thread[i];
-		*o = (struct control_thread){ 
-		                              .created_pc = t->created_pc, .fn = (uintptr_t)t->fn, .parent = t->parent, .state = t->state,
-		                              .pc = t->op->pc, .obj = t->op->a, .obj2 = t->op->b, .op = t->op->kind,
-		                              .holder = 0xffff };
+		*o = (struct control_thread){ .created_pc = t->created_pc,
+			                      .fn = (uintptr_t)t->fn,
+			                      .parent = t->parent,
+			                      .state = t->state,
+			                      .pc = t->op->pc,
+			                      .obj = t->op->a,
+			                      .obj2 = t->op->b,
+			                      .op = t->op->kind,
+			                      .holder = 0xffff };
 		o->nstack = stack_of(t, t->op->pc, o->stack);
 		const struct x_object *w = t->pends;
 		if (t->op->kind == SCHED_JOIN)
@@ -223,11 +231,14 @@ void x_report_race(const struct x_past *was, uintptr_t addr, unsigned bytes, uns
 	uint32_t n;
 	sched_events(X.sched, &n);
 	unsigned first = (unsigned)__builtin_ctz(bytes), size = 32 - (unsigned)__builtin_clz(bytes) - first;
-	c->race[c->nraces++] = (struct control_race){
-		.pc = { a, b }, .addr = (addr & ~(uintptr_t)7) + first, .run = X.run - 1,
-		.thread = { was->thread, (uint16_t)X.current }, .write = { was->kind & XA_WRITE, kind & XA_WRITE },
-		.atomic = { (was->kind & XA_ATOMIC) != 0, (kind & XA_ATOMIC) != 0 }, .size = (uint8_t)size, .step = n
-	};
+	c->race[c->nraces++] = (struct control_race){ .pc = { a, b },
+		                                      .addr = (addr & ~(uintptr_t)7) + first,
+		                                      .run = X.run - 1,
+		                                      .thread = { was->thread, (uint16_t)X.current },
+		                                      .write = { was->kind & XA_WRITE, kind & XA_WRITE },
+		                                      .atomic = { (was->kind & XA_ATOMIC) != 0, (kind & XA_ATOMIC) != 0 },
+		                                      .size = (uint8_t)size,
+		                                      .step = n };
 }
 
 /* ---- modules ---- */

@@ -170,8 +170,7 @@ bool x_snapshot_take(void)
 	if (!look() || !X.stack_hi)
 		return false;
 	X.stack_size = (size_t)(X.stack_hi - (char *)X.main_sp);
-	long at = x_sys(SYS_mmap, 0, (long)X.stack_size, PROT_READ | PROT_WRITE,
-	                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long at = x_sys(SYS_mmap, 0, (long)X.stack_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (at < 0)
 		return false;
 	/* Whole pages of it, with arguments and environment, are seldom written. */
@@ -183,8 +182,7 @@ bool x_snapshot_take(void)
 	rt_copy(X.stack_saved, X.main_sp, X.stack_size);
 	X.ready = true;
 	for (uint32_t i = 0; i < X.nregions; i++)
-		x_sys(SYS_mprotect, (long)X.region[i].lo, (long)(X.region[i].hi - X.region[i].lo),
-		      PROT_READ, 0, 0, 0);
+		x_sys(SYS_mprotect, (long)X.region[i].lo, (long)(X.region[i].hi - X.region[i].lo), PROT_READ, 0, 0, 0);
 	return true;
 }
 

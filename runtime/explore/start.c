@@ -89,8 +89,9 @@ static void thread_zero(void)
 	X.nthreads = X.live = 1;
 	X.current = 0;
 	X.alone = true;
-	X.thread[0] = (struct x_thread){ .state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs,
-	                                  .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op };
+	X.thread[0] = (struct x_thread){
+		.state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs, .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op
+	};
 	x_clock_begin(X.clock[0], NULL);
 	X.clock[0][0] = 1;
 	X.held[0] = 0;
@@ -398,7 +399,9 @@ void x_end_run(void)
 	if (X.real)
 		after_run();
 	__asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tcall after_run\n"
-	                 : : "r"((uintptr_t)X.controller_sp & ~(uintptr_t)15) : "memory");
+	                 :
+	                 : "r"((uintptr_t)X.controller_sp & ~(uintptr_t)15)
+	                 : "memory");
 	__builtin_unreachable();
 }
 
@@ -487,14 +490,12 @@ static void make_session(void)
 	size_t good = 0;
 	const struct sched_options *o = &X.ctl->sched;
 	sched_memory(o, &good);
-	long at = x_sys(SYS_mmap, 0, (long)good, PROT_READ | PROT_WRITE,
-	                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long at = x_sys(SYS_mmap, 0, (long)good, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	X.sched = at > 0 ? sched_begin((void *)at, good, true, o) : NULL;
 	if (!X.sched)
 		x_give_up(CONTROL_WHY_INTERNAL, "not enough memory for the scheduler");
 	struct control *c = X.ctl;
-	if (o->strategy == SCHED_REPLAY &&
-	    !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
+	if (o->strategy == SCHED_REPLAY && !sched_replay(X.sched, c->replay, c->nreplay, c->origins, c->norigins))
 		x_give_up(CONTROL_WHY_INTERNAL, "the schedule cannot be replayed");
 	for (uint32_t i = 0; i < c->nplaces && i < CONTROL_PLACES; i++)
 		if (c->places[i])

@@ -21,8 +21,8 @@ void x_survey_map(void)
 	struct control *c = X.ctl;
 	if (c->survey_fd <= 0 || !c->survey_room)
 		return;
-	long p = x_sys(SYS_mmap, 0, (long)(c->survey_room * sizeof(struct rec)), PROT_READ | PROT_WRITE, MAP_SHARED,
-	               c->survey_fd, 0);
+	long p = x_sys(SYS_mmap, 0, (long)(c->survey_room * sizeof(struct rec)), PROT_READ | PROT_WRITE, MAP_SHARED, c->survey_fd,
+	               0);
 	x_sys(SYS_close, c->survey_fd, 0, 0, 0, 0, 0);
 	if (p > 0)
 		X.survey = (struct rec *)p;
@@ -59,8 +59,10 @@ static bool inlined(const struct x_thread_more *m, uint32_t i)
 {
 	struct frame f[2];
 	for (int k = 0; i && k < 2; k++)
-		f[k] = (struct frame){ .pc = m->frame[i - 1 + (unsigned)k].pc, .site = m->frame[i - 1 + (unsigned)k].site,
-		                       .sp = m->frame[i - 1 + (unsigned)k].sp, .fn = m->frame[i - 1 + (unsigned)k].fn };
+		f[k] = (struct frame){ .pc = m->frame[i - 1 + (unsigned)k].pc,
+			               .site = m->frame[i - 1 + (unsigned)k].site,
+			               .sp = m->frame[i - 1 + (unsigned)k].sp,
+			               .fn = m->frame[i - 1 + (unsigned)k].fn };
 	return i && red_inlined(&f[1]);
 }
 
@@ -199,16 +201,22 @@ void x_survey_op(const struct sched_op *op)
 	const struct x_object *o;
 	X.survey_atomic = 0;
 	switch (op->kind) {
-	case SCHED_LOCK: case SCHED_WRLOCK:
+	case SCHED_LOCK:
+	case SCHED_WRLOCK:
 		lock(a, 0, pc);
 		break;
 	case SCHED_RDLOCK:
 		lock(a, REC_SHARED, pc);
 		break;
-	case SCHED_TRYLOCK: case SCHED_TRYRD: case SCHED_TRYWR: case SCHED_SEM_TRY:
+	case SCHED_TRYLOCK:
+	case SCHED_TRYRD:
+	case SCHED_TRYWR:
+	case SCHED_SEM_TRY:
 		try(op);
 		break;
-	case SCHED_UNLOCK: case SCHED_RDUNLOCK: case SCHED_WRUNLOCK:
+	case SCHED_UNLOCK:
+	case SCHED_RDUNLOCK:
+	case SCHED_WRUNLOCK:
 		tell(REC_RELEASE, 0, a, pc);
 		break;
 	case SCHED_COND_WAIT:
@@ -218,7 +226,8 @@ void x_survey_op(const struct sched_op *op)
 		tell(REC_ACQUIRE, REC_WAIT, op->b, pc);
 		tell(REC_SYNC_ACQUIRE, 0, a, pc);
 		break;
-	case SCHED_COND_SIGNAL: case SCHED_COND_BROADCAST:
+	case SCHED_COND_SIGNAL:
+	case SCHED_COND_BROADCAST:
 		tell(REC_SYNC_RELEASE, REC_WAIT, a, pc);
 		break;
 	case SCHED_BARRIER_ARRIVE:
@@ -227,17 +236,23 @@ void x_survey_op(const struct sched_op *op)
 		if (o && o->count + 1 >= o->need)
 			tell(REC_SYNC_ACQUIRE, 0, a, pc);
 		break;
-	case SCHED_SEM_POST: case SCHED_ONCE_END: case SCHED_FUTEX_WAKE:
+	case SCHED_SEM_POST:
+	case SCHED_ONCE_END:
+	case SCHED_FUTEX_WAKE:
 		tell(REC_SYNC_RELEASE, 0, a, pc);
 		break;
-	case SCHED_SEM_WAIT: case SCHED_ONCE: case SCHED_BARRIER_LEAVE: case SCHED_FUTEX_WOKEN:
+	case SCHED_SEM_WAIT:
+	case SCHED_ONCE:
+	case SCHED_BARRIER_LEAVE:
+	case SCHED_FUTEX_WOKEN:
 		tell(REC_SYNC_ACQUIRE, 0, a, pc);
 		break;
 	case SCHED_LOAD:
 		tell(REC_SYNC_ACQUIRE, 0, a, pc);
 		X.survey_atomic = a;
 		break;
-	case SCHED_STORE: case SCHED_RMW:
+	case SCHED_STORE:
+	case SCHED_RMW:
 		tell(REC_SYNC_RELEASE, 0, a, pc);
 		if (op->kind == SCHED_RMW)
 			tell(REC_SYNC_ACQUIRE, 0, a, pc);

@@ -138,8 +138,8 @@ int x_mutex_unlock(pthread_mutex_t *m, uintptr_t pc)
 	if (o->owner != (int)X.current) {
 		if (kind_of(m) & 3)
 			return EPERM;
-		misuse((uintptr_t)m, pc, o->owner < 0 ? "unlock of a mutex that is not locked"
-		                                      : "unlock of a mutex that another thread holds");
+		misuse((uintptr_t)m, pc,
+		       o->owner < 0 ? "unlock of a mutex that is not locked" : "unlock of a mutex that another thread holds");
 	}
 	if (--o->count)
 		return 0;
@@ -215,8 +215,7 @@ static int rw_failed(const struct timespec *ts, clockid_t clock)
 	return ETIMEDOUT;
 }
 
-int x_rwlock_take(pthread_rwlock_t *l, bool read, bool try, const struct timespec *ts, clockid_t clock,
-                  uintptr_t pc)
+int x_rwlock_take(pthread_rwlock_t *l, bool read, bool try, const struct timespec *ts, clockid_t clock, uintptr_t pc)
 {
 	struct x_object *o = x_object((uintptr_t)l, XO_RWLOCK, pc);
 	if (!try && o->owner == (int)X.current)
@@ -282,7 +281,10 @@ int x_cond_wait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const st
 		x_block_waits();
 	t->timed = ts || X.ctl->spurious;
 	x_point(SCHED_COND_WAKE, t->timed ? mo : NULL, (uintptr_t)c, (uintptr_t)m, 0,
-	        ts ? SCHED_TIMED : X.ctl->spurious ? SCHED_SPURIOUS : 0, pc);
+	        ts                ? SCHED_TIMED
+	        : X.ctl->spurious ? SCHED_SPURIOUS
+	                          : 0,
+	        pc);
 	t->timed = false;
 	take(mo);
 	mo->count = depth;
@@ -500,8 +502,7 @@ static long futex_wake(uint32_t *word, uint32_t n, uintptr_t pc)
 	return woken;
 }
 
-long x_futex(uint32_t *word, int op, uint32_t value, const struct timespec *ts, uint32_t *word2,
-             uint32_t value3, uintptr_t pc)
+long x_futex(uint32_t *word, int op, uint32_t value, const struct timespec *ts, uint32_t *word2, uint32_t value3, uintptr_t pc)
 {
 	(void)word2;
 	(void)value3;
@@ -542,7 +543,7 @@ void x_sleep(uint64_t ns, uintptr_t pc)
 void x_clock_read(clockid_t clock, struct timespec *ts)
 {
 	struct x_thread *t = x_me();
-	x_effect(); /* a loop that looks at the time is no endless one */
+	x_effect();     /* a loop that looks at the time is no endless one */
 	t->now += 1000; /* so that waiting for a clock ends */
 	uint64_t at = t->now + (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? EPOCH : 0);
 	ts->tv_sec = (time_t)(at / 1000000000ull);

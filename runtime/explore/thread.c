@@ -69,8 +69,13 @@ static struct x_thread *begin(uint32_t id, uintptr_t pc)
 {
 	struct x_thread *t = &X.thread[id], *parent = x_me();
 	new_ids(id);
-	*t = (struct x_thread){ .state = XT_LIVE, .parent = (uint16_t)X.current, .joiner = X_THREADS,
-	                        .created_pc = pc, .slot = take_slot(), .now = parent->now, .op = sched_op_at(X.sched, id) };
+	*t = (struct x_thread){ .state = XT_LIVE,
+		                .parent = (uint16_t)X.current,
+		                .joiner = X_THREADS,
+		                .created_pc = pc,
+		                .slot = take_slot(),
+		                .now = parent->now,
+		                .op = sched_op_at(X.sched, id) };
 	X.slot[t->slot].thread = (uint16_t)id;
 	uint32_t *mine = X.clock[X.current];
 	x_clock_begin(X.clock[id], mine);

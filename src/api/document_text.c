@@ -28,10 +28,13 @@ static bool sim(const json_t *doc, const struct render_text_options *o, struct b
 	struct sim_text_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color, .max_rows = o->max_rows ? 100 : 0 };
 	struct run run = { 0 };
 	struct lang l;
-	struct simulated s = { .run = &run, .model = doc_text(json_object_get(doc, "model"), "name"),
-		.used_seed = json_object_get(doc, "seed") != NULL, .random = json_is_true(json_object_get(doc, "random")),
-		.seed = (uint64_t)doc_number(doc, "seed"), .runs = (uint64_t)doc_number(doc, "runs"),
-		.steps = (uint64_t)doc_number(doc, "steps_each") };
+	struct simulated s = { .run = &run,
+		               .model = doc_text(json_object_get(doc, "model"), "name"),
+		               .used_seed = json_object_get(doc, "seed") != NULL,
+		               .random = json_is_true(json_object_get(doc, "random")),
+		               .seed = (uint64_t)doc_number(doc, "seed"),
+		               .runs = (uint64_t)doc_number(doc, "runs"),
+		               .steps = (uint64_t)doc_number(doc, "steps_each") };
 	lang_init(&l);
 	while (sim_end_names[s.end] && !doc_is(doc, "end", sim_end_names[s.end]))
 		s.end++;
@@ -80,7 +83,8 @@ static bool history(const json_t *doc, const struct render_text_options *o, stru
 {
 	const json_t *r;
 	size_t i;
-	json_array_foreach(json_object_get(doc, "results"), i, r) {
+	json_array_foreach(json_object_get(doc, "results"), i, r)
+	{
 		buf_str(out, i ? "\n" : "");
 		history_result_text(r, o->color, out);
 	}
@@ -109,8 +113,12 @@ static bool run(const json_t *doc, const struct render_text_options *o, struct b
 
 void document_text(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
-	static const struct { const char *kind; bool (*text)(const json_t *, const struct render_text_options *, struct buf *); } kinds[] = {
-		{ "check", check }, { "explore", explore }, { "history", history }, { "net", net }, { "run", run }, { "sim", sim }, { "trace", trace }, { "verify", verify },
+	static const struct {
+		const char *kind;
+		bool (*text)(const json_t *, const struct render_text_options *, struct buf *);
+	} kinds[] = {
+		{ "check", check }, { "explore", explore }, { "history", history }, { "net", net },
+		{ "run", run },     { "sim", sim },         { "trace", trace },     { "verify", verify },
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (doc_is(doc, "kind", kinds[i].kind) && kinds[i].text(doc, o, out))

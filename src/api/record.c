@@ -21,8 +21,8 @@
 #include "report/history_text.h"
 
 #define RECORD_EXPORT __attribute__((visibility("default")))
-#define CHUNK_EVENTS 1023
-#define NEVER UINT64_MAX
+#define CHUNK_EVENTS  1023
+#define NEVER         UINT64_MAX
 
 struct record_event {
 	uint64_t call, ret;
@@ -175,8 +175,8 @@ RECORD_EXPORT void intact_cancel(struct intact_recorder *r)
 
 static enum fn fn_of(uint8_t op)
 {
-	static const uint8_t f[] = { FN_NONE, FN_READ, FN_WRITE, FN_CAS, FN_ADD, FN_REMOVE, FN_CONTAINS, FN_ENQ,
-		                     FN_DEQ, FN_PUSH, FN_POP, FN_INSERT, FN_POLL, FN_ACQUIRE, FN_RELEASE };
+	static const uint8_t f[] = { FN_NONE, FN_READ, FN_WRITE, FN_CAS,    FN_ADD,  FN_REMOVE,  FN_CONTAINS, FN_ENQ,
+		                     FN_DEQ,  FN_PUSH, FN_POP,   FN_INSERT, FN_POLL, FN_ACQUIRE, FN_RELEASE };
 	return op < sizeof f ? (enum fn)f[op] : FN_NONE;
 }
 
@@ -188,8 +188,7 @@ static enum object object_of(enum intact_object o)
 	return OBJ_GUESS;
 }
 
-static bool add(struct history *h, const struct intact_history *ih, const struct intact_recorder *r,
-                const struct record_event *e)
+static bool add(struct history *h, const struct intact_history *ih, const struct intact_recorder *r, const struct record_event *e)
 {
 	struct hop *op = history_push(h);
 	if (!op)
@@ -204,8 +203,7 @@ static bool add(struct history *h, const struct intact_history *ih, const struct
 		val pair[2] = { op->a, val_int(vs, e->b) };
 		op->a = val_list(vs, VK_LIST, pair, 2);
 	}
-	op->b = e->ret == NEVER ? VAL_NONE : e->empty ? VAL_NIL
-	        : boolean ? val_bool(e->answer != 0) : val_int(vs, e->answer);
+	op->b = e->ret == NEVER ? VAL_NONE : e->empty ? VAL_NIL : boolean ? val_bool(e->answer != 0) : val_int(vs, e->answer);
 	op->ret = e->ret == NEVER ? RANK_INF : 0;
 	op->flags = e->cancelled ? HF_FAILED : 0;
 	if (e->op == INTACT_ACQUIRE || e->op == INTACT_RELEASE)
@@ -248,8 +246,9 @@ static enum intact_verdict judge(struct intact_history *ih, struct history *h, s
 	if (atomic_load(&ih->no_memory) || !gather(ih, h))
 		return INTACT_UNKNOWN;
 	struct interpretation in = { .object = object_of(ih->object), .nil_reads = 1, .pairs = 2 };
-	in.init = object_has(in.object, OBJECT_VALUE) || object_type(in.object)->init == INIT_NUMBER ? val_int(&h->vals, ih->initial)
-	                                                                    : object_default_init(in.object, &h->vals);
+	in.init = object_has(in.object, OBJECT_VALUE) || object_type(in.object)->init == INIT_NUMBER
+	                  ? val_int(&h->vals, ih->initial)
+	                  : object_default_init(in.object, &h->vals);
 	if (in.object == OBJ_GUESS || !history_interpret(h, &in, d)) {
 		diags_render(d, &ih->report, false);
 		return INTACT_MISUSED;

@@ -30,8 +30,7 @@ void buf_add(struct buf *b, const char *s, size_t len);
 void buf_str(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);
 void buf_repeat(struct buf *b, char c, size_t n);
-void buf_printf(struct buf *b, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 
 /*

@@ -68,9 +68,9 @@ static inline bool grow32(void *array, uint32_t *cap, uint64_t need, size_t elem
 }
 
 /* width: elements of a row; budget: NULL or a struct grow_budget. */
-#define GROW_AS(how, budget, p, cap, need, width)                                                                      \
-	_Generic((cap), uint32_t: grow32, uint64_t: grow64)(&(p), &(cap), (need), sizeof *(p) * (width), (budget), (how))
-#define GROW(p, cap, need) GROW_AS(GROW_ZERO, NULL, p, cap, need, 1)
+#define GROW_AS(how, budget, p, cap, need, width) \
+	_Generic((cap), uint32_t : grow32, uint64_t : grow64)(&(p), &(cap), (need), sizeof *(p) * (width), (budget), (how))
+#define GROW(p, cap, need)     GROW_AS(GROW_ZERO, NULL, p, cap, need, 1)
 #define GROW_RAW(p, cap, need) GROW_AS(GROW_UNSET, NULL, p, cap, need, 1)
 
 #endif

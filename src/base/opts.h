@@ -47,7 +47,7 @@ struct opts {
 	const struct opt *table; /* ends with a NULL help */
 	const char **args;       /* what is not an option; room for argc */
 	int nargs;
-	bool help;               /* --help or -h was given */
+	bool help; /* --help or -h was given */
 };
 
 /* False when the line is wrong; `err` then holds one message. */

@@ -41,7 +41,7 @@ struct abstract {
 	struct kept *r;      /* registers */
 	AVEC(struct touch) touches;
 	AVEC(struct pick) picks;
-	uint32_t at;         /* picks used by this way */
+	uint32_t at; /* picks used by this way */
 	AVEC(struct moment) moments;
 	AVEC(struct kept) saved;
 	AVEC(struct touch) saved_touches;

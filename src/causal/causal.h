@@ -44,7 +44,7 @@ struct causal_options {
  * when track or abstract name something they cannot: the reason is in `d` and
  * *v is not known.
  */
-bool causal_check(const struct ir *p, uint32_t block, const struct causal_options *o,
-                  struct diags *d, struct verdict *v, enum causal_engine *by);
+bool causal_check(const struct ir *p, uint32_t block, const struct causal_options *o, struct diags *d, struct verdict *v,
+                  enum causal_engine *by);
 
 #endif

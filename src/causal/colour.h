@@ -116,9 +116,9 @@ static inline colours colours_put(enum colour c, bool read, colours before)
 /* A net with what its colours need. Reading arcs take and put the same place. */
 struct colour_net {
 	struct net net;
-	const uint8_t *role; /* a transition: enum colour_role */
-	const uint8_t *read; /* an arc of net.pre: 1 when it only reads */
-	uint32_t pick;       /* the place all CHOOSE transitions take, or NET_NONE */
+	const uint8_t *role;             /* a transition: enum colour_role */
+	const uint8_t *read;             /* an arc of net.pre: 1 when it only reads */
+	uint32_t pick;                   /* the place all CHOOSE transitions take, or NET_NONE */
 	const uint32_t *thread, *action; /* a transition: whose step, which action (program.h) */
 };
 

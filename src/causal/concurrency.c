@@ -95,8 +95,7 @@ static uint32_t filter_older(struct prefix *p, uint32_t n, uint32_t b)
 
 /* Of n firsts, or with `each` conditions, in v: those not behind the initial
  * condition b; how many. */
-static uint32_t without_behind(const struct prefix *p, uint32_t *v, uint32_t n, uint32_t b,
-                               bool each)
+static uint32_t without_behind(const struct prefix *p, uint32_t *v, uint32_t n, uint32_t b, bool each)
 {
 	const uint32_t *list = younger_of(p, b);
 	uint32_t nl = p->younger[b].n, k = 0, out = 0;
@@ -312,8 +311,7 @@ static bool add_younger(struct prefix *p, uint32_t b, uint32_t first)
 		if (!at)
 			return false;
 		if (y->at) {
-			memcpy(p->pool + (size_t)at * UF_UNIT, p->pool + (size_t)y->at * UF_UNIT,
-			       y->n * sizeof *p->pool);
+			memcpy(p->pool + (size_t)at * UF_UNIT, p->pool + (size_t)y->at * UF_UNIT, y->n * sizeof *p->pool);
 			p->pool[(size_t)y->at * UF_UNIT] = p->free_block[y->cls];
 			p->free_block[y->cls] = y->at;
 		}

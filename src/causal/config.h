@@ -20,7 +20,7 @@
 #include "base/invariant.h"
 #include "causal/colour.h"
 
-enum { COLOUR_PAIRS = 6 }; /* (w, r) with w <= r */
+enum { COLOUR_PAIRS = 6 };          /* (w, r) with w <= r */
 #define COLOUR_RED ((enum colour)3) /* of an event only: it ends the search */
 
 struct uf_event {
@@ -60,7 +60,7 @@ struct config {
 	uint32_t *scratch;       /* room for every event */
 	int32_t *change;         /* a (place, colours): all 0 between calls */
 	uint64_t hash, *place_hash;
-	uint32_t *kept_from;     /* an arc of net.post: which of t's pre arcs reads it, or NET_NONE */
+	uint32_t *kept_from; /* an arc of net.post: which of t's pre arcs reads it, or NET_NONE */
 	uint32_t stamp;
 	bool plain; /* markings are compared without their colours */
 };
@@ -90,15 +90,13 @@ static inline uint32_t colour_index(colours c)
 static inline uint64_t config_token(const struct config *c, uint32_t place, colours tint)
 {
 	static const uint64_t odd[COLOUR_PAIRS] = {
-		1, 0xC2B2AE3D27D4EB4Fu, 0x9E3779B185EBCA87u,
-		0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u, 0x27D4EB2F165667C5u,
+		1, 0xC2B2AE3D27D4EB4Fu, 0x9E3779B185EBCA87u, 0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u, 0x27D4EB2F165667C5u,
 	};
 	return c->plain ? c->place_hash[place] : c->place_hash[place] * odd[colour_index(tint)];
 }
 /* The colours after transition t on its post arc number i (an index of
  * net.post) for an event of colour `ev` on the conditions pre[]. */
-static inline colours config_put(const struct config *c, uint32_t i, const uint32_t *pre,
-                                 enum colour ev)
+static inline colours config_put(const struct config *c, uint32_t i, const uint32_t *pre, enum colour ev)
 {
 	if (!c->colours)
 		return 0;
@@ -116,8 +114,7 @@ void config_undo(struct config *c, uint32_t len);
  * `plain`? Costs the
  * events in which the two differ, and a look at those they share.
  */
-bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev,
-                         uint32_t e);
+bool config_same_marking(struct config *c, uint32_t t, const uint32_t *pre, enum colour ev, uint32_t e);
 /* The events of [e] in scratch[], event 0 apart; how many. */
 uint32_t config_local(struct config *c, uint32_t e);
 /* The places that hold a token now, into out (room for all places): how many;

@@ -74,29 +74,29 @@
 enum cover_status { COVER_SAFE, COVER_RED, COVER_LIMIT };
 
 struct cover_options {
-	uint32_t block;        /* whose occurrences may promise; COVER_ANY: all blocks' */
-	uint32_t owners;       /* promises pending at a time; 1 for question 1 */
-	const uint32_t *count; /* threads of each template; COVER_ANY: any number */
+	uint32_t block;                 /* whose occurrences may promise; COVER_ANY: all blocks' */
+	uint32_t owners;                /* promises pending at a time; 1 for question 1 */
+	const uint32_t *count;          /* threads of each template; COVER_ANY: any number */
 	uint64_t max_states, max_bytes; /* 0: none */
 	double deadline;                /* CLOCK_MONOTONIC seconds; 0: none */
 };
 
 struct cover_move {
 	uint32_t action;
-	uint32_t owner;  /* by the thread of this pending promise, or IR_NONE */
-	bool yellow;     /* else: by one of this colour */
-	bool promise;    /* it promises here */
+	uint32_t owner; /* by the thread of this pending promise, or IR_NONE */
+	bool yellow;    /* else: by one of this colour */
+	bool promise;   /* it promises here */
 };
 
 struct cover_result {
 	enum cover_status status;
-	const char *limit;       /* "states", "memory", "time", "promises" */
+	const char *limit; /* "states", "memory", "time", "promises" */
 	uint64_t states, transitions, bytes;
 	/* COVER_RED: a run to it, and the numbers of threads it is of. */
 	struct cover_move *path;
 	uint32_t npath;
-	uint32_t *count;         /* a template */
-	bool smallest;           /* no smaller number of threads in all has such a run */
+	uint32_t *count; /* a template */
+	bool smallest;   /* no smaller number of threads in all has such a run */
 };
 
 /* cover_result_free is due whatever comes out. */

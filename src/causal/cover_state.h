@@ -54,8 +54,7 @@ struct cstate { /* taken apart */
 /* Do the cells have what the action needs? */
 bool cstate_enabled(const struct program *g, const uint32_t *cell, const struct action *a);
 /* Join of `in` and of what the action's touches inherit. */
-unsigned cstate_inherit(const struct program *g, const uint32_t *cell, const struct action *a,
-                        unsigned in);
+unsigned cstate_inherit(const struct program *g, const uint32_t *cell, const struct action *a, unsigned in);
 /* The action's effect on the cells, its event having taint `out`. */
 void cstate_touch(const struct program *g, uint32_t *cell, const struct action *a, unsigned out);
 

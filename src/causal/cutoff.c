@@ -225,8 +225,7 @@ static inline bool below(colours a, colours b)
 static void raise(struct prefix *p, uint32_t place, colours tint)
 {
 	colours was = p->most[place];
-	p->most[place] = colours_make(colour_join(colours_w(was), colours_w(tint)),
-	                              colour_join(colours_r(was), colours_r(tint)));
+	p->most[place] = colours_make(colour_join(colours_w(was), colours_w(tint)), colour_join(colours_r(was), colours_r(tint)));
 }
 
 static void raise_event(struct prefix *p, uint32_t e, bool clear)
@@ -417,12 +416,9 @@ bool cutoff_start(struct prefix *p)
 		return false;
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		p->loop[t] = net_npre(n, t) == net_npost(n, t) &&
-		             !memcmp(n->pre + n->pre_at[t], n->post + n->post_at[t],
-		                     net_npre(n, t) * sizeof *n->pre);
-	return !p->opt.reduced ||
-	       (PREFIX_ROOM(p, p->most, cap2, (uint64_t)n->nplaces + 1) &&
-	        PREFIX_ROOM(p, p->stirred, cap4, (uint64_t)n->nplaces + 1) &&
-	        PREFIX_ROOM(p, p->tinted, cap3, (uint64_t)n->nplaces + 1) &&
-	        PREFIX_ROOM(p, p->tokens_of, p->cap_tokens_of, 1) &&
-	        make_moves(p));
+		             !memcmp(n->pre + n->pre_at[t], n->post + n->post_at[t], net_npre(n, t) * sizeof *n->pre);
+	return !p->opt.reduced || (PREFIX_ROOM(p, p->most, cap2, (uint64_t)n->nplaces + 1) &&
+	                           PREFIX_ROOM(p, p->stirred, cap4, (uint64_t)n->nplaces + 1) &&
+	                           PREFIX_ROOM(p, p->tinted, cap3, (uint64_t)n->nplaces + 1) &&
+	                           PREFIX_ROOM(p, p->tokens_of, p->cap_tokens_of, 1) && make_moves(p));
 }

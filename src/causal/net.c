@@ -81,8 +81,8 @@ static struct net_arc *sort_arcs(struct net_builder *b, struct net_arc *arcs, ui
 }
 
 /* Arcs to rows by transition; false when one appears twice. */
-static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool take,
-                 uint32_t **at, uint32_t **to, const struct source *src, struct diags *d)
+static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool take, uint32_t **at, uint32_t **to,
+                 const struct source *src, struct diags *d)
 {
 	bool ok = true;
 	*at = arena_array(b->arena, uint32_t, (size_t)b->trans.len + 1);
@@ -94,8 +94,7 @@ static bool rows(struct net_builder *b, struct net_arc *arcs, uint32_t n, bool t
 		if (!i || a[-1].trans != a->trans || a[-1].place != a->place)
 			continue;
 		diag_error(d, "net-arc-twice", src, a->at,
-		           take ? "transition '%s' takes from place '%s' twice"
-		                : "transition '%s' puts on place '%s' twice",
+		           take ? "transition '%s' takes from place '%s' twice" : "transition '%s' puts on place '%s' twice",
 		           b->trans.data[a->trans], b->places.data[a->place]);
 		if (src)
 			diag_note(d, src, a[-1].at, "the first arc is here");
@@ -120,15 +119,13 @@ static void consumers(struct net_builder *b, struct net *n)
 			n->use[n->use_at[n->pre[i] + 1]++] = t;
 }
 
-bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
-                struct diags *d)
+bool net_finish(struct net_builder *b, struct net *n, const struct source *src, struct diags *d)
 {
 	struct span none = { 0, 0 };
 	memset(n, 0, sizeof *n);
-	if (b->places.len > NET_MAX_NODES || b->trans.len > NET_MAX_NODES ||
-	    b->take.len > NET_MAX_ARCS || b->put.len > NET_MAX_ARCS) {
-		diag_error(d, "net-too-large", src, none,
-		           "the net has more than %u places or transitions, or more than %u arcs",
+	if (b->places.len > NET_MAX_NODES || b->trans.len > NET_MAX_NODES || b->take.len > NET_MAX_ARCS ||
+	    b->put.len > NET_MAX_ARCS) {
+		diag_error(d, "net-too-large", src, none, "the net has more than %u places or transitions, or more than %u arcs",
 		           NET_MAX_NODES, NET_MAX_ARCS);
 		return false;
 	}
@@ -142,15 +139,14 @@ bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
 	for (uint32_t t = 0; t < n->ntrans; t++) {
 		if (net_npre(n, t) > NET_MAX_WIDTH) {
 			diag_error(d, "net-too-large", src, b->trans_at.data[t],
-			           "transition '%s' takes from %u places; at most %u are possible",
-			           b->trans.data[t], net_npre(n, t), NET_MAX_WIDTH);
+			           "transition '%s' takes from %u places; at most %u are possible", b->trans.data[t],
+			           net_npre(n, t), NET_MAX_WIDTH);
 			ok = false;
 		}
 		if (net_npre(n, t))
 			continue;
 		diag_error(d, "net-no-input", src, b->trans_at.data[t],
-		           "transition '%s' takes from no place, so it can fire forever",
-		           b->trans.data[t]);
+		           "transition '%s' takes from no place, so it can fire forever", b->trans.data[t]);
 		diag_hint(d, "give it a place to take from");
 		ok = false;
 	}

@@ -74,8 +74,7 @@ void net_add_put(struct net_builder *b, uint32_t trans, uint32_t place, struct s
  * transition without input (it could fire forever), too many nodes. `src`
  * may be NULL when the net does not come from a text.
  */
-bool net_finish(struct net_builder *b, struct net *n, const struct source *src,
-                struct diags *d);
+bool net_finish(struct net_builder *b, struct net *n, const struct source *src, struct diags *d);
 
 /* Reads PEP's ll_net or PNML, distinguished by the first character. */
 bool net_read(const struct source *src, struct arena *a, struct diags *d, struct net *n);

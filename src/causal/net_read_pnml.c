@@ -129,9 +129,10 @@ static uint32_t char_ref(const char *s, size_t n)
 		return 0;
 	for (; i < n; i++) {
 		char c = s[i];
-		uint32_t digit = c >= '0' && c <= '9' ? (uint32_t)(c - '0')
+		uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
 		                 : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
-		                 : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10) : 99;
+		                 : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
+		                                        : 99;
 		if (digit >= base)
 			return 0;
 		v = v * base + digit;
@@ -144,7 +145,10 @@ static uint32_t char_ref(const char *s, size_t n)
 /* One reference at p->at ("&lt;") to the text. */
 static bool entity(struct pnml *p)
 {
-	static const struct { const char *name; char c; } known[] = {
+	static const struct {
+		const char *name;
+		char c;
+	} known[] = {
 		{ "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' }, { "&quot;", '"' }, { "&apos;", '\'' },
 	};
 	for (size_t i = 0; i < 5; i++)
@@ -205,10 +209,20 @@ static bool is_named(const struct pnml *p, struct span s, const char *name)
 
 static enum elem kind_of(const struct pnml *p, struct span s)
 {
-	static const struct { const char *name; enum elem kind; } table[] = {
-		{ "net", E_NET }, { "place", E_PLACE }, { "transition", E_TRANS }, { "arc", E_ARC },
-		{ "name", E_NAME }, { "initialMarking", E_MARKING }, { "inscription", E_INSCRIPTION },
-		{ "text", E_TEXT }, { "value", E_TEXT }, { "graphics", E_SKIP },
+	static const struct {
+		const char *name;
+		enum elem kind;
+	} table[] = {
+		{ "net", E_NET },
+		{ "place", E_PLACE },
+		{ "transition", E_TRANS },
+		{ "arc", E_ARC },
+		{ "name", E_NAME },
+		{ "initialMarking", E_MARKING },
+		{ "inscription", E_INSCRIPTION },
+		{ "text", E_TEXT },
+		{ "value", E_TEXT },
+		{ "graphics", E_SKIP },
 		{ "toolspecific", E_SKIP },
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -259,9 +273,10 @@ static bool attribute(struct pnml *p, struct tag_attrs *at)
 	if (peek(p) != quote)
 		return fail(p, open, "net-syntax", "the value is not closed%s", "");
 	p->at++;
-	uint32_t *into = is_named(p, name, "id") ? &at->id
+	uint32_t *into = is_named(p, name, "id")       ? &at->id
 	                 : is_named(p, name, "source") ? &at->source
-	                 : is_named(p, name, "target") ? &at->target : NULL;
+	                 : is_named(p, name, "target") ? &at->target
+	                                               : NULL;
 	if (into)
 		*into = intern_add(&p->ids, buf_cstr(p->text), p->text->len);
 	else if (is_named(p, name, "value"))
@@ -283,8 +298,7 @@ static bool enter_node(struct pnml *p, enum elem kind, const struct tag_attrs *a
 	const char *id = intern_str(&p->ids, at->id);
 	if (p->nodes.data[at->id].node)
 		return fail(p, tag, "net-node-twice", "duplicate node id '%s'", id);
-	uint32_t k = kind == E_PLACE ? (p->place = net_add_place(&p->b, id, false))
-	                             : (p->trans = net_add_trans(&p->b, id, tag));
+	uint32_t k = kind == E_PLACE ? (p->place = net_add_place(&p->b, id, false)) : (p->trans = net_add_trans(&p->b, id, tag));
 	if (k >= NET_MAX_NODES)
 		return fail(p, tag, "net-too-large", "too many places or transitions%s", "");
 	p->nodes.data[at->id] = (struct node_of){ k + 1, kind == E_PLACE };
@@ -293,8 +307,7 @@ static bool enter_node(struct pnml *p, enum elem kind, const struct tag_attrs *a
 
 /* An arc that is not plain: by its attribute, by a <type value="..."> or <arctype>
  * in it, or by its name (inhibitorArc, transportArc and whatever else there is). */
-static bool odd_arc(const struct pnml *p, enum elem kind, const struct tag_attrs *at, struct span tag,
-                    bool in_arc)
+static bool odd_arc(const struct pnml *p, enum elem kind, const struct tag_attrs *at, struct span tag, bool in_arc)
 {
 	uint32_t n = tag.end - tag.start;
 	if (kind == E_ARC)
@@ -307,8 +320,8 @@ static bool enter(struct pnml *p, enum elem kind, const struct tag_attrs *at, st
 {
 	if (is_named(p, tag, "referencePlace") || is_named(p, tag, "referenceTransition"))
 		return fail(p, tag, "net-unsupported", "reference nodes are not supported%s", "");
-	if (is_named(p, tag, "hlinitialMarking") || is_named(p, tag, "hlinscription") ||
-	    is_named(p, tag, "declaration") || (kind == E_NET && at->coloured))
+	if (is_named(p, tag, "hlinitialMarking") || is_named(p, tag, "hlinscription") || is_named(p, tag, "declaration") ||
+	    (kind == E_NET && at->coloured))
 		return fail(p, tag, "net-unsupported", "coloured nets are not supported, only place/transition nets%s", "");
 	if (kind == E_NET && p->nets++)
 		return fail(p, tag, "net-unsupported", "a second net in the same file%s", "");
@@ -412,8 +425,7 @@ static bool end_tag(struct pnml *p)
 		return fail(p, name, "net-syntax", "end tag without a start tag%s", "");
 	struct open_elem top = p->stack[--p->depth];
 	size_t n = top.name.end - top.name.start;
-	if (name.end - name.start != n ||
-	    memcmp(p->src->text + name.start, p->src->text + top.name.start, n)) {
+	if (name.end - name.start != n || memcmp(p->src->text + name.start, p->src->text + top.name.start, n)) {
 		fail(p, name, "net-syntax", "the end tag does not match: expected '</%s>'",
 		     arena_strndup(p->a, p->src->text + top.name.start, n));
 		diag_note(p->d, p->src, top.name, "the element begins here");
@@ -471,8 +483,7 @@ static void link_arcs(struct pnml *p)
 			fail(p, arc->at, "net-unknown-node", "there is no place or transition with id '%s'",
 			     intern_str(&p->ids, from.node ? arc->to : arc->from));
 		else if (from.place == to.place)
-			fail(p, arc->at, "net-syntax", "the arc joins two %s",
-			     from.place ? "places" : "transitions");
+			fail(p, arc->at, "net-syntax", "the arc joins two %s", from.place ? "places" : "transitions");
 		else if (from.place)
 			net_add_take(&p->b, to.node - 1, from.node - 1, arc->at);
 		else

@@ -27,8 +27,7 @@ bool prefix_in_time(struct prefix *p)
 {
 	if (p->opt.deadline <= 0 || (++p->ticks & 1023))
 		return true;
-	return clock_seconds() < p->opt.deadline ||
-	       prefix_stop(p, "time");
+	return clock_seconds() < p->opt.deadline || prefix_stop(p, "time");
 }
 
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
@@ -57,8 +56,7 @@ bool prefix_new_conditions(struct prefix *p, uint32_t e)
 	struct config *c = &p->cfg;
 	uint32_t n = uf_npost(c, e), at = e ? net->post_at[c->events[e].trans] : 0;
 	uint32_t cap = p->cap_conds, cap2 = cap, cap3 = cap;
-	if (!PREFIX_ROOM(p, c->taken, cap, (uint64_t)p->nconds + n) ||
-	    !PREFIX_ROOM(p, c->tint, cap2, (uint64_t)p->nconds + n) ||
+	if (!PREFIX_ROOM(p, c->taken, cap, (uint64_t)p->nconds + n) || !PREFIX_ROOM(p, c->tint, cap2, (uint64_t)p->nconds + n) ||
 	    !PREFIX_ROOM(p, p->younger, cap3, (uint64_t)p->nconds + n) ||
 	    !PREFIX_ROOM(p, c->conds, p->cap_conds, (uint64_t)p->nconds + n))
 		return false;
@@ -96,12 +94,10 @@ void prefix_free(struct prefix *p)
 {
 	struct config *c = &p->cfg;
 	void *all[] = {
-		c->events, c->conds, c->taken, c->tint, c->pres, c->trail, c->scratch, c->change,
-		c->place_hash, c->kept_from, p->marking, p->co, p->younger, p->pool, p->bucket,
-		p->table.slots, p->found, p->head, p->link, p->chosen,
-		p->near, p->initial, p->roots, p->root_of, p->tokens, p->tokens_of, p->most, p->loop, p->tinted, p->stirred,
-		p->move_at, p->move,
-		p->cut,
+		c->events,    c->conds,   c->taken,   c->tint,    c->pres,  c->trail,   c->scratch,     c->change,    c->place_hash,
+		c->kept_from, p->marking, p->co,      p->younger, p->pool,  p->bucket,  p->table.slots, p->found,     p->head,
+		p->link,      p->chosen,  p->near,    p->initial, p->roots, p->root_of, p->tokens,      p->tokens_of, p->most,
+		p->loop,      p->tinted,  p->stirred, p->move_at, p->move,  p->cut,
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);

@@ -17,7 +17,7 @@
 bool prefix_stop(struct prefix *p, const char *limit);
 /* Room for `need` elements; false when the budget is used up. New ones are zero, or whatever was there. */
 #define PREFIX_ROOM(p, array, cap, need) (GROW_AS(GROW_ZERO, &(p)->memory, array, cap, need, 1) || prefix_stop((p), "memory"))
-#define PREFIX_RAW(p, array, cap, need) (GROW_AS(GROW_UNSET, &(p)->memory, array, cap, need, 1) || prefix_stop((p), "memory"))
+#define PREFIX_RAW(p, array, cap, need)  (GROW_AS(GROW_UNSET, &(p)->memory, array, cap, need, 1) || prefix_stop((p), "memory"))
 /* A look at the clock every 1,024 calls. */
 bool prefix_in_time(struct prefix *p);
 /* Keeps the marking of the current configuration in p->marking. */

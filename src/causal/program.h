@@ -59,9 +59,9 @@ struct touch {
 };
 
 struct action {
-	uint32_t from, to;         /* spots of one template */
-	uint32_t touch, ntouch;    /* into touches, ascending cells */
-	uint32_t entered, exited;  /* blocks, or IR_NONE */
+	uint32_t from, to;        /* spots of one template */
+	uint32_t touch, ntouch;   /* into touches, ascending cells */
+	uint32_t entered, exited; /* blocks, or IR_NONE */
 };
 
 struct spot {
@@ -100,9 +100,8 @@ enum program_status {
 };
 
 /* Everything in `a`; on PROGRAM_LIMIT, *limit says which. */
-enum program_status program_make(const struct ir *p, const struct program_options *o,
-                                 struct arena *a, struct diags *d, struct program *out,
-                                 const char **limit);
+enum program_status program_make(const struct ir *p, const struct program_options *o, struct arena *a, struct diags *d,
+                                 struct program *out, const char **limit);
 
 /* "data", "a[2]", "a" for a whole array. */
 void program_cell_name(const struct program *g, uint32_t cell, struct buf *out);
@@ -123,8 +122,7 @@ static inline uint32_t program_block(const struct program *g, uint32_t spot)
  * `chosen`: threads (by number) whose blocks are looked at, `block`: only this
  * one, or IR_NONE for all of them. No thread: the plain net.
  */
-bool program_net(const struct program *g, const uint32_t *chosen, uint32_t nchosen,
-                 uint32_t block, struct arena *a, struct diags *d, struct colour_net *out,
-                 const char **limit);
+bool program_net(const struct program *g, const uint32_t *chosen, uint32_t nchosen, uint32_t block, struct arena *a,
+                 struct diags *d, struct colour_net *out, const char **limit);
 
 #endif

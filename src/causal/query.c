@@ -34,13 +34,13 @@ struct query_question {
 	struct prefix *p;
 	struct query_answer *a;
 	struct sat *sat;
-	uint32_t *event;          /* an event: its variable, or NET_NONE */
-	uint32_t *held;           /* a condition: variable m, or NET_NONE */
+	uint32_t *event;            /* an event: its variable, or NET_NONE */
+	uint32_t *held;             /* a condition: variable m, or NET_NONE */
 	uint32_t *taker_at, *taker; /* a condition -> events that take it */
 	uint32_t *lits;
-	uint32_t *at;             /* a place: condition + 1 in the model's cut */
-	uint32_t *seen;           /* a transition: tokens found */
-	bool implies;             /* m implies, else is implied */
+	uint32_t *at;   /* a place: condition + 1 in the model's cut */
+	uint32_t *seen; /* a transition: tokens found */
+	bool implies;   /* m implies, else is implied */
 };
 
 static bool limit(struct query_question *q, const char *why)

@@ -42,19 +42,19 @@ struct sat_list {
 struct sat {
 	uint32_t nvars;
 	uint64_t cap_vars;
-	uint8_t *val;      /* a literal: 0 false, 1 true, UNSET */
+	uint8_t *val; /* a literal: 0 false, 1 true, UNSET */
 	uint8_t *phase, *seen;
 	uint32_t *level, *reason;
 	double *act, bump;
 	uint32_t *heap, nheap, *where; /* where: place in the heap + 1 */
-	struct sat_list *watch;            /* a literal */
+	struct sat_list *watch;        /* a literal */
 	uint32_t *mem, nmem;           /* clauses, from word 1 on */
 	uint64_t cap_mem;
 	uint32_t *trail, ntrail, head;
-	uint32_t *limit, nlimit;       /* where each decision level begins */
-	uint32_t *learnt, nlearnt;     /* the clause being learnt */
-	uint32_t *stamp, now;          /* a level: for counting levels */
-	uint64_t kept, max_kept;       /* learnt clauses */
+	uint32_t *limit, nlimit;   /* where each decision level begins */
+	uint32_t *learnt, nlearnt; /* the clause being learnt */
+	uint32_t *stamp, now;      /* a level: for counting levels */
+	uint64_t kept, max_kept;   /* learnt clauses */
 	uint64_t conflicts, bytes, max_bytes;
 	double deadline;
 	const char *why;
@@ -104,8 +104,8 @@ void sat_free(struct sat *s)
 		return;
 	for (uint64_t l = 0; l < s->cap_vars * 2; l++)
 		free(s->watch[l].v);
-	void *all[] = { s->val, s->phase, s->seen, s->level, s->reason, s->act, s->heap, s->where,
-		s->watch, s->mem, s->trail, s->limit, s->learnt, s->stamp, s->model };
+	void *all[] = { s->val,   s->phase, s->seen,  s->level, s->reason, s->act,   s->heap, s->where,
+		        s->watch, s->mem,   s->trail, s->limit, s->learnt, s->stamp, s->model };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	free(s);
@@ -116,18 +116,12 @@ static bool grow_vars(struct sat *s)
 	uint64_t from = s->cap_vars, to = from ? from * 2 : 1024;
 	if (to > UINT32_MAX / 4)
 		return spent(s, "memory");
-	bool ok = grow(s, (void **)&s->val, 2 * from, 2 * to, 1) &&
-	          grow(s, (void **)&s->phase, from, to, 1) &&
-	          grow(s, (void **)&s->seen, from, to, 1) &&
-	          grow(s, (void **)&s->model, from, to, 1) &&
-	          grow(s, (void **)&s->level, from, to, 4) &&
-	          grow(s, (void **)&s->reason, from, to, 4) &&
-	          grow(s, (void **)&s->act, from, to, sizeof(double)) &&
-	          grow(s, (void **)&s->heap, from, to, 4) &&
-	          grow(s, (void **)&s->where, from, to, 4) &&
-	          grow(s, (void **)&s->trail, from, to, 4) &&
-	          grow(s, (void **)&s->limit, from, to, 4) &&
-	          grow(s, (void **)&s->learnt, from, to, 4) &&
+	bool ok = grow(s, (void **)&s->val, 2 * from, 2 * to, 1) && grow(s, (void **)&s->phase, from, to, 1) &&
+	          grow(s, (void **)&s->seen, from, to, 1) && grow(s, (void **)&s->model, from, to, 1) &&
+	          grow(s, (void **)&s->level, from, to, 4) && grow(s, (void **)&s->reason, from, to, 4) &&
+	          grow(s, (void **)&s->act, from, to, sizeof(double)) && grow(s, (void **)&s->heap, from, to, 4) &&
+	          grow(s, (void **)&s->where, from, to, 4) && grow(s, (void **)&s->trail, from, to, 4) &&
+	          grow(s, (void **)&s->limit, from, to, 4) && grow(s, (void **)&s->learnt, from, to, 4) &&
 	          grow(s, (void **)&s->stamp, from, to + 1, 4) &&
 	          grow(s, (void **)&s->watch, 2 * from, 2 * to, sizeof(struct sat_list));
 	if (ok)

@@ -237,19 +237,14 @@ static bool start(struct prefix *p)
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		widest = net_npre(n, t) > widest ? net_npre(n, t) : widest;
 	uint64_t counters = ((uint64_t)n->nplaces + 1) * (p->cfg.colours ? COLOUR_PAIRS : 1);
-	if (!PREFIX_ROOM(p, p->cfg.change, cap, counters) ||
-	    !PREFIX_ROOM(p, p->cfg.place_hash, cap2, (uint64_t)n->nplaces + 1) ||
-	    !PREFIX_ROOM(p, p->head, cap3, (uint64_t)n->nplaces + 1) ||
-	    !PREFIX_ROOM(p, p->near, cap6, (uint64_t)n->nplaces + 1) ||
-	    !PREFIX_ROOM(p, p->initial, cap5, (uint64_t)n->nplaces + 1) ||
-	    !PREFIX_ROOM(p, p->chosen, cap4, (uint64_t)widest + 1) ||
-	    !PREFIX_ROOM(p, p->root_of, cap7, (uint64_t)n->ninit + 1) ||
-	    !PREFIX_ROOM(p, p->roots, p->cap_roots, 1) ||
-	    !PREFIX_RAW(p, p->pool, p->cap_pool, UF_UNIT) ||
-	    !PREFIX_RAW(p, p->co, p->cap_co, 1) ||
-	    !reading_arcs(p) || !cutoff_start(p))
+	if (!PREFIX_ROOM(p, p->cfg.change, cap, counters) || !PREFIX_ROOM(p, p->cfg.place_hash, cap2, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_ROOM(p, p->head, cap3, (uint64_t)n->nplaces + 1) || !PREFIX_ROOM(p, p->near, cap6, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_ROOM(p, p->initial, cap5, (uint64_t)n->nplaces + 1) || !PREFIX_ROOM(p, p->chosen, cap4, (uint64_t)widest + 1) ||
+	    !PREFIX_ROOM(p, p->root_of, cap7, (uint64_t)n->ninit + 1) || !PREFIX_ROOM(p, p->roots, p->cap_roots, 1) ||
+	    !PREFIX_RAW(p, p->pool, p->cap_pool, UF_UNIT) || !PREFIX_RAW(p, p->co, p->cap_co, 1) || !reading_arcs(p) ||
+	    !cutoff_start(p))
 		return false;
-	p->npool = 1; /* 0 = none */
+	p->npool = 1;  /* 0 = none */
 	p->nroots = 1; /* the empty list */
 	for (uint32_t i = 0; i < n->ninit; i++)
 		p->initial[n->init[i]] = i + 1;
@@ -285,20 +280,17 @@ static enum unfold_status run(struct prefix *p, const struct unfold_options *opt
 	return st;
 }
 
-enum unfold_status unfold(const struct net *n, const struct unfold_options *opt,
-                          struct prefix *p)
+enum unfold_status unfold(const struct net *n, const struct unfold_options *opt, struct prefix *p)
 {
 	memset(p, 0, sizeof *p);
 	p->cfg.net = n;
 	return run(p, opt);
 }
 
-enum unfold_status unfold_coloured(const struct colour_net *n, const struct unfold_options *opt,
-                                   struct prefix *p)
+enum unfold_status unfold_coloured(const struct colour_net *n, const struct unfold_options *opt, struct prefix *p)
 {
 	memset(p, 0, sizeof *p);
 	p->cfg.net = &n->net;
 	p->cfg.colours = n;
 	return run(p, opt);
 }
-

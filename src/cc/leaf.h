@@ -30,8 +30,8 @@
 
 #include "base/buf.h"
 
-#define LEAF_TEXT_MAX ((size_t)1 << 30) /* bytes of a unit's text */
-#define LEAF_DEPTH_MAX 200              /* calls within calls that are followed */
+#define LEAF_TEXT_MAX  ((size_t)1 << 30) /* bytes of a unit's text */
+#define LEAF_DEPTH_MAX 200               /* calls within calls that are followed */
 
 struct leaf_count {
 	uint32_t functions, hooked, leaves; /* defined; with hooks; changed */

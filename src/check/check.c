@@ -188,7 +188,8 @@ static bool open_block(const struct verdict *v, uint32_t n)
 }
 
 /* --threads name=any, and what is suspected needs more threads than there are: the model with one more of them. */
-static bool raise_counts(struct checking *c, const struct ir *p, const struct verdict *v, uint32_t n, const uint32_t *need, struct lang *l)
+static bool raise_counts(struct checking *c, const struct ir *p, const struct verdict *v, uint32_t n, const uint32_t *need,
+                         struct lang *l)
 {
 	const struct search_options *s = &c->decide.search;
 	uint32_t *counts = calloc(p->ntemplates + 1ull, sizeof *counts);
@@ -198,9 +199,8 @@ static bool raise_counts(struct checking *c, const struct ir *p, const struct ve
 		counts[t] = p->templates[t].count + few;
 		more |= few;
 	}
-	more = more && open_block(v, n) && c->r->raised < MAX_RAISED &&
-	       !(s->max_states && c->states >= s->max_states) && !(s->deadline > 0 && clock_seconds() >= s->deadline) &&
-	       lang_load_again(l, p, IR_NONE, counts);
+	more = more && open_block(v, n) && c->r->raised < MAX_RAISED && !(s->max_states && c->states >= s->max_states) &&
+	       !(s->deadline > 0 && clock_seconds() >= s->deadline) && lang_load_again(l, p, IR_NONE, counts);
 	free(counts);
 	c->r->raised += more;
 	return more;
@@ -229,8 +229,12 @@ static enum check_status by_the_ladder(const struct ir *p, const struct check_op
 	uint32_t *need = calloc(p->ntemplates + 1ull, sizeof *need), turn = 0;
 	if (!need)
 		return CHECK_NO_MEMORY;
-	c.decide = (struct decide_options){ .engine = o->engine, .search = o->search, .track = o->track, .ntrack = o->ntrack,
-		                            .abstract = o->abstract, .nabstract = o->nabstract };
+	c.decide = (struct decide_options){ .engine = o->engine,
+		                            .search = o->search,
+		                            .track = o->track,
+		                            .ntrack = o->ntrack,
+		                            .abstract = o->abstract,
+		                            .nabstract = o->nabstract };
 	r->n = ask_everything(&c, p, r->v, need);
 	while (raise_counts(&c, p, r->v, r->n, need, &r->models[turn])) {
 		free_answers(r->v, r->n);

@@ -13,9 +13,9 @@
 #include "verdict/single_block.h"
 #include "verdict/replay.h"
 
-#define FIRST_SLICE 200000u  /* states of a block's first round, and */
-#define FIRST_TIME  64.0     /* which part of the time that is left */
-#define MORE        4u       /* how much larger the next slices are */
+#define FIRST_SLICE 200000u /* states of a block's first round, and */
+#define FIRST_TIME  64.0    /* which part of the time that is left */
+#define MORE        4u      /* how much larger the next slices are */
 
 /* ---- the ladder --------------------------------------------------------- */
 
@@ -198,8 +198,7 @@ void decide_block(struct decide *d, uint32_t block, struct verdict *v)
 }
 
 /* A block of a serializable program, with the cheapest argument for it. */
-static void as_part(struct decide *d, uint32_t block, const struct verdict *program, char *commits,
-                    struct verdict *v)
+static void as_part(struct decide *d, uint32_t block, const struct verdict *program, char *commits, struct verdict *v)
 {
 	assert(program->answer == ANSWER_HOLDS && block < d->p->nblocks);
 	*v = (struct verdict){ .block = block, .answer = ANSWER_HOLDS, .as_part = true, .engine = program->engine };
@@ -233,8 +232,7 @@ void decide_program(struct decide *d, struct verdict *v)
 		if (program->answer == ANSWER_HOLDS) {
 			as_part(d, b, program, commits, &v[b]);
 		} else {
-			v[b] = (struct verdict){ .block = b, .engine = program->engine,
-				                 .answer = ANSWER_UNKNOWN };
+			v[b] = (struct verdict){ .block = b, .engine = program->engine, .answer = ANSWER_UNKNOWN };
 			free(commits);
 		}
 	}

@@ -55,16 +55,16 @@ struct decide { /* one model, and the budget used for it */
 	struct decide_options o;
 	struct reduce_result reduce;
 	double reduce_seconds;
-	uint64_t states; /* of all searches so far */
-	struct slice {   /* what the question that is being asked may use of the budget; 0: all that is left */
+	uint64_t states;         /* of all searches so far */
+	struct slice {           /* what the question that is being asked may use of the budget; 0: all that is left */
 		uint64_t states; /* until d->states is this */
 		double deadline;
 	} slice;
-	struct move *suspect;   /* a run that the causal engine suspects; malloc'ed or NULL */
+	struct move *suspect; /* a run that the causal engine suspects; malloc'ed or NULL */
 	uint32_t nsuspect;
 	uint64_t causal_states; /* of blocks asked about beside a program that holds */
-	bool any;        /* some template was asked for with any number of threads */
-	uint32_t *need;  /* by template: threads that some suspicion needs, where there are fewer; 0: none */
+	bool any;               /* some template was asked for with any number of threads */
+	uint32_t *need;         /* by template: threads that some suspicion needs, where there are fewer; 0: none */
 };
 
 void decide_begin(struct decide *d, const struct ir *p, const struct decide_options *o);

@@ -23,8 +23,7 @@ static char *describe_point(const struct ir *p, const struct commit_point *c)
 	case COMMIT_STEP:
 		for (uint32_t i = 0; i < c->n; i++) {
 			const struct ir_node *n = &p->nodes[c->at[i].node];
-			buf_printf(&b, "%s line %u (", i ? " or" : "commits at",
-			           source_pos(p->src, n->span.start).line);
+			buf_printf(&b, "%s line %u (", i ? " or" : "commits at", source_pos(p->src, n->span.start).line);
 			ir_print_node(p, c->at[i].node, &b);
 			buf_char(&b, ')');
 			if (c->at[i].succ != IR_NONE)
@@ -70,8 +69,7 @@ static bool ask(struct decide *d, const struct engine_ask *q, struct verdict *v,
 	} else if (c.no_labelling) {
 		v->answer = ANSWER_UNKNOWN;
 		v->limit = NULL;
-		v->reason = marked ? "the marked commit points do not fit every run"
-		                   : "no labelling with commit points works";
+		v->reason = marked ? "the marked commit points do not fit every run" : "no labelling with commit points works";
 		a->why = rung_copy(v->reason);
 		done = false;
 	} else if (c.search.verdict == SEARCH_HOLDS) {
@@ -91,7 +89,11 @@ static bool ask(struct decide *d, const struct engine_ask *q, struct verdict *v,
 }
 
 const struct check_engine engine_commit = {
-	.about = { .name = "commit", .summary = "a shadow store that runs each block at its commit point, marked or found by search",
-	           .question = ENGINE_BLOCKS, .topic = "commit" },
-	.ladder = true, .explores = true, .ask = ask,
+	.about = { .name = "commit",
+	           .summary = "a shadow store that runs each block at its commit point, marked or found by search",
+	           .question = ENGINE_BLOCKS,
+	           .topic = "commit" },
+	.ladder = true,
+	.explores = true,
+	.ask = ask,
 };

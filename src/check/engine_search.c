@@ -32,12 +32,8 @@ void decide_safety(struct decide *d, bool main_question, struct verdict *v)
 	rung_take(v, &r);
 	if (v->path)
 		minimize_run_order(d->p, v->path, v->npath);
-	v->answer = r.verdict == SEARCH_HOLDS   ? ANSWER_HOLDS
-	            : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN
-	                                        : ANSWER_VIOLATED;
-	v->problem = r.verdict == SEARCH_FAULT      ? PROBLEM_FAULT
-	             : r.verdict == SEARCH_DEADLOCK ? PROBLEM_DEADLOCK
-	                                            : PROBLEM_NONE;
+	v->answer = r.verdict == SEARCH_HOLDS ? ANSWER_HOLDS : r.verdict == SEARCH_LIMIT ? ANSWER_UNKNOWN : ANSWER_VIOLATED;
+	v->problem = r.verdict == SEARCH_FAULT ? PROBLEM_FAULT : r.verdict == SEARCH_DEADLOCK ? PROBLEM_DEADLOCK : PROBLEM_NONE;
 	if (v->answer == ANSWER_UNKNOWN)
 		v->reason = bounded ? "not every execution was searched for faults (--faults lifts this limit)"
 		                    : "not every execution was searched for faults";
@@ -45,7 +41,9 @@ void decide_safety(struct decide *d, bool main_question, struct verdict *v)
 }
 
 const struct check_engine engine_search = {
-	.about = { .name = "search", .summary = "faults, failed assertions and deadlocks: every state of the program",
-	           .question = ENGINE_FAULTS, .topic = "ladder" },
+	.about = { .name = "search",
+	           .summary = "faults, failed assertions and deadlocks: every state of the program",
+	           .question = ENGINE_FAULTS,
+	           .topic = "ladder" },
 	.explores = true,
 };

@@ -28,9 +28,7 @@ struct search_options rung_remaining(const struct decide *d)
 
 static const char *spent(const struct decide *d, uint64_t states, double deadline)
 {
-	return states && d->states >= states                    ? "states"
-	       : deadline > 0 && clock_seconds() >= deadline ? "time"
-	                                                     : NULL;
+	return states && d->states >= states ? "states" : deadline > 0 && clock_seconds() >= deadline ? "time" : NULL;
 }
 
 const char *rung_all_spent(const struct decide *d)

@@ -87,8 +87,8 @@ static int no_block(struct command *c, const struct ir *p)
 		names[b] = p->blocks[b].name;
 	int near = names ? nearest_name(name, names, (int)p->nblocks) : -1;
 	if (near >= 0)
-		rc = cli_usage(c->cli, c->cmd, "--block: the model has no block '%s'; did you mean '%s'?",
-		               buf_cstr(&asked), names[near]);
+		rc = cli_usage(c->cli, c->cmd, "--block: the model has no block '%s'; did you mean '%s'?", buf_cstr(&asked),
+		               names[near]);
 	else
 		rc = cli_usage(c->cli, c->cmd, "--block: the model has no block '%s'", buf_cstr(&asked));
 	buf_free(&asked);
@@ -101,8 +101,11 @@ static int no_block(struct command *c, const struct ir *p)
 static void say(struct command *c, const struct checked *told)
 {
 	struct cli *cli = c->cli;
-	struct check_text_options o = { .width = cli->columns, .utf8 = cli->utf8_out, .color = cli->color_out,
-		                        .stats = c->options.count, .max_rows = c->full ? 0 : 60 };
+	struct check_text_options o = { .width = cli->columns,
+		                        .utf8 = cli->utf8_out,
+		                        .color = cli->color_out,
+		                        .stats = c->options.count,
+		                        .max_rows = c->full ? 0 : 60 };
 	cli->prose = true;
 	check_text(told, &o, &cli->out);
 }
@@ -121,8 +124,9 @@ static int write_reports(struct command *c, const struct checked *told, int rc)
 
 static int report(struct command *c, const struct check_result *r)
 {
-	static const int codes[] = { [ANSWER_HOLDS] = EXIT_HOLDS, [ANSWER_VIOLATED] = EXIT_VIOLATED,
-		                     [ANSWER_UNKNOWN] = EXIT_UNKNOWN };
+	static const int codes[] = {
+		[ANSWER_HOLDS] = EXIT_HOLDS, [ANSWER_VIOLATED] = EXIT_VIOLATED, [ANSWER_UNKNOWN] = EXIT_UNKNOWN
+	};
 	int rc = codes[answers_together(r->v, r->n)];
 	struct checked told;
 	bool ok = check_result_told(r, &c->options, c->path, c->model.keep_dead, &told);
@@ -197,6 +201,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	engine_choices(c.engines);
 	engine_names(ENGINE_OBJECTS, c.judges);
 	static const char *const dumps[] = { "none", "ir", NULL };
+	/* clang-format off */
 	const struct opt table[] = {
 		{ OPT_CHOICE, "engine", 0, "ENGINE", &c.engine, "engine that decides", 0, 0, c.engines },
 		{ OPT_LIST, "threads", 0, "NAME=N", &c.model.threads, "run N threads of this name", 0, 0, NULL },
@@ -224,6 +229,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};
+	/* clang-format on */
 	struct opts o = { table, args, 0, false };
 	struct buf err;
 	struct lang l;
@@ -240,7 +246,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (o.nargs != 1)
 		rc = cli_usage(cli, cmd, o.nargs ? "expected one MODEL argument" : "missing MODEL argument");
 	else if (c.options.faults && (c.options.block || c.engine))
-		rc = cli_usage(cli, cmd, "--faults checks no block: it cannot be combined with %s", c.options.block ? "--block" : "--engine");
+		rc = cli_usage(cli, cmd, "--faults checks no block: it cannot be combined with %s",
+		               c.options.block ? "--block" : "--engine");
 	else if (outputs_wrong(&c.outputs))
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&c.outputs));
 	else {
@@ -258,7 +265,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_check = {
-	"check", "verify the atomic blocks and objects of a model", "check [OPTIONS] MODEL",
+	"check",
+	"verify the atomic blocks and objects of a model",
+	"check [OPTIONS] MODEL",
 	"Decides whether every execution of a model (.atm or .sml) has a serial explanation: for all its\n"
 	"atomic blocks together and, if that fails, for each block alone. Shows a run without a serial\n"
 	"explanation if there is one. Also reports faults and failed assertions, and checks every history\n"
@@ -269,5 +278,6 @@ const struct cmd cmd_check = {
 	"cycle through several blocks? They track only small data: their proofs are valid, but what they\n"
 	"find may be impossible in the program. causal selects cover or unfold.\n\n"
 	"Exit code: 0 holds, 1 violated, 2 usage or input, 3 unknown (a limit was reached), 4 internal error.",
-	NULL, run,
+	NULL,
+	run,
 };

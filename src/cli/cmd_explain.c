@@ -8,7 +8,9 @@
 
 static const struct explain_page *const tables[] = { explain_topics, explain_model, explain_input };
 static const char *const headings[] = {
-	"ideas and engines", "diagnostics of models", "diagnostics of traces, histories, nets and schedules",
+	"ideas and engines",
+	"diagnostics of models",
+	"diagnostics of traces, histories, nets and schedules",
 };
 enum { TABLES = 3, MAX_PAGES = 256 };
 
@@ -40,8 +42,9 @@ static void list(struct cli *cli)
 /* What reads the example, when it is not a model as usual. */
 static const char *reader(const struct explain_page *p)
 {
-	static const char *const words[][2] = { { "sml", " (SML)" }, { "trace", " (intact trace)" },
-		                                { "history", " (intact history)" }, { "net", " (intact net)" } };
+	static const char *const words[][2] = {
+		{ "sml", " (SML)" }, { "trace", " (intact trace)" }, { "history", " (intact history)" }, { "net", " (intact net)" }
+	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcmp(p->reader, words[i][0]))
 			return words[i][1];
@@ -158,9 +161,12 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_explain = {
-	"explain", "explain a concept, an engine or a diagnostic", "explain [TOPIC]",
+	"explain",
+	"explain a concept, an engine or a diagnostic",
+	"explain [TOPIC]",
 	"Explains a concept (atomic, serializable, linearizable), an engine of 'intact check' (reduction,\n"
 	"causal, commit, exact) or a diagnostic, named by the code in brackets at its end, with a small\n"
 	"example. Without a topic: lists the topics.",
-	NULL, run,
+	NULL,
+	run,
 };

@@ -32,6 +32,7 @@ static const char *const strategies[] = { "mix", "random", "pct", "pos", "delay"
 static const char *const yes_no[] = { "yes", "no", NULL };
 enum { NO_BOUND = 1000001 };
 
+/* clang-format off */
 static const struct opt table[] = {
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is explored", 0, 0, NULL },
 	{ OPT_UINT, "schedules", 'n', "N", &o.schedules, "schedules at most (10,000; with --exhaustive or --time no limit)", 1, 0, NULL },
@@ -62,6 +63,7 @@ static const struct opt table[] = {
 	OUTPUT_OPTIONS(&o.outputs),
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 };
+/* clang-format on */
 
 static bool name_functions(struct cli *cli, const char *program);
 
@@ -80,12 +82,27 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, const struct ex
 static struct explore_ask asked(char **argv)
 {
 	return (struct explore_ask){
-		.argv = argv, .seed = o.seed, .jobs = o.jobs, .depth = o.depth, .max_steps = o.max_steps,
-		.seconds = o.seconds, .stall = o.stall, .preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
-		.races = o.races == 0, .spurious = o.spurious, .fork = o.fork,
-		.schedules = o.schedules ? o.schedules : o.exhaustive || o.seconds ? 0 : 10000,
-		.strategy = o.exhaustive ? SCHED_DPOR : o.strategy, .keep = o.keep, .no_coverage = o.no_coverage,
-		.gdb = o.gdb, .real = o.real || o.gdb, .atomic = o.atomic.items, .natomic = (uint32_t)o.atomic.n,
+		.argv = argv,
+		.seed = o.seed,
+		.jobs = o.jobs,
+		.depth = o.depth,
+		.max_steps = o.max_steps,
+		.seconds = o.seconds,
+		.stall = o.stall,
+		.preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
+		.races = o.races == 0,
+		.spurious = o.spurious,
+		.fork = o.fork,
+		.schedules = o.schedules                 ? o.schedules
+		             : o.exhaustive || o.seconds ? 0
+		                                         : 10000,
+		.strategy = o.exhaustive ? SCHED_DPOR : o.strategy,
+		.keep = o.keep,
+		.no_coverage = o.no_coverage,
+		.gdb = o.gdb,
+		.real = o.real || o.gdb,
+		.atomic = o.atomic.items,
+		.natomic = (uint32_t)o.atomic.n,
 	};
 }
 
@@ -136,8 +153,9 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 
 static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
 {
-	struct confirm_ask ask = { .explore = asked(argv), .report = o.confirm, .save = o.save ? o.save : "intact-schedules",
-		                   .optional_save = !o.save };
+	struct confirm_ask ask = {
+		.explore = asked(argv), .report = o.confirm, .save = o.save ? o.save : "intact-schedules", .optional_save = !o.save
+	};
 	struct explore_confirmation got;
 	json_t *document;
 	struct arena a;
@@ -196,8 +214,10 @@ static bool name_functions(struct cli *cli, const char *program)
 	arena_free(&a);
 	for (int i = 0; there && i < o.atomic.n; i++)
 		if (!found[i]) {
-			buf_printf(&cli->err, "intact: --atomic '%s' names no function of %s that has hooks\n"
-			           "hint: compile with INTACT_CC_HOOKS=all to keep the hooks of small inlined functions\n", o.atomic.items[i], program);
+			buf_printf(&cli->err,
+			           "intact: --atomic '%s' names no function of %s that has hooks\n"
+			           "hint: compile with INTACT_CC_HOOKS=all to keep the hooks of small inlined functions\n",
+			           o.atomic.items[i], program);
 			ok = false;
 		}
 	return ok;
@@ -249,22 +269,28 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (o.bound != NO_BOUND && !o.exhaustive)
 		rc = cli_usage(cli, cmd, "--preemption-bound requires --exhaustive");
 	else if (o.replay && (o.exhaustive || o.strategy || o.schedules || o.seconds || o.jobs > 1))
-		rc = cli_usage(cli, cmd, "--replay follows one schedule: it cannot be combined with --exhaustive, --strategy, --schedules, --time or --jobs");
+		rc = cli_usage(cli, cmd,
+		               "--replay follows one schedule: it cannot be combined with --exhaustive, --strategy, --schedules, "
+		               "--time or --jobs");
 	else if (o.confirm && (o.replay || o.atomic.n))
-		rc = cli_usage(cli, cmd, "--confirm checks the functions of its report: it cannot be combined with --replay or --atomic");
+		rc = cli_usage(cli, cmd,
+		               "--confirm checks the functions of its report: it cannot be combined with --replay or --atomic");
 	else if ((o.gdb || o.real) && !o.replay)
 		rc = cli_usage(cli, cmd, "--gdb and --threads require --replay");
 	else if (o.exhaustive && o.strategy)
 		rc = cli_usage(cli, cmd, "--exhaustive and --strategy cannot be combined");
 	else
-		rc = o.replay ? replay_file(cli, cmd, at < argc ? argv + at : NULL) : o.confirm ? confirm(cli, cmd, argv + at) : explore(cli, cmd, argv + at, NULL);
+		rc = o.replay    ? replay_file(cli, cmd, at < argc ? argv + at : NULL)
+		     : o.confirm ? confirm(cli, cmd, argv + at)
+		                 : explore(cli, cmd, argv + at, NULL);
 	buf_free(&err);
 	free(room);
 	return rc;
 }
 
 const struct cmd cmd_explore = {
-	"explore", "run a program built with `intact cc` under many schedules",
+	"explore",
+	"run a program built with `intact cc` under many schedules",
 	"explore [OPTIONS] [--] PROGRAM [ARGUMENTS]",
 	"Runs the program repeatedly under different schedules. One thread runs at a time; a\n"
 	"scheduler selects the next thread at every synchronisation and at every access that was\n"
@@ -274,5 +300,6 @@ const struct cmd cmd_explore = {
 	"waits take no real time.\n\n"
 	"Exit status: 0 nothing found, 1 something found, 2 wrong usage or a program that\n"
 	"cannot be explored, 3 unknown, 4 internal error.\n",
-	table, run,
+	table,
+	run,
 };

@@ -8,7 +8,8 @@
 #include "judge/net.h"
 #include "report/promela.h"
 
-struct export {
+struct export
+{
 	struct model_options model;
 	bool promela;
 	int semantics;
@@ -36,8 +37,10 @@ static int promela(struct cli *cli, const struct export *x, struct lang *l)
 		if (!commit_points_find(l->ir, &points))
 			rc = EXIT_INTERNAL;
 		else if (points.none)
-			buf_printf(&cli->err, "intact export: no commit points were found (%s); "
-			                      "blocks without commit; commit at their exit\n", points.none);
+			buf_printf(&cli->err,
+			           "intact export: no commit points were found (%s); "
+			           "blocks without commit; commit at their exit\n",
+			           points.none);
 	}
 	struct promela_options o = { (enum promela_semantics)x->semantics, points.edge, points.at_entry };
 	buf_init(&text);
@@ -80,6 +83,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	struct export x = { .promela = false };
 	static const char *const semantics[] = { "standard", "instrumented", NULL };
 	static const char *const commit[] = { "inferred", "exit", NULL };
+	/* clang-format off */
 	const struct opt table[] = {
 		{ OPT_FLAG, "promela", 0, NULL, &x.promela, "write Promela, for SPIN", 0, 0, NULL },
 		{ OPT_CHOICE, "semantics", 0, "WHICH", &x.semantics, "the program itself, or with the shadow store", 0, 0, semantics },
@@ -94,6 +98,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		{ OPT_FLAG, "quiet", 'q', NULL, &x.model.quiet, "no warnings", 0, 0, NULL },
 		{ 0 },
 	};
+	/* clang-format on */
 	struct opts o = { table, args, 0, false };
 	struct buf err;
 	int rc;
@@ -108,8 +113,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	else if (o.help)
 		rc = cli_help(cli, cmd, table);
 	else if (!x.promela == !x.net.format)
-		rc = cli_usage(cli, cmd, x.promela ? "--promela and --net cannot be combined"
-		                                   : "missing format: --promela or --net=pnml|pep|dot");
+		rc = cli_usage(cli, cmd,
+		               x.promela ? "--promela and --net cannot be combined"
+		                         : "missing format: --promela or --net=pnml|pep|dot");
 	else if (x.promela && (x.net.block || x.net.track.n || x.net.abstract.n))
 		rc = cli_usage(cli, cmd, "--block, --track and --abstract require --net");
 	else if (o.nargs != 1)
@@ -122,7 +128,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_export = {
-	"export", "write a model for another checker", "export --promela|--net=FORMAT [OPTIONS] MODEL",
+	"export",
+	"write a model for another checker",
+	"export --promela|--net=FORMAT [OPTIONS] MODEL",
 	"--net writes the Petri net on which causal atomicity is defined, as PNML, PEP's ll_net or dot. It\n"
 	"has a place for each lock and each value of a small variable, and a transition for each step; other\n"
 	"data is not tracked.\n\n"
@@ -135,5 +143,6 @@ const struct cmd cmd_export = {
 	"  intact export --promela MODEL > m.pml; spin -a m.pml; gcc -O2 -DSAFETY -o pan pan.c; ./pan\n\n"
 	"Exit code: 0 written, 2 usage, input, or something that is not exported, 3 a limit was\n"
 	"reached, 4 internal error.",
-	NULL, run,
+	NULL,
+	run,
 };

@@ -99,8 +99,12 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 static int judge(struct history_command *c, const char **files, int n)
 {
 	struct cli *cli = c->cli;
-	c->sink = (struct history_sink){ .err = &cli->err, .color = cli->color_out, .color_err = cli->color_err,
-		                         .quiet = c->quiet, .tick = c->quiet || c->follow ? NULL : tick, .tick_arg = c,
+	c->sink = (struct history_sink){ .err = &cli->err,
+		                         .color = cli->color_out,
+		                         .color_err = cli->color_err,
+		                         .quiet = c->quiet,
+		                         .tick = c->quiet || c->follow ? NULL : tick,
+		                         .tick_arg = c,
 		                         .text = outputs_take_stdout(&c->outputs) ? NULL : &c->text,
 		                         .results = outputs_wanted(&c->outputs) ? &c->results : NULL };
 	struct history_run *run = history_run_new(&c->a, &c->sink);
@@ -132,6 +136,7 @@ static const char *wrong(const struct history_command *c, int files)
 static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 {
 	struct history_command c = { .cli = cli, .cmd = cmd, .a.jobs = 1, .to = FORMAT_JSON };
+	/* clang-format off */
 	const struct opt table[] = {
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "what to check", 0, 0, NULL },
 		HISTORY_QUESTION_OPTIONS(&c.a),
@@ -146,6 +151,7 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};
+	/* clang-format on */
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	struct opts o = { table, args, 0, false };
 	struct buf err;
@@ -174,7 +180,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 }
 
 const struct cmd cmd_history = {
-	"history", "check recorded histories of registers, queues, maps, ...",
+	"history",
+	"check recorded histories of registers, queues, maps, ...",
 	"history [OPTIONS] FILE...\n       intact history convert --to=FORMAT FILE",
 	"Checks whether a recorded history is atomic (linearizable) or meets a weaker\n"
 	"condition. If it does, shows an order of the operations; if not, the operations in\n"
@@ -183,5 +190,6 @@ const struct cmd cmd_history = {
 	"returned may or may not have taken effect.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
 	"was reached).",
-	NULL, run_history,
+	NULL,
+	run_history,
 };

@@ -16,7 +16,10 @@ static int judge(struct cli *cli, const struct cmd *cmd, const struct net_comman
 {
 	struct buf doc, wrong;
 	bool text = c->to || !(outputs_take_stdout(&c->outputs) || (c->dot && !strcmp(c->dot, "-")));
-	struct net_sink sink = { .text = text ? &cli->out : NULL, .err = &cli->err, .wrong = &wrong, .color_err = cli->color_err,
+	struct net_sink sink = { .text = text ? &cli->out : NULL,
+		                 .err = &cli->err,
+		                 .wrong = &wrong,
+		                 .color_err = cli->color_err,
 		                 .document = outputs_wanted(&c->outputs) || c->dot ? &doc : NULL };
 	buf_init(&doc);
 	buf_init(&wrong);
@@ -73,12 +76,15 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_net = {
-	"net", "unfold a Petri net (PNML, ll_net)", "net [OPTIONS] FILE",
+	"net",
+	"unfold a Petri net (PNML, ll_net)",
+	"net [OPTIONS] FILE",
 	"Builds the complete finite prefix of the unfolding of a 1-safe net. Reports its size, whether the\n"
 	"net can deadlock, and whether places can be marked together. Reads PEP's ll_net and PNML\n"
 	"place/transition nets ('-' is standard input). For a net that is not 1-safe, reports the place\n"
 	"and the marking that show it.\n\n"
 	"Exit code: 0 done (and not coverable), 1 coverable or (--deadlock) a deadlock, 2 usage or input,\n"
 	"3 unknown (a limit was reached), 4 internal error.",
-	NULL, run,
+	NULL,
+	run,
 };

@@ -31,8 +31,7 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 	struct buf err;
 	int at = 0, rc;
 	while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
-		bool value = !strcmp(argv[at], "-o") || !strcmp(argv[at], "--output") ||
-		             !strcmp(argv[at], "--keep-last");
+		bool value = !strcmp(argv[at], "-o") || !strcmp(argv[at], "--output") || !strcmp(argv[at], "--keep-last");
 		at += value ? 2 : 1;
 	}
 	int words = at < argc ? at : argc;
@@ -62,7 +61,8 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 }
 
 const struct cmd cmd_record = {
-	"record", "record what a program built with `intact cc` does",
+	"record",
+	"record what a program built with `intact cc` does",
 	"record [-o FILE] [--keep-last SIZE] [--] PROGRAM [ARGUMENTS]",
 	"Runs the program and records its accesses, locks, threads and calls, with their\n"
 	"names, in one compressed file for `intact trace`. Reports nothing. The exit status is\n"
@@ -70,5 +70,6 @@ const struct cmd cmd_record = {
 	"with `intact cc`. `intact run --record FILE` records and reports.\n\n"
 	"If the program is killed, the file contains everything up to that point. With\n"
 	"--keep-last, only the last part of a long run is kept.\n",
-	NULL, run_record,
+	NULL,
+	run_record,
 };

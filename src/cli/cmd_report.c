@@ -36,14 +36,14 @@ static int render(struct cli *cli, const struct cmd *cmd, struct report *r, cons
 		return EXIT_USAGE;
 	}
 	int rc = exit_of(doc);
-	struct render_text_options to = { .width = cli->columns, .color = cli->color_out, .utf8 = cli->utf8_out,
-		                          .max_rows = r->full ? 0 : 60 };
+	struct render_text_options to = {
+		.width = cli->columns, .color = cli->color_out, .utf8 = cli->utf8_out, .max_rows = r->full ? 0 : 60
+	};
 	buf_init(&text);
 	buf_init(&dot);
 	if (r->check)
 		buf_str(&cli->out, "a valid result of intact (docs/json.md)\n");
-	else if (r->text || !(outputs_wanted(&r->outputs) || r->dot))
-		{
+	else if (r->text || !(outputs_wanted(&r->outputs) || r->dot)) {
 		cli->prose = true;
 		document_text(doc, &to, &cli->out);
 	}
@@ -93,7 +93,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		buf_add(&cli->out, text, len);
 		rc = EXIT_HOLDS;
 	} else if (o.nargs != 1) {
-		rc = cli_usage(cli, cmd, o.nargs ? "expected one RESULT argument" : "missing RESULT argument (a file written by --json)");
+		rc = cli_usage(cli, cmd,
+		               o.nargs ? "expected one RESULT argument" : "missing RESULT argument (a file written by --json)");
 	} else if ((wrong = outputs_wrong(&r.outputs))) {
 		rc = cli_usage(cli, cmd, "%s", wrong);
 	} else if (!source_read(&src, &a, args[0], &why)) {
@@ -111,11 +112,14 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_report = {
-	"report", "show a saved result: text, page, SARIF, JUnit, annotations", "report [OPTIONS] RESULT.json",
+	"report",
+	"show a saved result: text, page, SARIF, JUnit, annotations",
+	"report [OPTIONS] RESULT.json",
 	"Renders a result that a command wrote with --json, exactly as that command would have. Checks\n"
 	"nothing again: use 'intact verify' for that.\n\n"
 	"  intact check --json r.json examples/lost-update.atm\n"
 	"  intact report r.json --html r.html\n\n"
 	"Exit code: that of the result (0 holds, 1 violated, 3 unknown), 2 usage or input.",
-	NULL, run,
+	NULL,
+	run,
 };

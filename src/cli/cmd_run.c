@@ -24,6 +24,7 @@ static struct {
 	struct outputs outputs;
 } o;
 
+/* clang-format off */
 static const struct opt table[] = {
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "What is atomic", 0, 0, NULL },
 	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "check only these functions, as marked blocks", 0, 0, NULL },
@@ -52,6 +53,7 @@ static const struct opt table[] = {
 	OUTPUT_OPTIONS(&o.outputs),
 	{ 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL },
 };
+/* clang-format on */
 
 /* ---- --atomic: functions of the program by name ---- */
 
@@ -78,7 +80,8 @@ static void name_functions(struct cli *cli, struct settings *s, const char *prog
 			           s->filter.atomic.data[i].text, program,
 			           s->filter.atomic.data[i].inlined
 			                   ? " except inlined ones without hooks, which make at most one access\n"
-			                     "hint: compile with INTACT_CC_HOOKS=all to keep their hooks" : "");
+			                     "hint: compile with INTACT_CC_HOOKS=all to keep their hooks"
+			                   : "");
 }
 
 /* ---- reports ---- */
@@ -112,9 +115,19 @@ static void explore_findings(void *arg, struct raw_report *const *said, uint32_t
 	struct exploring *e = arg;
 	struct settings s = { 0 };
 	struct buf text;
-	struct confirm_ask ask = { .explore = { .argv = e->argv, .seed = o.seed, .jobs = 1, .max_steps = 20000, .stall = 10,
-			.schedules = o.schedules ? o.schedules : o.seconds ? 0 : 10000, .seconds = o.seconds, .preemptions = -1 },
-		.report = "the run", .save = o.save ? o.save : "intact-schedules", .optional_save = true };
+	struct confirm_ask ask = { .explore = { .argv = e->argv,
+		                                .seed = o.seed,
+		                                .jobs = 1,
+		                                .max_steps = 20000,
+		                                .stall = 10,
+		                                .schedules = o.schedules ? o.schedules
+		                                             : o.seconds ? 0
+		                                                         : 10000,
+		                                .seconds = o.seconds,
+		                                .preemptions = -1 },
+		                   .report = "the run",
+		                   .save = o.save ? o.save : "intact-schedules",
+		                   .optional_save = true };
 	buf_init(&text);
 	arena_init(&s.arena, 0);
 	if (gather(e->cli, &s)) {
@@ -245,7 +258,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_run = {
-	"run", "watch a program built with `intact cc`", "run [OPTIONS] [--] PROGRAM [ARGUMENTS]",
+	"run",
+	"watch a program built with `intact cc`",
+	"run [OPTIONS] [--] PROGRAM [ARGUMENTS]",
 	"Runs the program and reports functions that are not atomic: they release a lock\n"
 	"in the middle, or use shared data without a lock, so that another thread can\n"
 	"interfere. By default every function that acquires a lock, directly or through\n"
@@ -256,5 +271,6 @@ const struct cmd cmd_run = {
 	"(see --exitcode) and no signal killed it; 70 if no process of the run was built with\n"
 	"`intact cc`, or if findings were lost (a message says so). If a report goes to standard\n"
 	"output (--json=-), the program's own standard output goes to standard error.\n",
-	table, run,
+	table,
+	run,
 };

@@ -66,8 +66,11 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	static const char *const traces[] = { "table", "list", "none", NULL };
 	static const char *const untils[] = { "end", "quiescent", "fault", NULL };
 	static const char *const charsets[] = { "auto", "ascii", "utf8", NULL };
-	struct sim_command c = { .s = { .seed = UINT64_MAX, .steps = UINT64_MAX, .runs = 1000, .color = cli->color_out, .width = cli->columns },
-		                 .model = { .threads = { args + argc + 1, 0 }, .keep_dead = true } };
+	struct sim_command c = {
+		.s = { .seed = UINT64_MAX, .steps = UINT64_MAX, .runs = 1000, .color = cli->color_out, .width = cli->columns },
+		.model = { .threads = { args + argc + 1, 0 }, .keep_dead = true }
+	};
+	/* clang-format off */
 	const struct opt table[] = {
 		{ OPT_FLAG, "interactive", 'i', NULL, &c.s.interactive, "choose each step interactively; steps can be undone", 0, 0, NULL },
 		{ OPT_STR, "schedule", 's', "LIST", &c.s.schedule, "follow this schedule: 1,1,2 or @FILE or FILE", 0, 0, NULL },
@@ -87,6 +90,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		OUTPUT_OPTIONS(&c.outputs),
 		{ 0 },
 	};
+	/* clang-format on */
 	struct opts o = { table, args, 0, false };
 	struct buf err;
 	struct lang l;
@@ -121,7 +125,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_sim = {
-	"sim", "run a model step by step: at random, by a schedule, by hand", "sim [OPTIONS] MODEL",
+	"sim",
+	"run a model step by step: at random, by a schedule, by hand",
+	"sim [OPTIONS] MODEL",
 	"Runs a model and prints the interleaving as a table: one column per thread,\n"
 	"steps from top to bottom, changes on the right. Without options the run is\n"
 	"random; its seed and its schedule are printed, so that it can be repeated.\n\n"
@@ -133,5 +139,6 @@ const struct cmd cmd_sim = {
 	"  intact sim -i examples/lost-update.atm\n"
 	"  intact sim examples/lost-update.atm --schedule 1,1,1,1,2,2,2,2\n\n"
 	"Exit code: 0 the run completed, 1 a fault or a failed assertion, 2 wrong usage or model.",
-	NULL, run,
+	NULL,
+	run,
 };

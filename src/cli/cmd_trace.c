@@ -22,8 +22,12 @@ static int run_files(struct cli *cli, const struct cmd *cmd, const struct trace_
 	struct buf results, doc;
 	struct trace_sink sink = { .text = outputs_take_stdout(&c->outputs) ? NULL : &cli->out,
 		                   .results = outputs_wanted(&c->outputs) ? &results : NULL,
-		                   .err = &cli->err, .color = cli->color_out, .color_err = cli->color_err, .quiet = c->quiet,
-		                   .width = cli->columns, .options = getenv("INTACT_OPTIONS"),
+		                   .err = &cli->err,
+		                   .color = cli->color_out,
+		                   .color_err = cli->color_err,
+		                   .quiet = c->quiet,
+		                   .width = cli->columns,
+		                   .options = getenv("INTACT_OPTIONS"),
 		                   .progress = isatty(STDERR_FILENO) };
 	int rc = EXIT_HOLDS;
 	buf_init(&results);
@@ -86,7 +90,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_trace = {
-	"trace", "check whether the blocks of a recorded execution are atomic",
+	"trace",
+	"check whether the blocks of a recorded execution are atomic",
 	"trace [OPTIONS] FILE...\n"
 	"       intact trace convert [OPTIONS] IN OUT\n"
 	"       intact trace stats [OPTIONS] FILE\n"
@@ -102,5 +107,6 @@ const struct cmd cmd_trace = {
 	"verify   verifies the cycles of a --json report against the trace, independently\n\n"
 	"Exit code: 0 serializable and nothing found, 1 not, 2 the trace cannot be read or\n"
 	"is impossible, 3 unknown (a limit was reached).",
-	NULL, run,
+	NULL,
+	run,
 };

@@ -55,8 +55,8 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	const char **args = calloc((size_t)argc + 1, sizeof *args);
 	struct options x = { .max_states = VERIFY_STATES };
 	const struct opt table[] = {
-		{ OPT_UINT, "max-states", 0, "N", &x.max_states, "maximum number of states for claims that something holds (300000)",
-		  1, 1u << 30, NULL },
+		{ OPT_UINT, "max-states", 0, "N", &x.max_states,
+		  "maximum number of states for claims that something holds (300000)", 1, 1u << 30, NULL },
 		OUTPUT_OPTIONS(&x.outputs),
 		{ 0 },
 	};
@@ -86,7 +86,9 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 }
 
 const struct cmd cmd_verify = {
-	"verify", "verify a saved result independently of the engines", "verify [OPTIONS] RESULT.json [MODEL, TRACE or HISTORY]",
+	"verify",
+	"verify a saved result independently of the engines",
+	"verify [OPTIONS] RESULT.json [MODEL, TRACE or HISTORY]",
 	"Verifies a result of 'intact check --json': replays each counterexample and decides its claim\n"
 	"independently: that no serial order of the same blocks explains the run, that the history of an\n"
 	"object does not meet its condition, that the run has a fault, or that it is a deadlock. For\n"
@@ -99,5 +101,6 @@ const struct cmd cmd_verify = {
 	"against the history.\n\n"
 	"Exit code: 0 everything is accepted, 1 something is rejected or missing, 2 usage or input,\n"
 	"3 unknown (a limit was reached, or a part cannot be checked and is named), 4 internal error.",
-	NULL, run,
+	NULL,
+	run,
 };

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-#define FIRST 0.4 /* seconds of silence */
+#define FIRST          0.4 /* seconds of silence */
 #define PROGRESS_EVERY 0.2
 
 /* 1234567 as "1.23M" */
@@ -62,8 +62,8 @@ void progress_schedules(void *arg, const struct explore_progress *x)
 		shorten(text[3], x->estimate_total - (double)x->traces);
 		snprintf(left, sizeof left, ", about %s left", text[3]);
 	}
-	fprintf(stderr, "\r%s%s%s schedules, %s/s, %s distinct%s, %.1f s\033[K", p->what ? p->what : "", p->what ? ": " : "", text[0],
-	        text[1], text[2], left, t - p->start);
+	fprintf(stderr, "\r%s%s%s schedules, %s/s, %s distinct%s, %.1f s\033[K", p->what ? p->what : "", p->what ? ": " : "",
+	        text[0], text[1], text[2], left, t - p->start);
 	fflush(stderr);
 	p->shown = true;
 	p->last = t;

@@ -10,8 +10,8 @@
 #include "program/explore_search.h"
 
 struct progress {
-	bool on;      /* standard error is a terminal */
-	bool shown;   /* there is a line to be cleared */
+	bool on;            /* standard error is a terminal */
+	bool shown;         /* there is a line to be cleared */
 	double start, last; /* CLOCK_MONOTONIC seconds */
 	uint64_t states;    /* at the last line */
 	const char *what;   /* before the numbers; NULL: nothing */

@@ -13,8 +13,8 @@
 #include "cli/sim_shell.h"
 #include "verdict/schedule_text.h"
 
-#define LINE_MAX_LEN 65536
-#define SHOWN_THREADS 24u
+#define LINE_MAX_LEN   65536
+#define SHOWN_THREADS  24u
 #define SHOWN_OUTCOMES 8u
 #define SIM_MAX_LOCALS 64u
 
@@ -125,8 +125,8 @@ static void list_next(struct shell *sh)
 		shown++;
 	}
 	if (r->ir->nthreads > SHOWN_THREADS)
-		buf_printf(sh->out, "  %s %u more threads, %u of them can move\n", sh->g->dots,
-		           r->ir->nthreads - SHOWN_THREADS, hidden);
+		buf_printf(sh->out, "  %s %u more threads, %u of them can move\n", sh->g->dots, r->ir->nthreads - SHOWN_THREADS,
+		           hidden);
 	switch (sim_end_of(sh->s, END_SESSION)) {
 	case END_FINISHED:
 		buf_str(sh->out, "all threads have finished; u undoes the last step, q quits\n");
@@ -266,17 +266,16 @@ static void do_save(struct shell *sh, const char *path)
 
 static void help(struct shell *sh)
 {
-	buf_str(sh->out,
-	        "  2          take a step of thread 2 (or of worker.2); 2.1 takes its first alternative\n"
-	        "  1,1,2      several steps; 2*5 takes five\n"
-	        "  r [N]      N random steps (1)\n"
-	        "  u [N]      undo the last N steps (1)\n"
-	        "  s          the state: shared variables and every thread's locals\n"
-	        "  t          the run so far as a table\n"
-	        "  p          its schedule\n"
-	        "  w FILE     save the schedule; intact sim MODEL --schedule @FILE replays it\n"
-	        "  q          quit\n"
-	        "An empty line lists the possible steps again.\n");
+	buf_str(sh->out, "  2          take a step of thread 2 (or of worker.2); 2.1 takes its first alternative\n"
+	                 "  1,1,2      several steps; 2*5 takes five\n"
+	                 "  r [N]      N random steps (1)\n"
+	                 "  u [N]      undo the last N steps (1)\n"
+	                 "  s          the state: shared variables and every thread's locals\n"
+	                 "  t          the run so far as a table\n"
+	                 "  p          its schedule\n"
+	                 "  w FILE     save the schedule; intact sim MODEL --schedule @FILE replays it\n"
+	                 "  q          quit\n"
+	                 "An empty line lists the possible steps again.\n");
 }
 
 /* A count after a one-letter command; 1 when there is none. */
@@ -293,10 +292,12 @@ static bool count_of(const char *rest, uint64_t *n)
 /* The command's letter, when the line is one; its argument into *rest. */
 static char letter_of(char *line, char **rest)
 {
-	static const struct { const char *word; char letter; } words[] = {
-		{ "undo", 'u' }, { "random", 'r' }, { "state", 's' }, { "table", 't' },
-		{ "print", 'p' }, { "write", 'w' }, { "save", 'w' }, { "quit", 'q' },
-		{ "exit", 'q' }, { "help", '?' }, { "h", '?' },
+	static const struct {
+		const char *word;
+		char letter;
+	} words[] = {
+		{ "undo", 'u' }, { "random", 'r' }, { "state", 's' }, { "table", 't' }, { "print", 'p' }, { "write", 'w' },
+		{ "save", 'w' }, { "quit", 'q' },   { "exit", 'q' },  { "help", '?' },  { "h", '?' },
 	};
 	size_t n = strcspn(line, " \t");
 	*rest = line + n + strspn(line + n, " \t");
@@ -312,8 +313,7 @@ static bool is_thread_name(const struct shell *sh, const char *line)
 {
 	size_t n = strcspn(line, ". \t,*");
 	for (uint32_t t = 0; t < sh->s->ir->ntemplates; t++)
-		if (strlen(sh->s->ir->templates[t].name) == n &&
-		    !memcmp(sh->s->ir->templates[t].name, line, n))
+		if (strlen(sh->s->ir->templates[t].name) == n && !memcmp(sh->s->ir->templates[t].name, line, n))
 			return true;
 	return false;
 }
@@ -328,17 +328,31 @@ static void command(struct shell *sh, char *line)
 		return;
 	}
 	switch (c) {
-	case 'u': do_undo(sh, n); break;
-	case 'r': do_random(sh, n); break;
-	case 's': do_state(sh); return;
-	case 't': sim_trace(sh->s, sh->out); return;
+	case 'u':
+		do_undo(sh, n);
+		break;
+	case 'r':
+		do_random(sh, n);
+		break;
+	case 's':
+		do_state(sh);
+		return;
+	case 't':
+		sim_trace(sh->s, sh->out);
+		return;
 	case 'p':
 		schedule_text(&sh->s->run, sh->out);
 		buf_char(sh->out, '\n');
 		return;
-	case 'w': do_save(sh, rest); return;
-	case 'q': sh->over = true; return;
-	case '?': help(sh); return;
+	case 'w':
+		do_save(sh, rest);
+		return;
+	case 'q':
+		sh->over = true;
+		return;
+	case '?':
+		help(sh);
+		return;
 	default:
 		if (*line)
 			do_steps(sh, line);

@@ -16,9 +16,8 @@ bool dynamic_init(struct dynamic *d)
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
 	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
 	d->slot = pages_map(RED_SLOTS * sizeof *d->slot);
-	bool ok = d->findings && d->slots && d->parents && d->slot && lockset_init(&d->sets) &&
-	          stack_init(&d->stacks) && lock_init(&d->locks) &&
-	          shadow_init(&d->shadow, &d->sets);
+	bool ok = d->findings && d->slots && d->parents && d->slot && lockset_init(&d->sets) && stack_init(&d->stacks) &&
+	          lock_init(&d->locks) && shadow_init(&d->shadow, &d->sets);
 	d->shadow.reach = &d->reach;
 	if (!ok)
 		dynamic_free(d);
@@ -49,8 +48,14 @@ void dynamic_free(struct dynamic *d)
 /* Does it speak of this code or data? */
 static bool speaks_of(const struct dynamic *d, const struct finding *f, uintptr_t lo, uintptr_t hi)
 {
-	const uint32_t stacks[] = { f->entered, f->section, f->commit, f->violation, f->other_acquire,
-		                    f->other_write, f->made & ~LOCK_FIRST_USE, f->made2 & ~LOCK_FIRST_USE };
+	const uint32_t stacks[] = { f->entered,
+		                    f->section,
+		                    f->commit,
+		                    f->violation,
+		                    f->other_acquire,
+		                    f->other_write,
+		                    f->made & ~LOCK_FIRST_USE,
+		                    f->made2 & ~LOCK_FIRST_USE };
 	bool any = f->address - lo < hi - lo || f->address2 - lo < hi - lo;
 	for (unsigned i = 0; i < sizeof stacks / sizeof *stacks && !any; i++)
 		for (uint32_t id = stacks[i]; id && !any; id = d->stacks.nodes[id].parent)
@@ -206,8 +211,7 @@ static bool about(const struct finding *f, const struct thread *t, const struct 
 	return f->uid == t->uid && f->lock == h->lock && f->violation == h->acquire;
 }
 
-void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h,
-                   enum uses uses)
+void finding_wrote(struct dynamic *d, struct thread *t, uint32_t index, const struct held *h, enum uses uses)
 {
 	assert(index && index < d->nfindings);
 	struct finding *f = &d->findings[index];
@@ -263,8 +267,7 @@ static bool descends(const struct dynamic *d, uint32_t uid, uint32_t from)
 	return false;
 }
 
-bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from,
-                         const struct race_access *a)
+bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32_t from, const struct race_access *a)
 {
 	if (from < t->joined || !knows(t, a->tid, a->epoch))
 		return false;
@@ -277,8 +280,7 @@ bool finding_cannot_meet(const struct dynamic *d, const struct thread *t, uint32
  * none of the locks held across the gap), and one side must write: the other
  * thread, or this block before and after the gap.
  */
-static bool interferes(struct dynamic *d, const struct thread *t, const struct finding *f,
-                       const struct evidence *e)
+static bool interferes(struct dynamic *d, const struct thread *t, const struct finding *f, const struct evidence *e)
 {
 	if (!e->uid || e->uid == f->uid)
 		return false;
@@ -293,8 +295,7 @@ static bool interferes(struct dynamic *d, const struct thread *t, const struct f
 
 /* Of this lock; `news` is what has just been learned of one of them, or NULL:
  * what was known before has been looked at when the gap was seen. */
-static const struct evidence *look(struct dynamic *d, const struct thread *t,
-                                   const struct finding *f, uint32_t lock,
+static const struct evidence *look(struct dynamic *d, const struct thread *t, const struct finding *f, uint32_t lock,
                                    const struct evidence *news)
 {
 	assert(lock && lock < d->locks.max && (lock == f->lock || lock == f->lock2));
@@ -312,8 +313,7 @@ static const struct evidence *look(struct dynamic *d, const struct thread *t,
 }
 
 /* Both locks of a gap must be ones that another thread uses. */
-static void judge(struct dynamic *d, const struct thread *t, struct finding *f,
-                  const struct evidence *news)
+static void judge(struct dynamic *d, const struct thread *t, struct finding *f, const struct evidence *news)
 {
 	const struct evidence *e = look(d, t, f, f->lock, news);
 	if (f->ready)
@@ -379,26 +379,22 @@ bool finding_counts(const struct finding *f, bool final)
  * wrote before it made another thread that one cannot meet, what it reads now
  * it can.
  */
-static uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held,
-                            uint32_t write)
+static uint32_t evidence_at(const struct thread *t, const struct lock *l, uint32_t held, uint32_t write)
 {
 	assert(l->nev <= LOCK_EVIDENCE);
 	uint32_t at = 0;
 	for (; at < l->nev; at++) {
 		const struct evidence *e = &l->ev[at];
-		if (e->uid == t->uid && e->held == held &&
-		    (write ? e->write != 0 : !e->write || e->since == t->since))
+		if (e->uid == t->uid && e->held == held && (write ? e->write != 0 : !e->write || e->since == t->since))
 			break;
 	}
 	return at;
 }
 
-bool evidence_known(const struct thread *t, const struct lock *l, const struct held *h,
-                    uint32_t held)
+bool evidence_known(const struct thread *t, const struct lock *l, const struct held *h, uint32_t held)
 {
 	uint32_t at = evidence_at(t, l, held, h->read ? 0 : h->write);
-	return at < l->nev && l->ev[at].since == t->since &&
-	       (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
+	return at < l->nev && l->ev[at].since == t->since && (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
 }
 
 /*
@@ -407,8 +403,7 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
  * under the lock, then starts its threads, is common.) Otherwise the first two stay: with them two threads are
  * always distinguished.
  */
-static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *t, const struct lock *l,
-                                  const struct held *h)
+static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *t, const struct lock *l, const struct held *h)
 {
 	for (uint32_t i = 0; i < LOCK_EVIDENCE; i++) {
 		const struct evidence *e = &l->ev[i];
@@ -418,8 +413,7 @@ static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *
 	return 2 + (h->read ? t->uid : h->seq) % 2; /* `seq` of readers is as chance has it */
 }
 
-void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
-                  const struct held *h, uint32_t held)
+void evidence_add(struct dynamic *d, struct thread *t, struct lock *l, const struct held *h, uint32_t held)
 {
 	assert(l > d->locks.locks && h->lock == (uint32_t)(l - d->locks.locks));
 	/* What a reader of the lock writes is not under its protection. */
@@ -438,8 +432,7 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
 		at = evidence_replaced(d, t, l, h);
 	else if (at == l->nev)
 		l->nev++;
-	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch,
-		                       t->since, token };
+	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch, t->since, token };
 	if (!l->pending)
 		return;
 	spin_lock(&d->lock);

@@ -62,7 +62,7 @@ struct graph_thread {
 	uint64_t block;
 	uint32_t block_loc, block_label;
 	struct past last, forked;
-	struct inner *inner;    /* of the open block */
+	struct inner *inner;        /* of the open block */
 	uint32_t ninner, inner_cap; /* ninner may exceed INNER_MAX */
 };
 
@@ -70,7 +70,7 @@ struct graph {
 	struct serial_opts o;
 	enum serial_end end;
 	struct graph_node *nodes;
-	struct edge *edges;  /* [0] unused in both */
+	struct edge *edges; /* [0] unused in both */
 	uint32_t nnodes, nodes_cap, nodes_free, live, next_sweep;
 	uint32_t nedges, edges_cap, edges_free;
 	struct var *vars;
@@ -84,8 +84,7 @@ struct graph {
 };
 
 /* Element `want` of an array exists, or the analysis ends. */
-#define GRAPH_ROOM(g, p, n, want)                                                                                      \
-	(GROW_AS(GROW_ZERO, &(g)->memory, p, n, (want) + 1ull, 1) || ((g)->end = SERIAL_NOMEM, false))
+#define GRAPH_ROOM(g, p, n, want) (GROW_AS(GROW_ZERO, &(g)->memory, p, n, (want) + 1ull, 1) || ((g)->end = SERIAL_NOMEM, false))
 
 /* ---- nodes and edges ---------------------------------------------------- */
 
@@ -140,8 +139,7 @@ static uint32_t node_new(struct graph *g)
 		g->nodes_free = g->nodes[id].next_free;
 	} else {
 		id = g->nnodes;
-		if (!GRAPH_ROOM(g, g->nodes, g->nodes_cap, id) ||
-		    !GRAPH_ROOM(g, g->queue, g->queue_cap, id))
+		if (!GRAPH_ROOM(g, g->nodes, g->nodes_cap, id) || !GRAPH_ROOM(g, g->queue, g->queue_cap, id))
 			return 0;
 		g->nnodes++;
 	}
@@ -152,8 +150,7 @@ static uint32_t node_new(struct graph *g)
 	return id;
 }
 
-static void edge_add(struct graph *g, uint32_t from, uint32_t to,
-                     const struct cycle_link *link)
+static void edge_add(struct graph *g, uint32_t from, uint32_t to, const struct cycle_link *link)
 {
 	assert(from && from < g->nnodes && to && to < g->nnodes && g->nodes[from].live && g->nodes[to].live);
 	for (uint32_t e = g->nodes[from].out; e; e = g->edges[e].next)
@@ -209,8 +206,7 @@ static void nested(struct graph *g, const struct event *e)
 }
 
 /* The search has come from `block` to `source`: walks back, reports. */
-static void report(struct graph *g, uint32_t block, uint32_t source,
-                   const struct cycle_link *last)
+static void report(struct graph *g, uint32_t block, uint32_t source, const struct cycle_link *last)
 {
 	assert(g->nodes[block].open && !g->nodes[block].found);
 	uint32_t n = 1;
@@ -256,8 +252,9 @@ static struct past past_of(const struct graph *g, const struct event *e)
 {
 	const struct graph_thread *th = &g->threads[e->thread];
 	struct past p = { .node = th->node, .gen = th->gen };
-	p.end = (struct cycle_end){ e->index, th->in_block ? th->block : 0, e->thread,
-		e->target, e->loc, th->block_loc, th->block_label, 0, e->kind };
+	p.end = (struct cycle_end){
+		e->index, th->in_block ? th->block : 0, e->thread, e->target, e->loc, th->block_loc, th->block_label, 0, e->kind
+	};
 	return p;
 }
 

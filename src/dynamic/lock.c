@@ -2,11 +2,11 @@
 
 #include "base/invariant.h"
 
-#define OTHERS    ((size_t)448 << 20) /* bytes of addresses that the other tables take */
-#define LOCK_MAX (1u << 21) /* and atomics that hand something over */
-#define MIN_LOCKS (1u << 17) /* where address space is short */
-#define LOCK_HEADS     (1u << 19)
-#define FILTER    (1u << 16) /* bits */
+#define OTHERS     ((size_t)448 << 20) /* bytes of addresses that the other tables take */
+#define LOCK_MAX   (1u << 21)          /* and atomics that hand something over */
+#define MIN_LOCKS  (1u << 17)          /* where address space is short */
+#define LOCK_HEADS (1u << 19)
+#define FILTER     (1u << 16) /* bits */
 
 /* At the start of each chunk. */
 struct bump_chunk {
@@ -163,8 +163,7 @@ uint32_t lock_id(struct lock_table *t, uintptr_t addr)
 			uint64_t bit = mix64(addr >> 12) % FILTER;
 			t->locks[id].addr = addr;
 			t->locks[id].next = *head;
-			__atomic_fetch_or(&t->pages[bit / 64], 1ull << bit % 64,
-			                  __ATOMIC_RELAXED);
+			__atomic_fetch_or(&t->pages[bit / 64], 1ull << bit % 64, __ATOMIC_RELAXED);
 			__atomic_store_n(head, id, __ATOMIC_RELEASE);
 		}
 	}

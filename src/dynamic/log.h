@@ -36,8 +36,7 @@ static inline uint32_t log_floor(const struct dynamic *d, const struct thread *t
 	return t->nlog - floor > d->history ? t->nlog - d->history : floor;
 }
 
-static inline bool log_find(const struct dynamic *d, const struct thread *t, uint64_t key,
-                     uint32_t *at)
+static inline bool log_find(const struct dynamic *d, const struct thread *t, uint64_t key, uint32_t *at)
 {
 	uint32_t floor = log_floor(d, t);
 	for (uint32_t i = t->nlog; i != floor; i--)
@@ -79,12 +78,10 @@ static inline bool log_marked(const struct thread *t, uint32_t at, const struct 
 static inline uint32_t log_held_across(struct dynamic *d, struct thread *t, uint32_t at)
 {
 	assert(t->nlog - at <= RED_LOG);
-	uint32_t set = lockset_meet(&d->sets, &t->cache, t->log[at % RED_LOG].held,
-	                            t->acc.all);
+	uint32_t set = lockset_meet(&d->sets, &t->cache, t->log[at % RED_LOG].held, t->acc.all);
 	for (uint32_t i = at + 1; set && i != t->nlog; i++)
 		if (t->log[i % RED_LOG].kind == LOG_SECTION)
-			set = lockset_remove(&d->sets, &t->cache, set,
-			                     (uint32_t)t->log[i % RED_LOG].key);
+			set = lockset_remove(&d->sets, &t->cache, set, (uint32_t)t->log[i % RED_LOG].key);
 	return set;
 }
 

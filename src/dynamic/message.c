@@ -150,23 +150,19 @@ static void put_made(struct message *m, const struct dynamic *d, const char *nam
 		put(m, "set %s_first 1\n", name);
 }
 
-static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES,
-                  *const uses[] = FINDING_USE_NAMES;
+static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES, *const uses[] = FINDING_USE_NAMES;
 _Static_assert(sizeof kinds / sizeof *kinds == FIND_KINDS && sizeof ops / sizeof *ops == OP_KINDS, "each has a name");
 
 static void put_finding(struct message *m, const struct dynamic *d, const struct finding *f)
 {
 	assert(f > d->findings && f < d->findings + d->nfindings && f->kind < FIND_KINDS);
 	put(m, "finding %lx %u\n", (unsigned long)f->key, (unsigned)(f - d->findings));
-	put(m, "set kind %s\nset confirmed %u\nset count %u\nset loop %u\n", kinds[f->kind],
-	    f->confirmed, f->count, f->loop);
-	put(m, "set commit_op %s\nset violation_op %s\nset thread %u\nset other %u\n",
-	    ops[f->commit_op], ops[f->violation_op], f->uid, f->other);
-	put(m, "set lock %u\nset lock2 %u\nset address %lx\n", f->lock, f->lock2,
-	    (unsigned long)f->address);
+	put(m, "set kind %s\nset confirmed %u\nset count %u\nset loop %u\n", kinds[f->kind], f->confirmed, f->count, f->loop);
+	put(m, "set commit_op %s\nset violation_op %s\nset thread %u\nset other %u\n", ops[f->commit_op], ops[f->violation_op],
+	    f->uid, f->other);
+	put(m, "set lock %u\nset lock2 %u\nset address %lx\n", f->lock, f->lock2, (unsigned long)f->address);
 	if (f->lock2 || f->address2)
-		put(m, "set address2 %lx\n",
-		    (unsigned long)(f->lock2 ? d->locks.locks[f->lock2].addr : f->address2));
+		put(m, "set address2 %lx\n", (unsigned long)(f->lock2 ? d->locks.locks[f->lock2].addr : f->address2));
 	if (f->uses)
 		put(m, "set uses %s\n", uses[f->uses]);
 	if (f->other_op)

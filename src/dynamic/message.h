@@ -28,7 +28,7 @@ struct message_module {
 };
 
 struct message {
-	char *text;            /* MESSAGE_SIZE bytes */
+	char *text; /* MESSAGE_SIZE bytes */
 	size_t n;
 	const uint32_t *created, *parent; /* by thread: stack and parent */
 	uint32_t nthreads;
@@ -37,7 +37,7 @@ struct message {
 	bool (*send)(void *arg, const char *text, size_t n);
 	void *arg;
 	int pid;
-	uint64_t image;        /* tells programs of one process number apart */
+	uint64_t image; /* tells programs of one process number apart */
 	bool final, failed;
 };
 

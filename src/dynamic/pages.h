@@ -29,14 +29,15 @@ enum { PAGES_LARGE = 2 << 20 };
 void pages_clear(void *p, size_t size);
 
 /* A lock held for a few dozen instructions; yields when it has to wait long. */
-struct spin { uint32_t held; };
+struct spin {
+	uint32_t held;
+};
 void spin_wait(struct spin *s);
 
 static inline void spin_lock(struct spin *s)
 {
 	uint32_t want = 0;
-	if (!__atomic_compare_exchange_n(&s->held, &want, 1, 0, __ATOMIC_ACQUIRE,
-	                                 __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&s->held, &want, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		spin_wait(s);
 }
 

@@ -84,8 +84,7 @@ static uint64_t key_of(const struct predicted *f)
 	h = hash64(h ^ ((uint64_t)f->first.loc << 32 | f->second.loc));
 	h = hash64(h ^ ((uint64_t)f->between.loc << 32 | f->begin.loc));
 	h = hash64(h ^ f->until.loc);
-	return hash64(h ^ ((uint64_t)f->first.kind << 16 | (uint64_t)f->second.kind << 8 |
-	                   f->between.kind));
+	return hash64(h ^ ((uint64_t)f->first.kind << 16 | (uint64_t)f->second.kind << 8 | f->between.kind));
 }
 
 bool predict_known(const struct predict *p, const struct predicted *f)

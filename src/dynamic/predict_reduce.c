@@ -47,7 +47,7 @@ struct reduce {
 	struct map by_place;
 	struct predict_event *places; /* [0] unused */
 	uint32_t nplaces, places_cap;
-	struct reduce_seen *seen;        /* by finding */
+	struct reduce_seen *seen; /* by finding */
 	uint32_t nseen;
 	bool nomem;
 };
@@ -88,8 +88,7 @@ static struct predict_event place_at(const struct reduce *r, uint32_t stack)
 
 /* ---- threads ------------------------------------------------------------ */
 
-static struct reduce_watched *thread_new(struct reduce *r, uint32_t id, struct reduce_watched *parent,
-                                  uintptr_t pc)
+static struct reduce_watched *thread_new(struct reduce *r, uint32_t id, struct reduce_watched *parent, uintptr_t pc)
 {
 	assert(id >= r->nthreads || !r->threads[id]);
 	if (!REDUCE_ROOM(r, r->threads, r->nthreads, id))
@@ -105,8 +104,7 @@ static struct reduce_watched *thread_new(struct reduce *r, uint32_t id, struct r
 		r->nslots++;
 	w->t.frames = w->t.top = w->frames;
 	w->t.limit = w->frames + 2;
-	red_thread_begin(&r->d, &w->t, parent ? &parent->t : NULL, slot, id + 1,
-	                 r->slot_epoch[slot] + 1, pc);
+	red_thread_begin(&r->d, &w->t, parent ? &parent->t : NULL, slot, id + 1, r->slot_epoch[slot] + 1, pc);
 	w->t.acc.live = 2;
 	r->threads[id] = w;
 	return w;
@@ -193,7 +191,7 @@ static void note(struct reduce *r)
 	for (; r->nseen < r->d.nfindings; r->nseen++) {
 		const struct finding *f = &r->d.findings[r->nseen];
 		r->seen[r->nseen] = (struct reduce_seen){ place_at(r, f->entered), place_at(r, f->commit),
-			                           place_at(r, f->violation), false };
+			                                  place_at(r, f->violation), false };
 	}
 }
 
@@ -204,8 +202,8 @@ static void tell(struct reduce *r)
 		if (s->told || !r->d.findings[i].ready)
 			continue;
 		s->told = true;
-		predict_add(r->p, (struct predicted){ .kind = PREDICT_POSSIBLE, .begin = s->begin,
-		                                      .first = s->first, .second = s->second });
+		predict_add(r->p, (struct predicted){
+					  .kind = PREDICT_POSSIBLE, .begin = s->begin, .first = s->first, .second = s->second });
 	}
 }
 

@@ -40,13 +40,13 @@
 #include "dynamic/predict_window.h"
 #include "verdict/verify_reorder.h"
 
-#define TRIES 6
-#define PAIR_TRIES 24
-#define NEAR 6
-#define BACK 12          /* accesses looked back for the other variable */
-#define FORKS_BACK 64    /* events looked back for a fork */
-#define WALK_MAX 2000    /* events of a critical section walked over */
-#define ATTEMPTS_MAX 400 /* closures a window */
+#define TRIES        6
+#define PAIR_TRIES   24
+#define NEAR         6
+#define BACK         12   /* accesses looked back for the other variable */
+#define FORKS_BACK   64   /* events looked back for a fork */
+#define WALK_MAX     2000 /* events of a critical section walked over */
+#define ATTEMPTS_MAX 400  /* closures a window */
 
 /* ---- the closure -------------------------------------------------------- */
 
@@ -159,8 +159,7 @@ static bool takes(const struct reorder *r, uint32_t g, uint32_t a2, uint32_t l)
 }
 
 /* Where the other thread has released what g..a2 takes; NO: it does not. */
-static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x,
-                           uint32_t g, uint32_t a2)
+static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x, uint32_t g, uint32_t a2)
 {
 	const uint32_t *list = r->tev + r->tstart[r->tid[x]];
 	uint32_t until = x, walked = 0;
@@ -168,8 +167,7 @@ static uint32_t other_part(const struct reorder *r, uint32_t s, uint32_t x,
 		uint32_t i = list[p];
 		if (++walked > WALK_MAX)
 			return NO;
-		if (r->ev[i].kind != EVENT_ACQ || (r->match[i] != NO && r->match[i] < x) ||
-		    !takes(r, g, a2, r->ev[i].target))
+		if (r->ev[i].kind != EVENT_ACQ || (r->match[i] != NO && r->match[i] < x) || !takes(r, g, a2, r->ev[i].target))
 			continue;
 		if (r->match[i] == NO)
 			return NO;
@@ -194,8 +192,7 @@ static uint32_t holder(const struct reorder *r, uint32_t l)
  * A quick look before the real check: does a part need a lock that a thread
  * other than the two holds?
  */
-static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to,
-                       uint32_t other)
+static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to, uint32_t other)
 {
 	assert(r->tid[from] == r->tid[to] && r->tpos[from] <= r->tpos[to]);
 	const uint32_t *list = r->tev + r->tstart[r->tid[from]];
@@ -209,8 +206,7 @@ static bool locked_out(const struct reorder *r, uint32_t from, uint32_t to,
 }
 
 /* Writes the candidate into r->order; its length. */
-static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
-                      uint32_t a2, struct predicted *out)
+static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g, uint32_t a2, struct predicted *out)
 {
 	assert(r->tid[s] == r->tid[f] && r->tid[g] == r->tid[a2]);
 	size_t k = 0;
@@ -226,14 +222,15 @@ static size_t compose(struct reorder *r, uint32_t s, uint32_t f, uint32_t g,
 	return k;
 }
 
-static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
-                    uint32_t r2)
+static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1, uint32_t r2)
 {
 	assert(a1 < a2 && r->tid[a1] == r->tid[a2] && r->tid[r1] == r->tid[r2] && r->tid[r1] != r->tid[a1]);
 	struct block *root = &r->blocks[r->root[a2]];
 	struct predicted f = {
-		.kind = PREDICT_PROVEN, .first = event_of(&r->ev[a1]),
-		.second = event_of(&r->ev[a2]), .between = event_of(&r->ev[r1]),
+		.kind = PREDICT_PROVEN,
+		.first = event_of(&r->ev[a1]),
+		.second = event_of(&r->ev[a2]),
+		.between = event_of(&r->ev[r1]),
 		.start = r->ev[0].index,
 	};
 	if (a1 < r1 && r2 < a2)
@@ -247,8 +244,7 @@ static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
 	}
 	if (r->attempts >= ATTEMPTS_MAX)
 		return;
-	uint64_t key = hash64((uint64_t)f.first.loc << 32 | f.second.loc) ^
-	               hash64((uint64_t)f.between.loc << 32 | f.begin.loc) ^
+	uint64_t key = hash64((uint64_t)f.first.loc << 32 | f.second.loc) ^ hash64((uint64_t)f.between.loc << 32 | f.begin.loc) ^
 	               hash64(f.until.loc);
 	if (!window_try(r, key, TRIES))
 		return;
@@ -256,8 +252,7 @@ static void attempt(struct reorder *r, uint32_t a1, uint32_t a2, uint32_t r1,
 	uint32_t g = last_part(r, a1, a2);
 	uint32_t s = r->outer[r1] == NO ? r1 : r->outer[r1];
 	uint32_t end = g == NO ? NO : other_part(r, s, r2, g, a2);
-	if (end == NO || !closure(r, g, s) || locked_out(r, s, end, NO - 1) ||
-	    locked_out(r, g, a2, r->ev[s].thread))
+	if (end == NO || !closure(r, g, s) || locked_out(r, s, end, NO - 1) || locked_out(r, g, a2, r->ev[s].thread))
 		return;
 	size_t k = compose(r, s, end, g, a2, &f);
 	if (verify_reorder(r->renamed, r->n, r->held, r->nlocks, r->order, k))

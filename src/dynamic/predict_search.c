@@ -20,8 +20,7 @@
 #include "dynamic/predict_window.h"
 #include "verdict/verify_reorder.h"
 
-enum { REGION = 64, LOCAL = 12, OBJECTS = 24, LINKS = 96, STEPS = 12000, SEEN = 1 << 15,
-       WINDOW_STEPS = 120000, PLACE_TRIES = 3 };
+enum { REGION = 64, LOCAL = 12, OBJECTS = 24, LINKS = 96, STEPS = 12000, SEEN = 1 << 15, WINDOW_STEPS = 120000, PLACE_TRIES = 3 };
 #define SEARCH_NONE 0xff
 
 /* The region: its events by their place in it, threads and objects renumbered. */
@@ -31,9 +30,9 @@ struct region {
 	uint32_t nthreads, block; /* the thread of the block */
 	uint8_t thread[REGION], object[REGION], tx[REGION], kind[REGION], source[REGION];
 	uint8_t list[LOCAL][REGION], len[LOCAL], stop[LOCAL]; /* stop: events that may run */
-	uint8_t fork[LOCAL];      /* place of its fork in the region */
+	uint8_t fork[LOCAL];                                  /* place of its fork in the region */
 	uint8_t tx_block;
-	uint8_t held[OBJECTS];    /* by lock: the thread + 1 that has it at the start */
+	uint8_t held[OBJECTS]; /* by lock: the thread + 1 that has it at the start */
 	uint32_t global[LOCAL];
 	uint32_t names[2][OBJECTS], nnames[2]; /* variables, locks */
 };
@@ -42,9 +41,9 @@ struct state {
 	uint8_t pos[LOCAL];
 	uint8_t write[OBJECTS], read[OBJECTS][LOCAL];
 	uint8_t owner[OBJECTS], released[OBJECTS];
-	uint8_t first[LOCAL];     /* transaction reached, SEARCH_NONE: none */
+	uint8_t first[LOCAL]; /* transaction reached, SEARCH_NONE: none */
 	uint16_t frozen;
-	uint64_t links;           /* a sum of hashes of those below */
+	uint64_t links; /* a sum of hashes of those below */
 	/* not part of what makes states alike: the links between threads */
 	uint8_t nlinks, link[LINKS][2];
 };
@@ -424,8 +423,11 @@ static void claim(struct reorder *r, struct predict_search *q, const struct stat
 	uint32_t a1 = g->lo + s->link[out][0], a2 = g->lo + q->path[q->npath - 1];
 	uint8_t in = s->link[out][1];
 	struct predicted f = {
-		.kind = PREDICT_PROVEN, .first = event_of(&r->ev[a1]), .second = event_of(&r->ev[a2]),
-		.between = event_of(&r->ev[g->lo + in]), .start = r->ev[g->lo].index,
+		.kind = PREDICT_PROVEN,
+		.first = event_of(&r->ev[a1]),
+		.second = event_of(&r->ev[a2]),
+		.between = event_of(&r->ev[g->lo + in]),
+		.start = r->ev[g->lo].index,
 		.begin = r->blocks[window_block(r, a1, a2)].begin,
 	};
 	if (q->closing != in)

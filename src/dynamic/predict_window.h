@@ -25,7 +25,7 @@
 struct window_thread {
 	struct predict_event *open; /* blocks open at the window's start, outermost first */
 	uint32_t nopen, open_cap;
-	uint32_t local1;            /* id in the window + 1 */
+	uint32_t local1; /* id in the window + 1 */
 };
 
 /* A block of the window. */
@@ -41,16 +41,16 @@ struct reorder {
 	struct predict *p;
 	size_t window, n;
 	struct event *ev;
-	struct event *renamed;      /* the same with variables numbered in the window */
-	bool fresh;                 /* events since the last analysis */
-	uint32_t begins, open;      /* blocks that begin in it, or are open at its start */
-	struct window_thread *threads;     /* by thread */
-	uint32_t *held;             /* by lock: thread + 1 at the window's start */
+	struct event *renamed;         /* the same with variables numbered in the window */
+	bool fresh;                    /* events since the last analysis */
+	uint32_t begins, open;         /* blocks that begin in it, or are open at its start */
+	struct window_thread *threads; /* by thread */
+	uint32_t *held;                /* by lock: thread + 1 at the window's start */
 	uint32_t nthreads, nlocks;
 	struct map tried;
 	/* the window, by event */
 	uint32_t *tid, *tpos, *tev, *rf, *match, *outer, *prev_same, *next_same;
-	uint32_t *block, *root;     /* the innermost and the outermost block; NO: none */
+	uint32_t *block, *root; /* the innermost and the outermost block; NO: none */
 	uint32_t *order;
 	/* by local thread */
 	uint32_t *tstart, *tlen, *tglobal, *forked_by, *target, *done;
@@ -62,7 +62,7 @@ struct reorder {
 	struct block *blocks;
 	uint32_t nblocks, blocks_cap;
 	uint32_t stamp, attempts, steps;
-	struct predict_search *search;      /* predict_search.c's, when it was needed */
+	struct predict_search *search; /* predict_search.c's, when it was needed */
 	bool nomem;
 };
 

@@ -1,11 +1,11 @@
 #include "base/invariant.h"
 #include "dynamic/reduction.h"
 
-#define INF     UINT32_MAX
-#define REACH_HEADS   (1u << 20)
-#define RECORDS (1u << 20)
-#define NEIGHBOURS 512u /* cells whose heads are adjacent */
-#define FIRST_SIZE ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
+#define INF         UINT32_MAX
+#define REACH_HEADS (1u << 20)
+#define RECORDS     (1u << 20)
+#define NEIGHBOURS  512u /* cells whose heads are adjacent */
+#define FIRST_SIZE  ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
 _Static_assert(!(REACH_HEADS & (REACH_HEADS - 1)) && REACH_HEADS % NEIGHBOURS == 0, "groups of neighbours fill the heads");
 
 static bool map_tables(struct reach *r)
@@ -163,8 +163,7 @@ static uint32_t level_of(const struct thread *t, uint32_t k)
 }
 
 /* Block k reaches the thread's current transaction from here on. */
-static void reach_here(struct reach *r, uint32_t k, const struct thread *t, uint32_t at,
-                       uint32_t block)
+static void reach_here(struct reach *r, uint32_t k, const struct thread *t, uint32_t at, uint32_t block)
 {
 	set_first(r, k, t->tid, at);
 	for (uint32_t i = 0; block && i < r->nthreads; i++)
@@ -174,8 +173,8 @@ static void reach_here(struct reach *r, uint32_t k, const struct thread *t, uint
 
 /* Epoch `epoch` of thread `from` comes before what thread t does now. The
  * source is known (or not) as `a`. */
-static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t epoch,
-                    const struct reach_access *a, struct reach_cycle *out)
+static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t epoch, const struct reach_access *a,
+                    struct reach_cycle *out)
 {
 	uint32_t block = outermost(t);
 	uint32_t at = block ? r->column[block - 1].begin : t->acc.epoch;
@@ -194,9 +193,8 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 		}
 		uint32_t level = c->tid == t->tid ? level_of(t, k) : 0;
 		if (level > out->level)
-			*out = (struct reach_cycle){ level, a ? a->uid : 0, a ? a->stack : 0,
-				                     c->out, c->out_at, c->out_op,
-				                     a ? a->op : 0 };
+			*out = (struct reach_cycle){ level,     a ? a->uid : 0, a ? a->stack : 0, c->out,
+				                     c->out_at, c->out_op,      a ? a->op : 0 };
 		if (c->tid == t->tid || row(r, k)[t->tid] <= (c->inner ? t->acc.epoch : at))
 			continue;
 		news = true;
@@ -223,8 +221,7 @@ static void link_to(struct reach *r, struct thread *t, uint32_t from, uint32_t e
 static void link_fork(struct reach *r, struct thread *t, struct reach_cycle *out)
 {
 	uint32_t from = t->fork_tid;
-	struct reach_access a = { .uid = t->parent, .stack = t->created, .op = OP_ENTER,
-		                  .mask = t->created ? 1 : 0 };
+	struct reach_access a = { .uid = t->parent, .stack = t->created, .op = OP_ENTER, .mask = t->created ? 1 : 0 };
 	t->fork_tid = 0;
 	if (from)
 		link_to(r, t, from, t->fork_epoch, &a, out);
@@ -283,8 +280,7 @@ static void keep(struct reach *r, const struct reach_access *now, bool write)
 		bool a_write = a->op != OP_READ;
 		if (write || (a->tid == now->tid && !a_write))
 			a->mask &= (uint8_t)~now->mask;
-		if (a->mask && a->tid == now->tid && a->epoch == now->epoch && a_write == write &&
-		    a->stack == now->stack) {
+		if (a->mask && a->tid == now->tid && a->epoch == now->epoch && a_write == write && a->stack == now->stack) {
 			a->mask |= now->mask;
 			return;
 		}
@@ -319,8 +315,7 @@ static struct reach_cycle touch(struct thread *t, struct reach_access now, bool 
 	link_fork(r, t, &out);
 	unsigned known = 0;
 	for (uint32_t i = chain(r, head_of(r, now.cell)); i; i = r->access[i].next)
-		if (r->access[i].cell == now.cell && r->access[i].tid == t->tid &&
-		    r->access[i].op == OP_READ)
+		if (r->access[i].cell == now.cell && r->access[i].tid == t->tid && r->access[i].op == OP_READ)
 			known |= r->access[i].mask; /* the last write came before that */
 	for (uint32_t i = chain(r, head_of(r, now.cell)); i; i = r->access[i].next) {
 		const struct reach_access *a = &r->access[i];
@@ -339,22 +334,21 @@ static struct reach_cycle touch(struct thread *t, struct reach_access now, bool 
 	return out;
 }
 
-struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op,
-                              bool write, uint32_t stack)
+struct reach_cycle reach_data(struct thread *t, uintptr_t addr, unsigned mask, uint8_t op, bool write, uint32_t stack)
 {
 	assert(mask && mask <= 0xff && op < OP_KINDS);
-	struct reach_access a = { .cell = (uint64_t)addr >> 3, .mask = (uint8_t)mask, .stack = stack,
-		                  .op = write ? op : OP_READ };
+	struct reach_access a = { .cell = (uint64_t)addr >> 3, .mask = (uint8_t)mask, .stack = stack, .op = write ? op : OP_READ };
 	return touch(t, a, write);
 }
 
 /* Objects that live at one address after the other are different ones. */
-struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op,
-                              bool write, uint32_t stack)
+struct reach_cycle reach_lock(struct thread *t, uint32_t lock, uint32_t life, uint8_t op, bool write, uint32_t stack)
 {
 	assert(lock && op < OP_KINDS);
 	struct reach_access a = { .cell = REACH_LOCK | (uint64_t)(life & 0x7fffffff) << 32 | lock,
-		                  .mask = 0xff, .stack = stack, .op = write ? op : OP_READ };
+		                  .mask = 0xff,
+		                  .stack = stack,
+		                  .op = write ? op : OP_READ };
 	return touch(t, a, write);
 }
 

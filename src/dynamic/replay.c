@@ -27,7 +27,7 @@ struct replay {
 	char text[REC_TEXT_MAX + 1];
 	struct message_module *modules;
 	uint32_t nmodules;
-	char **names;      /* of marks, each once */
+	char **names; /* of marks, each once */
 	uint32_t nnames;
 };
 
@@ -82,8 +82,7 @@ static bool frames_grow(struct watched *w, uint32_t cap)
 	return true;
 }
 
-static struct watched *begin(struct replay *r, uint32_t slot, uint32_t uid,
-                             struct watched *parent, uint64_t pc)
+static struct watched *begin(struct replay *r, uint32_t slot, uint32_t uid, struct watched *parent, uint64_t pc)
 {
 	assert(slot < REC_SLOTS && (!r->threads[slot] || !r->threads[slot]->live));
 	struct watched *w = r->threads[slot];
@@ -96,8 +95,7 @@ static struct watched *begin(struct replay *r, uint32_t slot, uint32_t uid,
 		}
 		r->threads[slot] = w;
 	}
-	red_thread_begin(&r->d, &w->t, parent ? &parent->t : NULL, slot, uid,
-	                 r->slot_epoch[slot] + 1, (uintptr_t)pc);
+	red_thread_begin(&r->d, &w->t, parent ? &parent->t : NULL, slot, uid, r->slot_epoch[slot] + 1, (uintptr_t)pc);
 	if (uid < MAX_UIDS) {
 		r->created[uid] = w->t.created;
 		r->parent[uid] = w->t.parent;
@@ -123,8 +121,7 @@ static void create(struct replay *r, struct rec rec)
 	if (!slot) /* no thread's: no recording of ours has it */
 		return;
 	struct watched *old = r->threads[slot];
-	struct watched *by = rec_slot(rec) && rec_slot(rec) != slot ? thread_of(r, rec_slot(rec))
-	                                                            : NULL;
+	struct watched *by = rec_slot(rec) && rec_slot(rec) != slot ? thread_of(r, rec_slot(rec)) : NULL;
 	if (old && old->live) { /* no such thing, unless records are missing */
 		old->live = false;
 		r->slot_epoch[slot] = old->t.acc.epoch + 1;
@@ -161,8 +158,9 @@ static void push(struct replay *r, struct watched *w, struct rec rec)
 	}
 	struct frame *f = ++t->top;
 	bool inlined = rec_arg(rec) & REC_INLINED && f > t->frames + 1;
-	*f = (struct frame){ .pc = (uintptr_t)rec_pc(rec), .site = (uintptr_t)rec_addr(rec),
-		             .sp = f[-1].sp - (inlined ? 0 : 64), .log = t->nlog };
+	*f = (struct frame){
+		.pc = (uintptr_t)rec_pc(rec), .site = (uintptr_t)rec_addr(rec), .sp = f[-1].sp - (inlined ? 0 : 64), .log = t->nlog
+	};
 	if (inlined)
 		f->site = f[-1].site;
 }
@@ -233,8 +231,7 @@ static void module(struct replay *r, struct rec rec)
 	}
 	struct message_module m = { (uintptr_t)rec_addr(rec), (uintptr_t)rec_pc(rec), 0, NULL };
 	for (uint32_t i = 0; i < r->nmodules; i++)
-		if (r->modules[i].lo == m.lo && r->modules[i].hi == m.hi &&
-		    !strcmp(r->modules[i].path, r->text))
+		if (r->modules[i].lo == m.lo && r->modules[i].hi == m.hi && !strcmp(r->modules[i].path, r->text))
 			return;
 	if (r->nmodules < MAX_MODULES && (m.path = strdup(r->text)))
 		r->modules[r->nmodules++] = m;
@@ -251,8 +248,7 @@ static void access(struct replay *r, struct watched *w, struct rec rec)
 	uintptr_t addr = (uintptr_t)rec_addr(rec);
 	uint64_t *c = shadow_cell(r->d.shadow.dir, addr);
 	uint64_t need = write ? mask * 0x101ull : (uint64_t)mask << 8;
-	if (!mask || (c && !atomic &&
-	              red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, need, write)))
+	if (!mask || (c && !atomic && red_own(t, CELL_KEY(t->acc.tid, t->acc.epoch), c, need, write)))
 		return;
 	t->acc.atomic = atomic;
 	red_access(&r->d, t, addr, mask, write, (uintptr_t)rec_pc(rec), NULL);
@@ -364,8 +360,7 @@ bool replay_feed(struct replay *r, const struct rec *rec, size_t n)
 	return !r->nomem;
 }
 
-bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64_t fork,
-                       size_t *used, uint32_t *slot)
+bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64_t fork, size_t *used, uint32_t *slot)
 {
 	size_t i = 0;
 	while (i < n && !(rec_kind(rec[i]) == REC_FORK && rec_addr(rec[i]) == fork))
@@ -407,9 +402,14 @@ static bool add_piece(void *arg, const char *text, size_t n)
 bool replay_message(struct replay *r, struct buf *out)
 {
 	assert(r->nmodules <= MAX_MODULES);
-	struct message m = { .text = malloc(MESSAGE_SIZE), .created = r->created,
-		             .parent = r->parent, .nthreads = MAX_UIDS, .send = add_piece,
-		             .arg = out, .pid = r->pid, .final = true };
+	struct message m = { .text = malloc(MESSAGE_SIZE),
+		             .created = r->created,
+		             .parent = r->parent,
+		             .nthreads = MAX_UIDS,
+		             .send = add_piece,
+		             .arg = out,
+		             .pid = r->pid,
+		             .final = true };
 	if (!m.text) {
 		r->nomem = true;
 		return false;

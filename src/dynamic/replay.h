@@ -33,8 +33,7 @@ bool replay_feed(struct replay *r, const struct rec *rec, size_t n);
 void replay_forked(struct replay *r, uint32_t slot);
 /* Did a record say that the process forks for the n'th time? Then feeding
  * stopped after it; *used tells how far. `slot`: the thread that did. */
-bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64_t fork,
-                       size_t *used, uint32_t *slot);
+bool replay_until_fork(struct replay *r, const struct rec *rec, size_t n, uint64_t fork, size_t *used, uint32_t *slot);
 /* Appends the message for report/finding.h; tells whether it has findings. */
 bool replay_message(struct replay *r, struct buf *out);
 /* Memory for the program's data has ended: the findings are of a part. */

@@ -148,8 +148,7 @@ static uint32_t block_new(struct serial *s, const struct event *e)
 
 /* ---- events ------------------------------------------------------------- */
 
-static inline void link_in(struct serial *s, const struct serial_access *a,
-                           enum event_kind kind, uint32_t target,
+static inline void link_in(struct serial *s, const struct serial_access *a, enum event_kind kind, uint32_t target,
                            const struct event *e)
 {
 	assert(!a->event || a->event < e->index);
@@ -270,8 +269,7 @@ static void do_write(struct serial *s, const struct event *e)
 	struct serial_var *v = &s->vars[e->target];
 	const struct serial_thread *th = &s->threads[e->thread];
 	bool mine = false;
-	if (!v->r.event && v->w.thread == e->thread && v->w.event &&
-	    v->w.serial == th->serial)
+	if (!v->r.event && v->w.thread == e->thread && v->w.event && v->w.serial == th->serial)
 		return;
 	for (uint32_t id = 0; v->r.event;) {
 		struct serial_access *r = id ? &s->more[id] : &v->r;
@@ -381,8 +379,7 @@ static void do_sync(struct serial *s, const struct event *e)
 		break;
 	case EVENT_JOIN: {
 		const struct serial_thread *c = &s->threads[e->target];
-		a = (struct serial_access){ c->last, e->target, c->serial, c->last_loc,
-			             c->last_block, 0, 0 };
+		a = (struct serial_access){ c->last, e->target, c->serial, c->last_loc, c->last_block, 0, 0 };
 		link_in(s, &a, (enum event_kind)c->last_kind, c->last_target, e);
 		thread_done(s, e->target);
 		break;

@@ -85,7 +85,7 @@ static void rebase(struct serial *s, uint32_t t)
 		s->end = SERIAL_LIMIT;
 		return;
 	}
-#define DOWN(x) ((x) = (x) > shift ? (x) - shift : 0)
+#define DOWN(x)    ((x) = (x) > shift ? (x)-shift : 0)
 #define DOWN_IF(a) ((a)->thread == t ? (void)DOWN((a)->serial) : (void)0)
 	for (uint32_t i = 0; i < s->nvars; i++) {
 		DOWN_IF(&s->vars[i].w);

@@ -51,8 +51,7 @@ static inline uint32_t token_taken(const struct held *h)
 
 /* What the section, of thread t on lock l, takes or gives back; 0: it does more, or
  * another thread took it. */
-static inline uint32_t token_of(const struct thread *t, const struct lock *l,
-                                const struct held *h)
+static inline uint32_t token_of(const struct thread *t, const struct lock *l, const struct held *h)
 {
 	if (!h->monitor)
 		return TOKEN_MANY;

@@ -38,8 +38,8 @@ enum event_kind {
 enum { EVENT_INNER = 1, EVENT_FIRST = 2, EVENT_OWN = 4 };
 
 struct event {
-	uint64_t index;  /* place in the trace, from 1 */
-	uint64_t line;   /* of the text it came from; 0 when it was binary */
+	uint64_t index; /* place in the trace, from 1 */
+	uint64_t line;  /* of the text it came from; 0 when it was binary */
 	uint32_t thread;
 	uint32_t target; /* variable, lock, thread, or label (0: none) by kind */
 	uint32_t loc;    /* LOC_NONE, a number, or LOC_TEXT | id */
@@ -47,8 +47,8 @@ struct event {
 };
 
 #define EVENT_OWN_IDS (UINT32_C(1) << 31)
-#define LOC_TEXT UINT32_C(0x80000000)
-#define LOC_NONE UINT32_MAX
+#define LOC_TEXT      UINT32_C(0x80000000)
+#define LOC_NONE      UINT32_MAX
 
 static inline int event_is_access(const struct event *e)
 {

@@ -45,13 +45,13 @@
 #include "event/event.h"
 #include "event/names.h"
 
-#define ITR_MAGIC "INTACTTR"
-#define ITR_VERSION 4
-#define ITR_HEADER 16
-#define ITR_HEAD 40
+#define ITR_MAGIC       "INTACTTR"
+#define ITR_VERSION     4
+#define ITR_HEADER      16
+#define ITR_HEAD        40
 #define ITR_BLOCK_MAGIC UINT32_C(0x4B4C4249)
-#define ITR_MAX_RAW (UINT32_C(16) << 20)
-#define ITR_MAX_STORED (ITR_MAX_RAW + (UINT32_C(1) << 17))
+#define ITR_MAX_RAW     (UINT32_C(16) << 20)
+#define ITR_MAX_STORED  (ITR_MAX_RAW + (UINT32_C(1) << 17))
 
 enum itr_type { ITR_NAMES = 1, ITR_EVENTS, ITR_META, ITR_END, ITR_RECORDS, ITR_SYMBOLS };
 #define ITR_OPENING UINT32_C(0x80000000) /* of the process */
@@ -76,13 +76,10 @@ uint32_t itr_crc(const void *data, size_t len);
 /* Appends the packed form of n events. */
 void itr_pack(const struct event *ev, size_t n, struct buf *out);
 /* Appends the entries of all tables from `from` on; returns how many. */
-uint32_t itr_pack_names(const struct trace_names *t, uint32_t from[NS_COUNT],
-                        struct buf *out);
+uint32_t itr_pack_names(const struct trace_names *t, uint32_t from[NS_COUNT], struct buf *out);
 
 /* Reads a block's events; `out` has room for count. NULL, or what is wrong. */
-const char *itr_unpack(const struct itr_head *h, const unsigned char *p,
-                       struct trace_names *t, struct event *out);
-const char *itr_unpack_names(const struct itr_head *h, const unsigned char *p,
-                             struct trace_names *t);
+const char *itr_unpack(const struct itr_head *h, const unsigned char *p, struct trace_names *t, struct event *out);
+const char *itr_unpack_names(const struct itr_head *h, const unsigned char *p, struct trace_names *t);
 
 #endif

@@ -116,8 +116,7 @@ static bool push(struct names *n, struct name_entry e)
 }
 
 /* Stores the entry and points the free slot `at` to it. */
-static uint32_t enter(struct names *n, uint32_t at, struct name_entry e,
-                      uint32_t hash)
+static uint32_t enter(struct names *n, uint32_t at, struct name_entry e, uint32_t hash)
 {
 	assert(at < n->nslots && !n->slots[at].id1);
 	if (!push(n, e))
@@ -222,8 +221,7 @@ bool names_append(struct names *n, const char *s, size_t len)
 	return push(n, e);
 }
 
-const char *names_text(const struct names *n, uint32_t id, char tmp[24],
-                       size_t *len)
+const char *names_text(const struct names *n, uint32_t id, char tmp[24], size_t *len)
 {
 	if (id >= n->len) {
 		*len = (size_t)snprintf(tmp, 24, "#%u", id);

@@ -22,19 +22,19 @@
 
 enum name_space { NS_THREAD, NS_VAR, NS_LOCK, NS_LABEL, NS_LOC, NS_COUNT };
 
-#define NAME_FULL UINT32_MAX /* memory or ids ended */
-#define NAMES_MAX_LEN 4096    /* bytes of one name */
+#define NAME_FULL     UINT32_MAX /* memory or ids ended */
+#define NAMES_MAX_LEN 4096       /* bytes of one name */
 
 struct name_entry {
-	uint64_t word;   /* text of up to 8 bytes, offset of a longer one, or address */
+	uint64_t word; /* text of up to 8 bytes, offset of a longer one, or address */
 	uint32_t len;
 	uint8_t is_addr;
 };
 
 struct name_slot {
 	uint64_t word;
-	uint32_t id1;    /* id + 1; 0 = free */
-	uint32_t hash;   /* of long names; 0 marks a short one */
+	uint32_t id1;  /* id + 1; 0 = free */
+	uint32_t hash; /* of long names; 0 marks a short one */
 };
 
 struct names {
@@ -42,7 +42,7 @@ struct names {
 	uint32_t len, cap;
 	struct name_slot *slots;
 	uint32_t nslots, used;
-	char *text;      /* the long names, one after the other */
+	char *text; /* the long names, one after the other */
 	size_t text_len, text_cap;
 	struct map by_addr;
 };
@@ -89,8 +89,7 @@ void lines_add(struct event_lines *l, uint64_t event, uint64_t line);
 uint64_t lines_of(const struct event_lines *l, uint64_t event);
 
 /* The name as text; tmp holds it when it is short or an address. */
-const char *names_text(const struct names *n, uint32_t id, char tmp[24],
-                       size_t *len);
+const char *names_text(const struct names *n, uint32_t id, char tmp[24], size_t *len);
 /* Writes the name, made safe for terminals. */
 void names_show(const struct names *n, uint32_t id, struct buf *out);
 /* A place: number, text (the first line of it), or "?" for LOC_NONE. */

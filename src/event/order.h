@@ -27,7 +27,6 @@ void order_free(struct order *o);
  * Sets the flags of n events. Returns how many are good: n, or the number
  * before the first error (which the callback was told).
  */
-size_t order_check(struct order *o, struct event *ev, size_t n,
-                   const struct trace_names *names);
+size_t order_check(struct order *o, struct event *ev, size_t n, const struct trace_names *names);
 
 #endif

@@ -19,11 +19,9 @@ void reader_tell(struct trace_reader *r, struct trace_msg m)
 		r->fn(r->ctx, &m);
 }
 
-void reader_tell_plain(struct trace_reader *r, bool error, const char *code,
-                       const char *text, const char *hint)
+void reader_tell_plain(struct trace_reader *r, bool error, const char *code, const char *text, const char *hint)
 {
-	reader_tell(r, (struct trace_msg){ .error = error, .code = code, .text = text,
-	                            .hint = hint });
+	reader_tell(r, (struct trace_msg){ .error = error, .code = code, .text = text, .hint = hint });
 }
 
 void reader_tell_damage(struct trace_reader *r, const char *what)
@@ -31,10 +29,8 @@ void reader_tell_damage(struct trace_reader *r, const char *what)
 	char text[256];
 	uint64_t n = r->recording ? r->nrecs : r->next_index - 1;
 	r->damaged = true;
-	snprintf(text, sizeof text, "%s; read up to there: %llu event%s", what,
-	         (unsigned long long)n, n == 1 ? "" : "s");
-	reader_tell_plain(r, false, "damaged-trace", text,
-	           "the verdict is about the part that could be read");
+	snprintf(text, sizeof text, "%s; read up to there: %llu event%s", what, (unsigned long long)n, n == 1 ? "" : "s");
+	reader_tell_plain(r, false, "damaged-trace", text, "the verdict is about the part that could be read");
 }
 
 /* ---- opening ------------------------------------------------------------ */
@@ -91,9 +87,7 @@ static bool start(struct trace_reader *r)
 	}
 	if (r->format == FORMAT_STD)
 		return true;
-	const char *why = r->len < ITR_HEADER
-	                          ? "the trace ends inside its header"
-	                          : itr_get_header((unsigned char *)r->text);
+	const char *why = r->len < ITR_HEADER ? "the trace ends inside its header" : itr_get_header((unsigned char *)r->text);
 	if (why) {
 		reader_tell_plain(r, true, "bad-trace", why, NULL);
 		return false;
@@ -113,8 +107,7 @@ struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
 	struct trace_reader *r = calloc(1, sizeof *r);
 	const char *why = "out of memory";
 	if (!r) {
-		struct trace_msg m = { .error = true, .code = "memory", .file = path,
-			               .text = why };
+		struct trace_msg m = { .error = true, .code = "memory", .file = path, .text = why };
 		if (fn)
 			fn(ctx, &m);
 		return NULL;

@@ -23,16 +23,16 @@
 #include "event/translate.h"
 
 struct trace_msg {
-	bool error;         /* else a warning */
-	const char *code;   /* a slug */
+	bool error;       /* else a warning */
+	const char *code; /* a slug */
 	const char *file;
-	uint64_t line;      /* 0: no line */
-	uint64_t event;     /* 0: no event */
+	uint64_t line;       /* 0: no line */
+	uint64_t event;      /* 0: no event */
 	uint32_t col, width; /* from 1; 0: no column */
-	const char *source; /* the line's text, or NULL */
+	const char *source;  /* the line's text, or NULL */
 	size_t source_len;
 	const char *text;
-	const char *hint;   /* or NULL */
+	const char *hint; /* or NULL */
 };
 typedef void trace_msg_fn(void *ctx, const struct trace_msg *m);
 

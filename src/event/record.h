@@ -56,41 +56,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 /* Stable numbers: they stand in trace files. */
 enum rec_kind {
-	REC_READ,       /* arg: bytes of the eight at `address` */
+	REC_READ, /* arg: bytes of the eight at `address` */
 	REC_WRITE,
 	REC_ATOMIC_READ,
 	REC_ATOMIC_WRITE,
-	REC_ACQUIRE,    /* arg: REC_SHARED | REC_WAIT */
-	REC_RELEASE,    /* arg: REC_WAIT */
-	REC_TRY_FAILED, /* arg 0: for a lock. REC_CAS_*: of the next access, an
+	REC_ACQUIRE,      /* arg: REC_SHARED | REC_WAIT */
+	REC_RELEASE,      /* arg: REC_WAIT */
+	REC_TRY_FAILED,   /* arg 0: for a lock. REC_CAS_*: of the next access, an
 	                   atomic one to `address` */
 	REC_SYNC_RELEASE, /* arg: REC_WAIT: a condition is signalled */
 	REC_SYNC_ACQUIRE,
-	REC_RENEW,      /* an object is initialised (pc: where) or destroyed (0) */
-	REC_FORGET,     /* memory is gone; pc: bytes */
-	REC_CREATE,     /* address: slot << 32 | number of the new thread; the
+	REC_RENEW,  /* an object is initialised (pc: where) or destroyed (0) */
+	REC_FORGET, /* memory is gone; pc: bytes */
+	REC_CREATE, /* address: slot << 32 | number of the new thread; the
 	                   record's own slot is its parent's, 0: unknown */
-	REC_STACK,      /* the thread's stack: from address up to pc. arg REC_CALLED:
+	REC_STACK,  /* the thread's stack: from address up to pc. arg REC_CALLED:
 	                   address: which of the functions it is in were called
 	                   through a pointer, a bit each, from the second on */
-	REC_END,        /* the thread is over */
-	REC_JOIN,       /* address: slot of the one that was waited for; pc: where,
+	REC_END,    /* the thread is over */
+	REC_JOIN,   /* address: slot of the one that was waited for; pc: where,
 	                   0: not told */
-	REC_POP,        /* address: functions that stay */
-	REC_PUSH,       /* address: where it returns to; arg: REC_INLINED, and
+	REC_POP,    /* address: functions that stay */
+	REC_PUSH,   /* address: where it returns to; arg: REC_INLINED, and
 	                   twice (functions that stay, before it, + 1), or 0 */
-	REC_MARK,       /* a block begins; arg: REC_NAMED, the TEXT before */
+	REC_MARK,   /* a block begins; arg: REC_NAMED, the TEXT before */
 	REC_MARK_END,
-	REC_TEXT,       /* address: length; arg: what it is */
-	REC_MODULE,     /* arg 0: from address up to pc, arg 1: based at address;
+	REC_TEXT,   /* address: length; arg: what it is */
+	REC_MODULE, /* arg 0: from address up to pc, arg 1: based at address;
 	                   the TEXT before is its path. arg 2: the one at
 	                   address is gone, what was told of it is known by
 	                   addresses from REC_MOVED + 4096 pc on */
-	REC_FORK,       /* the process forks, for the address'th time */
-	REC_FORKED,     /* first of a child: what its parent (pc: pid) told up to
+	REC_FORK,   /* the process forks, for the address'th time */
+	REC_FORKED, /* first of a child: what its parent (pc: pid) told up to
 	                   its address'th fork came before */
 	REC_KINDS,
 	/* In shared memory only: so many (address) of this slot's own bytes. */
@@ -114,17 +113,31 @@ static inline uint64_t rec_moved_to(uint64_t lo, uint64_t page)
 }
 #define REC_LOW UINT64_C(0xffffffffffff)
 
-static inline struct rec rec_make(unsigned kind, unsigned arg, uint64_t addr,
-                                  unsigned slot, uint64_t pc)
+static inline struct rec rec_make(unsigned kind, unsigned arg, uint64_t addr, unsigned slot, uint64_t pc)
 {
 	return (struct rec){ (uint64_t)kind << 56 | (uint64_t)(arg & 0xff) << 48 | (addr & REC_LOW),
 		             (uint64_t)slot << 48 | (pc & REC_LOW) };
 }
-static inline unsigned rec_kind(struct rec r) { return (unsigned)(r.a >> 56); }
-static inline unsigned rec_arg(struct rec r) { return (unsigned)(r.a >> 48) & 0xff; }
-static inline uint64_t rec_addr(struct rec r) { return r.a & REC_LOW; }
-static inline unsigned rec_slot(struct rec r) { return (unsigned)(r.b >> 48); }
-static inline uint64_t rec_pc(struct rec r) { return r.b & REC_LOW; }
+static inline unsigned rec_kind(struct rec r)
+{
+	return (unsigned)(r.a >> 56);
+}
+static inline unsigned rec_arg(struct rec r)
+{
+	return (unsigned)(r.a >> 48) & 0xff;
+}
+static inline uint64_t rec_addr(struct rec r)
+{
+	return r.a & REC_LOW;
+}
+static inline unsigned rec_slot(struct rec r)
+{
+	return (unsigned)(r.b >> 48);
+}
+static inline uint64_t rec_pc(struct rec r)
+{
+	return r.b & REC_LOW;
+}
 /* Functions that stay when PUSH is sent, UINT64_MAX: all. */
 static inline uint64_t rec_keep(struct rec r)
 {
@@ -133,43 +146,46 @@ static inline uint64_t rec_keep(struct rec r)
 }
 enum { REC_KEEP_MAX = 126 };
 /* Records of characters after a TEXT. */
-static inline uint64_t rec_letters(struct rec r) { return (rec_addr(r) + 15) / 16; }
+static inline uint64_t rec_letters(struct rec r)
+{
+	return (rec_addr(r) + 15) / 16;
+}
 
 /* ---- shared memory ------------------------------------------------------ */
 
 #define REC_MAGIC UINT64_C(0x3443455254434e49)
 enum {
-	REC_RING = 1 << 17,  /* records, a power of two: they fit the caches */
-	REC_OWN = 1 << 17,   /* bytes of a slot's own ring, a power of two */
+	REC_RING = 1 << 17, /* records, a power of two: they fit the caches */
+	REC_OWN = 1 << 17,  /* bytes of a slot's own ring, a power of two */
 	REC_SLOTS = 1 << 14,
-	REC_PCS = 1 << 20,   /* program counters that are kept for their names */
+	REC_PCS = 1 << 20, /* program counters that are kept for their names */
 };
 
 /* A slot's own ring. `n`, `told` and `taken` are bytes, and never wrap. */
 struct rec_own {
 	uint32_t seq, pad;
-	uint64_t n;            /* written by the thread */
+	uint64_t n;                /* written by the thread */
 	uint64_t accesses, others; /* records of either sort */
 	uint64_t pad1[4];
-	uint64_t told;         /* of these, those that a SPAN speaks of */
+	uint64_t told; /* of these, those that a SPAN speaks of */
 	uint64_t pad2[7];
-	uint64_t taken;        /* by the reader */
+	uint64_t taken; /* by the reader */
 	uint64_t pad3[7];
 	unsigned char bytes[REC_OWN];
 };
 
 struct rec_shm {
 	uint64_t magic;
-	uint32_t pid, parent;  /* parent: the process it was forked from, or 0 */
+	uint32_t pid, parent; /* parent: the process it was forked from, or 0 */
 	uint64_t pad0[6];
 	/* All that a writer of the ring changes, on one line. */
-	uint32_t lock, slots;  /* slots: those below have been used */
-	uint64_t put;          /* records put, ever; head: those that can be read */
-	uint64_t head, room;   /* put may go up to `room` without looking */
+	uint32_t lock, slots; /* slots: those below have been used */
+	uint64_t put;         /* records put, ever; head: those that can be read */
+	uint64_t head, room;  /* put may go up to `room` without looking */
 	uint64_t pad1[4];
-	uint64_t tail;         /* written by the reader: records taken, ever */
+	uint64_t tail; /* written by the reader: records taken, ever */
 	uint64_t pad2[7];
-	uint64_t npcs;         /* program counters used, each about once */
+	uint64_t npcs; /* program counters used, each about once */
 	uint64_t pad3[7];
 	uint64_t pcs[REC_PCS];
 	struct rec ring[REC_RING];
@@ -177,9 +193,11 @@ struct rec_shm {
 };
 /* Program and tool are two builds: the layout is fixed, and what different threads write is on different lines. */
 _Static_assert(sizeof(struct rec) == 16 && REC_KINDS < 0x100 && REC_SLOTS <= 0x10000, "a record's fields");
-_Static_assert(offsetof(struct rec_own, told) == 64 && offsetof(struct rec_own, taken) == 128 && offsetof(struct rec_own, bytes) == 192,
+_Static_assert(offsetof(struct rec_own, told) == 64 && offsetof(struct rec_own, taken) == 128 &&
+                       offsetof(struct rec_own, bytes) == 192,
                "a line each");
-_Static_assert(offsetof(struct rec_shm, lock) == 64 && offsetof(struct rec_shm, tail) == 128 && offsetof(struct rec_shm, npcs) == 192,
+_Static_assert(offsetof(struct rec_shm, lock) == 64 && offsetof(struct rec_shm, tail) == 128 &&
+                       offsetof(struct rec_shm, npcs) == 192,
                "a line each");
 _Static_assert(!(REC_RING & (REC_RING - 1)) && !(REC_OWN & (REC_OWN - 1)), "rings are powers of two");
 

@@ -28,8 +28,7 @@ struct recorder *recorder_open(const char *path, uint64_t keep, const char **why
 /* Takes bytes that a slot of a process (numbers from 0) has packed, in two
  * pieces (whole records together). False when writing failed (sticky; what
  * follows is dropped). */
-bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na,
-                   const void *b, size_t nb);
+bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na, const void *b, size_t nb);
 /* Takes one record that is not packed, a TEXT with all its letters. */
 bool recorder_plain(struct recorder *r, uint32_t process, const struct rec *rec, size_t n);
 /* A program counter that was used; that many records were in the spans. */

@@ -37,8 +37,7 @@ void recpack_free(struct recpack *p);
  */
 size_t recpack_put(struct recpack *p, const struct rec *r, size_t n, struct buf *out);
 /* Reads n records into `out`. NULL, or what is wrong. */
-const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n,
-                        struct rec *out);
+const char *recpack_get(struct recpack *p, const unsigned char *s, size_t len, size_t n, struct rec *out);
 /* Are n records, as stored in a file, valid by themselves? */
 const char *rec_check(const struct rec *r, size_t n);
 

@@ -56,27 +56,27 @@ enum {
 	RECSTREAM_RESTART = 30,
 	RECSTREAM_PAD = 31,
 	RECSTREAM_PLACES = 1 << 13,
-	RECSTREAM_ONE = 32,          /* no record is longer */
-	RECSTREAM_BLOCK = 1 << 20,   /* nor a block's payload */
+	RECSTREAM_ONE = 32,        /* no record is longer */
+	RECSTREAM_BLOCK = 1 << 20, /* nor a block's payload */
 };
 
 struct rec_place {
-	uint64_t key;    /* kind << 48 | counter */
+	uint64_t key; /* kind << 48 | counter */
 	uint64_t addr, step;
-	uint16_t next;   /* place that came after it; 0: unknown */
+	uint16_t next; /* place that came after it; 0: unknown */
 	uint8_t arg;
-	int32_t gap;     /* from the address of the record before it, when it fits */
+	int32_t gap; /* from the address of the record before it, when it fits */
 };
 
 /* All zero but `mask`: recenc_restart makes it so. */
 struct recenc {
 	struct rec_place *last;
-	uint32_t n;            /* places; [0] precedes the first */
-	uint32_t mask;         /* of the buckets in use */
-	uint64_t addr, fresh;  /* last of any place; last new counter */
+	uint32_t n;           /* places; [0] precedes the first */
+	uint32_t mask;        /* of the buckets in use */
+	uint64_t addr, fresh; /* last of any place; last new counter */
 	uint32_t nnews;
-	uint64_t news[2];      /* counters and return addresses not seen before here */
-	uint64_t sites[64];    /* return addresses, the last of each number */
+	uint64_t news[2];   /* counters and return addresses not seen before here */
+	uint64_t sites[64]; /* return addresses, the last of each number */
 	uint16_t buckets[2 * RECSTREAM_PLACES];
 	struct rec_place places[RECSTREAM_PLACES];
 };
@@ -113,8 +113,8 @@ static inline void recenc_grow(struct recenc *e)
 }
 
 /* A place that was not expected: its number, or all of it. */
-static __attribute__((noinline)) unsigned char *
-recenc_place(struct recenc *e, unsigned char *s, uint64_t key, struct rec_place **at)
+static __attribute__((noinline)) unsigned char *recenc_place(struct recenc *e, unsigned char *s, uint64_t key,
+                                                             struct rec_place **at)
 {
 	unsigned char *head = s - 1;
 	uint32_t b = recenc_hash(key) & e->mask, id;
@@ -165,9 +165,8 @@ static inline unsigned char *recenc_leave(unsigned char *s, uint64_t keep)
 }
 
 /* The address of a record at the expected place, which is not the expected one. */
-static inline __attribute__((always_inline)) unsigned char *
-recenc_address(const struct recenc *e, unsigned char *s, unsigned *flags, struct rec_place *at,
-               uint64_t addr)
+static inline __attribute__((always_inline)) unsigned char *recenc_address(const struct recenc *e, unsigned char *s,
+                                                                           unsigned *flags, struct rec_place *at, uint64_t addr)
 {
 	uint64_t z = zigzag(addr, at->addr);
 	at->step = addr - at->addr;
@@ -191,9 +190,8 @@ recenc_address(const struct recenc *e, unsigned char *s, unsigned *flags, struct
 
 /* Writes a record at `s`, where RECSTREAM_ONE bytes are free; its end. The
  * caller empties `news`. */
-static inline __attribute__((always_inline)) unsigned char *
-recenc_put(struct recenc *e, unsigned char *s, unsigned kind, unsigned arg, uint64_t addr,
-           uint64_t pc)
+static inline __attribute__((always_inline)) unsigned char *recenc_put(struct recenc *e, unsigned char *s, unsigned kind,
+                                                                       unsigned arg, uint64_t addr, uint64_t pc)
 {
 	uint64_t key = (uint64_t)kind << 48 | pc;
 	struct rec_place *at = &e->places[e->last->next];
@@ -238,9 +236,7 @@ void recdec_free(struct recdec *d);
  * The records of `len` bytes of a slot, or of a whole block, appended to `out`,
  * which has room for `len` of them. NULL, or what is wrong.
  */
-const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p, size_t len,
-                        struct rec *out, size_t *n);
-const char *recdec_block(struct recdec *d, const unsigned char *p, size_t len, struct rec *out,
-                         size_t *n);
+const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p, size_t len, struct rec *out, size_t *n);
+const char *recdec_block(struct recdec *d, const unsigned char *p, size_t len, struct rec *out, size_t *n);
 
 #endif

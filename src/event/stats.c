@@ -31,8 +31,7 @@ static bool touch(struct stats_use *u, uint32_t thread, uint32_t *used)
 	return other;
 }
 
-static void block_event(struct trace_stats *s, struct stats_thread *t,
-                        const struct event *e)
+static void block_event(struct trace_stats *s, struct stats_thread *t, const struct event *e)
 {
 	if (e->kind == EVENT_BEGIN) {
 		if (e->flags & EVENT_INNER) {

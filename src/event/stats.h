@@ -12,9 +12,9 @@
 #include "event/event.h"
 
 struct stats_use {
-	uint64_t a, b;     /* reads, writes; or acquires, times another thread had it */
-	uint32_t thread1;  /* of the last use, + 1 */
-	uint32_t threads;  /* 1: one thread so far; 2: several */
+	uint64_t a, b;    /* reads, writes; or acquires, times another thread had it */
+	uint32_t thread1; /* of the last use, + 1 */
+	uint32_t threads; /* 1: one thread so far; 2: several */
 };
 
 struct stats_thread {

@@ -99,8 +99,7 @@ void translate_symbols(struct translate *t, const struct symtab *s);
  */
 struct event *translate_put(struct translate *t, const struct rec *rec, size_t n, size_t *count);
 /* The same, up to `max` events or few more: of the first *used records. */
-struct event *translate_some(struct translate *t, const struct rec *rec, size_t n, size_t max,
-                             size_t *used, size_t *count);
+struct event *translate_some(struct translate *t, const struct rec *rec, size_t n, size_t max, size_t *used, size_t *count);
 /* Before the first event; and events so far, those left out included. */
 void translate_leave(struct translate *t, enum leave leave);
 uint64_t translate_index(const struct translate *t);

@@ -4,8 +4,7 @@
  */
 #include "event/translate_int.h"
 
-static void lock_access(struct translate *t, struct translate_thread *th, struct translate_lock *l,
-                        unsigned kind, uint32_t loc)
+static void lock_access(struct translate *t, struct translate_thread *th, struct translate_lock *l, unsigned kind, uint32_t loc)
 {
 	if (!l->var)
 		l->var = tr_name(t, NS_VAR, "lock:", l->addr, l->life) + 1;

@@ -10,13 +10,13 @@
 
 struct explain_page {
 	const char *name, *title;
-	const char *text;         /* paragraphs, lines of at most 90 columns */
+	const char *text;          /* paragraphs, lines of at most 90 columns */
 	const char *wrong, *right; /* examples, or NULL */
-	const char *reader;       /* what reads them: "atm", "sml", "trace", "history", "net" */
+	const char *reader;        /* what reads them: "atm", "sml", "trace", "history", "net" */
 };
 
 /* In a page's text: a line for each engine of the ladder. */
-#define EXPLAIN_LADDER "\001"
+#define EXPLAIN_LADDER  "\001"
 /* A line for each object of histories. */
 #define EXPLAIN_OBJECTS "\002"
 

@@ -100,29 +100,28 @@ const struct explain_page explain_model[] = {
 	  "In a model an object is compared with a specification: object R : register(bool) { ... }. An object\n"
 	  "that is a specification itself, with methods only, is for 'intact history --spec'.\n",
 	  "object R {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n" T("R.write(true);"),
-	  "object R : register(bool) {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n"
-	  T("R.write(true);"), "atm" },
-	{ "no-threads", "a model without a thread",
-	  "A model has at least one thread: thread name { ... }.\n",
-	  "int x;\n", "int x;\n" T("x = 1;"), "atm" },
+	  "object R : register(bool) {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n" T(
+		  "R.write(true);"),
+	  "atm" },
+	{ "no-threads", "a model without a thread", "A model has at least one thread: thread name { ... }.\n", "int x;\n",
+	  "int x;\n" T("x = 1;"), "atm" },
 	{ "not-a-lock", "acquire or release of something that is not a lock",
 	  "acquire() and release() take a variable declared with 'lock', or an element of an array of locks. A lock\n"
 	  "coded by hand is a bool acquired with cas(): the engines recognise it.\n",
 	  "bool busy;\n" T("acquire(busy); busy = busy;"), "lock busy;\n" T("acquire(busy); release(busy);"), "atm" },
 	{ "not-a-procedure", "a call of something that cannot be called",
-	  "Only procedures and the methods of objects can be called.\n",
-	  "int x;\n" T("x();"), "int x;\nproc f() { x = 1; }\n" T("f();"), "atm" },
-	{ "not-a-type", "a name that is not a type",
-	  "Types are bool, int, int[lo..hi] and the names of enums.\n",
+	  "Only procedures and the methods of objects can be called.\n", "int x;\n" T("x();"),
+	  "int x;\nproc f() { x = 1; }\n" T("f();"), "atm" },
+	{ "not-a-type", "a name that is not a type", "Types are bool, int, int[lo..hi] and the names of enums.\n",
 	  "int x;\nx y;\n" T("x = x;"), "enum colour { RED, GREEN };\ncolour y;\n" T("y = GREEN;"), "atm" },
 	{ "not-a-variable", "something that cannot be assigned or read like a variable",
 	  "The left side of an assignment is a variable or an array element; a procedure, thread or object has no\n"
 	  "value.\n",
 	  "int x;\n" T("3 = x;"), "int x;\n" T("x = 3;"), "atm" },
 	{ "not-an-object", "a method called on something that is not an object",
-	  "NAME.method() needs an object declared with 'object NAME : register(...) { ... }'.\n",
-	  "int x;\n" T("x.read();"),
-	  "object R : register(bool) {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n" T("R.read();"),
+	  "NAME.method() needs an object declared with 'object NAME : register(...) { ... }'.\n", "int x;\n" T("x.read();"),
+	  "object R : register(bool) {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n" T(
+		  "R.read();"),
 	  "atm" },
 	{ "not-constant", "a value that must be known before anything runs",
 	  "Initial values of shared variables, bounds of ranges, lengths of arrays, counts of threads and of repeat\n"
@@ -139,8 +138,9 @@ const struct explain_page explain_model[] = {
 	{ "object-signature", "an object that does not have the methods of its specification",
 	  "register(T) needs 'void write(T v)' and 'T read()'; other procedures are allowed.\n",
 	  "object S : register(bool) { bool v; }\n" T("skip;"),
-	  "object S : register(bool) {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n"
-	  T("S.write(true);"), "atm" },
+	  "object S : register(bool) {\n  bool v;\n  void write(bool b) { v = b; }\n  bool read() { return v; }\n}\n" T(
+		  "S.write(true);"),
+	  "atm" },
 	{ "out-of-range", "an initial value outside the declared range",
 	  "int[0..3] x = 4; cannot start. (A value that is stored later and does not fit is a fault, which\n"
 	  "'intact check' finds with a run.)\n",
@@ -150,11 +150,12 @@ const struct explain_page explain_model[] = {
 	  "int x;\nproc f() { x = 1; f(); }\n" T("f();"), "int x;\nproc f() { while (x < 3) { x = x + 1; } }\n" T("f();"), "atm" },
 	{ "recursive-constant", "a constant that depends on itself",
 	  "Constants may use each other in any order, but not cyclically.\n",
-	  "const A = B + 1;\nconst B = A;\nint x = A;\n" T("x = x;"), "const A = B + 1;\nconst B = 1;\nint x = A;\n" T("x = x;"), "atm" },
+	  "const A = B + 1;\nconst B = A;\nint x = A;\n" T("x = x;"), "const A = B + 1;\nconst B = 1;\nint x = A;\n" T("x = x;"),
+	  "atm" },
 	{ "return-value", "a procedure that may end without the value it should return, or returns one it should not",
 	  "A procedure declared with a type returns a value on every path; one declared with 'proc' or 'void' returns none.\n",
-	  "int x;\nint get() { if (x > 0) return x; }\n" T("x = get();"), "int x;\nint get() { if (x > 0) return x; return 0; }\n" T("x = get();"),
-	  "atm" },
+	  "int x;\nint get() { if (x > 0) return x; }\n" T("x = get();"),
+	  "int x;\nint get() { if (x > 0) return x; return 0; }\n" T("x = get();"), "atm" },
 	{ "syntax", "the text is not a model",
 	  "Something else was expected here; the message says what. The mistake is often just before: a missing ';'\n"
 	  "or parenthesis. docs/language.md has the grammar, and 'intact fmt' shows how a model is laid out.\n",
@@ -194,7 +195,8 @@ const struct explain_page explain_model[] = {
 	{ "unknown-object", "an unknown specification",
 	  "Objects of models are register(T). Recorded histories support more objects: see 'intact help history'.\n",
 	  "object Q : queue(int) {\n  int v;\n  void enq(int x) { v = x; }\n}\n" T("Q.enq(1);"),
-	  "object Q : register(int) {\n  int v;\n  void write(int x) { v = x; }\n  int read() { return v; }\n}\n" T("Q.write(1);"), "atm" },
+	  "object Q : register(int) {\n  int v;\n  void write(int x) { v = x; }\n  int read() { return v; }\n}\n" T("Q.write(1);"),
+	  "atm" },
 	{ "unknown-thread", "--threads names a thread that the model does not have",
 	  "--threads name=n sets the number of threads of that declaration, --threads name=any asks for a proof for\n"
 	  "every number. The names are those after 'thread'; in SML they are T1, T2, ...\n",

@@ -16,11 +16,10 @@ const struct explain_page explain_topics[] = {
 	  "thread worker * 2 { atomic increment { count = count + 1; } }\n",
 	  "lock m;\n"
 	  "int count;\n"
-	  "thread worker * 2 { atomic increment { acquire(m); count = count + 1; release(m); } }\n", "check" },
+	  "thread worker * 2 { atomic increment { acquire(m); count = count + 1; release(m); } }\n",
+	  "check" },
 	{ "ladder", "which engine answers, and in which order they are asked",
-	  "'intact check' asks the engines from the cheapest to the most expensive until one answers:\n\n"
-	  EXPLAIN_LADDER
-	  "\n"
+	  "'intact check' asks the engines from the cheapest to the most expensive until one answers:\n\n" EXPLAIN_LADDER "\n"
 	  "The column 'by' of the table names the engine that answered; the text after the table explains\n"
 	  "why the cheaper ones did not. Only the last two can refute, and they do so with a run that\n"
 	  "'intact sim' replays and 'intact verify' checks independently. --engine=NAME asks one engine\n"
@@ -31,7 +30,8 @@ const struct explain_page explain_topics[] = {
 	  "int[0..3] data;\n"
 	  "thread worker * 3 {\n"
 	  "  atomic update { while (!cas(m, false, true)) { } data = (data + 1) % 4; m = false; }\n"
-	  "}\n", "check" },
+	  "}\n",
+	  "check" },
 	{ "reduction", "right-movers, one non-mover, left-movers",
 	  "A step is a right-mover if it can be swapped with the next step of any other thread without a\n"
 	  "visible effect; a left-mover can be swapped with the previous one; a both-mover is both. If every\n"
@@ -54,7 +54,8 @@ const struct explain_page explain_topics[] = {
 	  "lock l;\n"
 	  "int data;\n"
 	  "thread worker * 2 { atomic update { acquire(l); data = (data + 1) % 4; release(l); } }\n"
-	  "thread meddler { acquire(l); data = 0; release(l); }\n", "check" },
+	  "thread meddler { acquire(l); data = 0; release(l); }\n",
+	  "check" },
 	{ "causal", "no causal chain returns to the block",
 	  "An execution is a partial order: a step causes later steps of the same thread, and later steps\n"
 	  "that access the same variable if one of the two writes it. A block is causally atomic if no step\n"
@@ -71,7 +72,8 @@ const struct explain_page explain_topics[] = {
 	  "int y;\n"
 	  "thread writer { atomic both { x = 1; y = 1; } }\n"
 	  "thread left { int t = x; }\n"
-	  "thread right { int t = y; }\n", "check" },
+	  "thread right { int t = y; }\n",
+	  "check" },
 	{ "commit", "a shadow store that runs the block at its commit point",
 	  "Every block has a commit point: the step at which it takes effect for other threads. While the\n"
 	  "program is explored, a second store is kept in which a block runs without interruption when it\n"
@@ -91,7 +93,8 @@ const struct explain_page explain_topics[] = {
 	  "      if (cas(top, t, (t + 1) % 4)) { commit; break; }\n"
 	  "    }\n"
 	  "  }\n"
-	  "}\n", "check" },
+	  "}\n",
+	  "check" },
 	{ "exact", "all serial explanations at once",
 	  "Decides the definition of atomicity by exploration: along every execution, the engine keeps the\n"
 	  "set of all serial executions that could still explain it. A block that has been entered and has\n"
@@ -117,7 +120,8 @@ const struct explain_page explain_topics[] = {
 	  "thread writer {\n"
 	  "  x = true;\n"
 	  "  y = true;\n"
-	  "}\n", "check" },
+	  "}\n",
+	  "check" },
 	{ "serializable", "all blocks take effect one after another",
 	  "A program is serializable if every execution that ends with no thread inside a block has the\n"
 	  "same outcome as an execution in which all blocks run one after another in some order.\n\n"
@@ -138,7 +142,8 @@ const struct explain_page explain_topics[] = {
 	  "int[0..1] p;\n"
 	  "int[0..1] q;\n"
 	  "thread left { atomic one { acquire(l); x = 1; p = y; release(l); } }\n"
-	  "thread right { atomic two { acquire(l); y = 1; q = x; release(l); } }\n", "check" },
+	  "thread right { atomic two { acquire(l); y = 1; q = x; release(l); } }\n",
+	  "check" },
 	{ "monitor", "every history of an object in a model",
 	  "Along every execution, the monitor tracks what can still matter of the object's history: the\n"
 	  "configurations that the object can be in (its value, which open writes have taken effect, what\n"
@@ -157,7 +162,8 @@ const struct explain_page explain_topics[] = {
 	  "  bool read() { return b; }\n"
 	  "}\n"
 	  "thread writer { while (true) { bit.write(any(bool)); } }\n"
-	  "thread reader { while (true) { bit.read(); } }\n", "check" },
+	  "thread reader { while (true) { bit.read(); } }\n",
+	  "check" },
 	{ "linearizable", "operations on an object, each taking effect at one moment",
 	  "A history is what the callers of an object observe: operations with their calls, their returns\n"
 	  "and the returned values. It is linearizable if there is an order of the operations that the\n"
@@ -177,13 +183,12 @@ const struct explain_page explain_topics[] = {
 	  "client,op,value,call,return\n"
 	  "1,write,1,0,10\n"
 	  "2,read,0,2,4\n"
-	  "2,read,1,6,8\n", "history" },
+	  "2,read,1,6,8\n",
+	  "history" },
 	{ "objects", "what a history can be about",
 	  "'intact history --object=NAME' says what the operations of a history are about; without it the\n"
 	  "names of the operations decide, and the report says what was guessed.\n"
-	  "\n"
-	  EXPLAIN_OBJECTS
-	  "\n"
+	  "\n" EXPLAIN_OBJECTS "\n"
 	  "--init=VALUE is how it starts. An object of your own is written in the model language: 'intact\n"
 	  "history --spec=FILE.atm' (docs/history.md).\n",
 	  "client,op,value,call,return\n"
@@ -193,6 +198,7 @@ const struct explain_page explain_topics[] = {
 	  "client,op,value,call,return\n"
 	  "1,push-back,1,0,1\n"
 	  "1,push-back,2,2,3\n"
-	  "2,pop-front,1,4,5\n", "history" },
+	  "2,pop-front,1,4,5\n",
+	  "history" },
 	{ NULL, NULL, NULL, NULL, NULL, NULL },
 };

@@ -20,21 +20,22 @@
 struct commit_point { /* of one block, for the report */
 	enum { COMMIT_MARKED, COMMIT_STEP, COMMIT_ENTRY, COMMIT_EXIT } kind;
 	uint32_t n; /* places of COMMIT_STEP */
-	struct { uint32_t node, succ; } at[2]; /* succ IR_NONE: whatever it leads to */
+	struct {
+		uint32_t node, succ;
+	} at[2]; /* succ IR_NONE: whatever it leads to */
 };
 
 struct commit_result {
-	struct search_result search; /* of the last labelling tried */
-	bool no_labelling;           /* none works; nothing is said about atomicity */
-	bool violation;              /* a trace that no serial order explains */
-	struct commit_point *points; /* by block; malloc'ed */
-	uint32_t tried, pruned;      /* labellings */
+	struct search_result search;  /* of the last labelling tried */
+	bool no_labelling;            /* none works; nothing is said about atomicity */
+	bool violation;               /* a trace that no serial order explains */
+	struct commit_point *points;  /* by block; malloc'ed */
+	uint32_t tried, pruned;       /* labellings */
 	uint64_t states, transitions; /* of all searches together */
 };
 
 /* `block`: the one that counts, or PROD_BLOCK_ALL. */
-void commit_run(const struct ir *ir, uint32_t block, const struct search_options *o,
-                struct commit_result *r);
+void commit_run(const struct ir *ir, uint32_t block, const struct search_options *o, struct commit_result *r);
 void commit_result_free(struct commit_result *r);
 
 #endif

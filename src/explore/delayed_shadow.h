@@ -34,9 +34,9 @@
 
 #include "base/seqtab.h"
 
-#define DELAYED_ITEMS   32u /* of one shadow */
-#define DELAYED_PLACES  48u /* that know of one item */
-#define DELAYED_THREADS 64u
+#define DELAYED_ITEMS    32u /* of one shadow */
+#define DELAYED_PLACES   48u /* that know of one item */
+#define DELAYED_THREADS  64u
 #define DELAYED_NO_BLOCK UINT32_MAX
 
 struct delayed_item {
@@ -51,9 +51,9 @@ struct delayed_item {
 };
 
 struct delayed_shadow {
-	int32_t *base;  /* globals, locals, statuses: width values */
+	int32_t *base; /* globals, locals, statuses: width values */
 	uint32_t width;
-	uint32_t n;     /* items */
+	uint32_t n; /* items */
 	struct delayed_item item[DELAYED_ITEMS];
 };
 

@@ -41,8 +41,7 @@
 #include "explore/search.h"
 
 /* Same contract as search_run; SEARCH_WRONG is a violation of atomicity. */
-void exact_run(const struct ir *ir, uint32_t block, const struct search_options *o,
-               struct search_result *r);
+void exact_run(const struct ir *ir, uint32_t block, const struct search_options *o, struct search_result *r);
 
 /*
  * Is this one execution explained? 1 yes, 0 no, -1 unknown (a limit). The
@@ -56,16 +55,15 @@ int exact_explains(const struct ir *ir, uint32_t block, const struct move *path,
  * at most `max` of them: whole states of ir->nstate values each, one after
  * the other in *states (malloc'ed). How many there are in *n.
  */
-bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                        uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates);
+bool exact_alternatives(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint32_t max, uint64_t bytes,
+                        int32_t **states, uint32_t *nstates);
 
 /*
  * Looks, not for long and not beyond the deadline (0: none), for a violation
  * with fewer moves than these (which is then one of the shortest); *path and
  * *n are replaced when there is one.
  */
-void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path,
-                   uint32_t *n);
+void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_t bytes, struct move **path, uint32_t *n);
 
 /*
  * For an execution that has no serial end at all: PROBLEM_STUCK or
@@ -73,7 +71,7 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_
  * first of them (its thread, and the state it is in; malloc'ed); else
  * PROBLEM_NONE.
  */
-enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                         uint64_t bytes, uint32_t *thread, int32_t **state);
+enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes,
+                                 uint32_t *thread, int32_t **state);
 
 #endif

@@ -36,7 +36,7 @@
 enum { LOCKS_RIGHT = 1, LOCKS_LEFT = 2 };
 
 struct locks {
-	uint8_t *mover;  /* by node: LOCKS_RIGHT, LOCKS_LEFT, both or none */
+	uint8_t *mover;   /* by node: LOCKS_RIGHT, LOCKS_LEFT, both or none */
 	uint32_t nmovers; /* nodes that are one */
 };
 
@@ -46,8 +46,7 @@ struct locks {
  * the blocks that count: such a step is taken on both stores and may succeed
  * on the other; and where a block commits by it. False when out of memory.
  */
-bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const void *arg, uint32_t node),
-                const void *arg);
+bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const void *arg, uint32_t node), const void *arg);
 void locks_free(struct locks *l);
 
 static inline bool locks_right(const struct locks *l, uint32_t node)

@@ -39,24 +39,23 @@ struct object_options {
 	enum monitor_kind kind;
 	monitor_judge *judge; /* MONITOR_RECORD */
 	void *judge_arg;
-	bool local, symmetry;            /* reductions */
-	uint64_t max_states, max_bytes;  /* 0: no bound */
-	double deadline;                 /* CLOCK_MONOTONIC seconds; 0: none */
-	uint32_t max_steps;              /* longer runs are not looked at; 0: all are */
+	bool local, symmetry;           /* reductions */
+	uint64_t max_states, max_bytes; /* 0: no bound */
+	double deadline;                /* CLOCK_MONOTONIC seconds; 0: none */
+	uint32_t max_steps;             /* longer runs are not looked at; 0: all are */
 };
 
 struct object_result {
 	enum answer answer;
-	const char *limit;   /* unknown: "states", "memory", "time", "step", "clients" */
-	struct move *path;   /* violated: from the initial state; malloc'ed */
+	const char *limit; /* unknown: "states", "memory", "time", "step", "clients" */
+	struct move *path; /* violated: from the initial state; malloc'ed */
 	uint32_t npath;
 	uint64_t states, transitions, bytes;
 	uint32_t monitor_states;
-	uint64_t judged;     /* histories given to judge */
+	uint64_t judged; /* histories given to judge */
 };
 
-void object_check(const struct ir *p, uint32_t object, const struct object_options *o,
-                  struct object_result *r);
+void object_check(const struct ir *p, uint32_t object, const struct object_options *o, struct object_result *r);
 void object_result_free(struct object_result *r);
 
 #endif

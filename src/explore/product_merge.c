@@ -54,9 +54,9 @@
 
 #include <string.h>
 
-#define MAX_GLUED    20000u /* steps of one transition */
-#define MAX_OUTCOMES 512u   /* beyond, nothing more is glued */
-#define MERGE_MAX_WORK     200000u
+#define MAX_GLUED      20000u /* steps of one transition */
+#define MAX_OUTCOMES   512u   /* beyond, nothing more is glued */
+#define MERGE_MAX_WORK 200000u
 
 /* A try that fails has an effect when it is outside the blocks that count, where steps are taken on the shadow as well, and
  * when the block commits with it. */
@@ -117,8 +117,7 @@ static bool hidden(const struct product *x, const struct prod_kind *k, uint32_t 
 }
 
 /* Does the outcome lead back to where its step began, and may it be left out? */
-static bool idle(const struct product *x, const struct product_outcome *o, const struct product_outcome *from,
-                 uint32_t node)
+static bool idle(const struct product *x, const struct product_outcome *o, const struct product_outcome *from, uint32_t node)
 {
 	if (o->flags || o->global != from->global || o->local != from->local)
 		return false;
@@ -157,8 +156,8 @@ static bool twice(const struct computing *c, uint32_t i)
 {
 	const struct product_outcome *o = &c->out[i];
 	for (uint32_t k = 0; k < i; k++)
-		if (c->out[k].global == o->global && c->out[k].local == o->local &&
-		    c->out[k].flags == o->flags && c->out[k].glue == o->glue)
+		if (c->out[k].global == o->global && c->out[k].local == o->local && c->out[k].flags == o->flags &&
+		    c->out[k].glue == o->glue)
 			return true;
 	return false;
 }
@@ -196,8 +195,7 @@ static bool glue_left(struct glueing *g, uint32_t i)
 	go_on(g, &first);
 	bool ok = c->nout > n;
 	for (uint32_t k = n; k < c->nout; k++)
-		ok &= !c->out[k].flags &&
-		      (c->out[k].global != first.global || c->out[k].local != first.local);
+		ok &= !c->out[k].flags && (c->out[k].global != first.global || c->out[k].local != first.local);
 	if (!ok) {
 		c->nout = n;
 		return false;
@@ -230,8 +228,8 @@ void product_merged_step(struct computing *c, uint32_t global, uint32_t local)
 	}
 	for (uint32_t i = 0; i < c->nout && !x->out_of_memory;) {
 		const struct product_outcome *o = &c->out[i];
-		bool more = o->glue != GLUE_NOTHING && hidden(x, c->k, o->local) &&
-		            o->nmoves < MAX_GLUED && c->nout <= MAX_OUTCOMES && g.work < MERGE_MAX_WORK;
+		bool more = o->glue != GLUE_NOTHING && hidden(x, c->k, o->local) && o->nmoves < MAX_GLUED &&
+		            c->nout <= MAX_OUTCOMES && g.work < MERGE_MAX_WORK;
 		if (more && o->glue == GLUE_ANY)
 			glue_any(&g, i);
 		else if (!more || !glue_left(&g, i))

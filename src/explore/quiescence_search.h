@@ -28,7 +28,6 @@
 enum quiescence_answer { QUIESCENCE_ALWAYS, QUIESCENCE_LOST, QUIESCENCE_LIMIT };
 
 /* QUIESCENCE_LOST: r->path leads to a lost state. QUIESCENCE_LIMIT: r->limit. */
-enum quiescence_answer quiescence_search(const struct ir *ir, const struct search_options *o,
-                                         struct search_result *r);
+enum quiescence_answer quiescence_search(const struct ir *ir, const struct search_options *o, struct search_result *r);
 
 #endif

@@ -12,7 +12,6 @@
  * moves in *path (malloc'ed, *n of them). False: there is none among the first
  * `max` states, or when out of memory.
  */
-bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path,
-                 uint32_t *n);
+bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path, uint32_t *n);
 
 #endif

@@ -37,16 +37,15 @@
  * (there, too, all threads must be outside). `block`: the one that counts
  * or VERDICT_PROGRAM.
  */
-int serializable_path(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                      uint32_t from, uint64_t bytes);
+int serializable_path(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint32_t from, uint64_t bytes);
 
 /*
  * The states in which serial executions of the same items end, at most `max`
  * of them, ir->nstate values each, in *states (malloc'ed); how many there are
  * in *nstates. False when a limit was reached.
  */
-bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                       uint32_t max, uint64_t bytes, int32_t **states, uint32_t *nstates);
+bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint32_t max, uint64_t bytes,
+                       int32_t **states, uint32_t *nstates);
 
 /*
  * Whether no serial execution of the same items terminates, and only because
@@ -56,7 +55,7 @@ bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *p
  * met: its thread and the whole state in which it is (malloc'ed).
  * PROBLEM_NONE otherwise, or when a limit is reached.
  */
-enum verdict_problem serializable_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
-                                uint64_t bytes, uint32_t *thread, int32_t **state);
+enum verdict_problem serializable_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n, uint64_t bytes,
+                                        uint32_t *thread, int32_t **state);
 
 #endif

@@ -22,9 +22,9 @@
 
 struct stable_array {
 	char *part[STABLE_ARRAY_PARTS];
-	uint32_t size;  /* bytes of an element */
+	uint32_t size; /* bytes of an element */
 	uint32_t nparts;
-	uint64_t cap;   /* elements there is room for */
+	uint64_t cap; /* elements there is room for */
 };
 
 static inline void stable_array_init(struct stable_array *s, uint32_t size)

@@ -27,7 +27,7 @@ void step_access_free(struct step_access *t);
  * The places of one edge of a thread of `kind` from (global, local), a single
  * step; *n of them, valid until the next call.
  */
-const int32_t *step_access_of(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local,
-                              const struct prod_edge *edge, uint32_t *n);
+const int32_t *step_access_of(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local, const struct prod_edge *edge,
+                              uint32_t *n);
 
 #endif

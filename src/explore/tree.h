@@ -20,9 +20,9 @@
 
 struct tree {
 	struct stable_array values; /* uint64_t by id */
-	uint64_t *table;      /* tag << 32 | id; 0 free */
-	uint64_t cap;         /* a power of two; 0: not in use */
-	uint64_t n, full;     /* ids given out, when to grow */
+	uint64_t *table;            /* tag << 32 | id; 0 free */
+	uint64_t cap;               /* a power of two; 0: not in use */
+	uint64_t n, full;           /* ids given out, when to grow */
 };
 
 bool tree_init(struct tree *t);
@@ -53,10 +53,9 @@ static inline uint32_t tree_room(uint32_t nwords)
  * nodes, level by level; when `old` and `old_words` are given, they are those
  * of a state that probably has most in common. 0: there is no room.
  */
-uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint32_t *ids,
-                   const uint64_t *old_words, const uint32_t *old);
+uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint32_t *ids, const uint64_t *old_words,
+                   const uint32_t *old);
 /* The words of a root, and the ids of all nodes. */
-void tree_words(const struct tree *t, uint64_t root, uint32_t nwords, uint64_t *words,
-                uint32_t *ids);
+void tree_words(const struct tree *t, uint64_t root, uint32_t nwords, uint64_t *words, uint32_t *ids);
 
 #endif

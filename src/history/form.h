@@ -14,7 +14,7 @@
 
 #include "history/value.h"
 
-#define FORM_DEPTH 64
+#define FORM_DEPTH     64
 #define FORM_MAX_ELEMS (1u << 22)
 
 enum form_status { FORM_OK, FORM_MORE, FORM_BAD };
@@ -22,11 +22,11 @@ enum form_status { FORM_OK, FORM_MORE, FORM_BAD };
 struct form {
 	const char *p, *end; /* the rest of the text; *end is NUL */
 	bool json;
-	bool last;           /* nothing follows end */
+	bool last; /* nothing follows end */
 	struct values *vals;
-	const char *why;     /* FORM_BAD: what was expected */
-	const char *at;      /* and where */
-	uint32_t newlines;   /* passed by form_space */
+	const char *why;   /* FORM_BAD: what was expected */
+	const char *at;    /* and where */
+	uint32_t newlines; /* passed by form_space */
 };
 
 /* Skips space, commas (EDN) and comments. */

@@ -104,8 +104,7 @@ const struct spec *spec_of(enum object o, uint32_t k)
 	return k > 1 ? &spec_kregister : o == OBJ_USER ? &user_spec : object_type(o)->spec;
 }
 
-void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals,
-               struct limits *lim, uint32_t k)
+void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals, struct limits *lim, uint32_t k)
 {
 	memset(c, 0, sizeof *c);
 	c->spec = s;

@@ -38,15 +38,15 @@ struct spec_ctx {
 	const struct spec *spec;
 	const struct values *vals; /* only read */
 	struct limits *lim;
-	uint32_t k;                /* of the k-atomic register */
-	bool failed;               /* out of memory: answers mean nothing now */
-	struct seqtab st;          /* states that are vectors of values */
-	struct text_node *texts;   /* of the key-value map */
+	uint32_t k;              /* of the k-atomic register */
+	bool failed;             /* out of memory: answers mean nothing now */
+	struct seqtab st;        /* states that are vectors of values */
+	struct text_node *texts; /* of the key-value map */
 	uint32_t ntexts, ctexts;
 	struct map text_map;
-	uint32_t *tmp;             /* scratch for building vectors */
+	uint32_t *tmp; /* scratch for building vectors */
 	uint32_t ctmp;
-	const void *user;          /* OBJ_USER: struct seqspec */
+	const void *user; /* OBJ_USER: struct seqspec */
 };
 
 /*
@@ -58,13 +58,18 @@ struct spec_ctx {
 static inline bool hop_observes(const struct hop *op)
 {
 	switch (op->fn) {
-	case FN_READ: case FN_PEEK: case FN_CONTAINS:
+	case FN_READ:
+	case FN_PEEK:
+	case FN_CONTAINS:
 		return true;
 	case FN_CAS:
 		return op->res == RES_FALSE || (op->res == RES_TRUE && op->a == op->b);
-	case FN_ADD: case FN_REMOVE:
+	case FN_ADD:
+	case FN_REMOVE:
 		return op->res == RES_FALSE;
-	case FN_DEQ: case FN_POP: case FN_POLL:
+	case FN_DEQ:
+	case FN_POP:
+	case FN_POLL:
 		return op->b == VAL_NIL;
 	default:
 		return false;
@@ -73,8 +78,7 @@ static inline bool hop_observes(const struct hop *op)
 
 /* k > 1: the k-atomic register. */
 const struct spec *spec_of(enum object o, uint32_t k);
-void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals,
-               struct limits *lim, uint32_t k);
+void spec_open(struct spec_ctx *c, const struct spec *s, const struct values *vals, struct limits *lim, uint32_t k);
 void spec_close(struct spec_ctx *c);
 /* Interned vectors, for engines that keep such tables themselves: equal
  * vectors have equal ids, ids are dense. `w` may not point into the table.

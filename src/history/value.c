@@ -105,8 +105,7 @@ val val_int_big(struct values *vs, int64_t n)
 
 val val_text(struct values *vs, enum value_kind kind, const char *s, size_t len)
 {
-	struct value v = { .kind = (uint8_t)kind, .len = (uint32_t)len,
-		           .hash = hash_bytes(kind, s, len), .text = s };
+	struct value v = { .kind = (uint8_t)kind, .len = (uint32_t)len, .hash = hash_bytes(kind, s, len), .text = s };
 	return intern(vs, v);
 }
 
@@ -130,8 +129,7 @@ val val_list(struct values *vs, enum value_kind kind, const val *elems, uint32_t
 		n = m;
 		elems = tmp;
 	}
-	struct value v = { .kind = (uint8_t)kind, .len = n,
-		           .hash = hash_bytes(kind, elems, n * sizeof(val)), .elems = elems };
+	struct value v = { .kind = (uint8_t)kind, .len = n, .hash = hash_bytes(kind, elems, n * sizeof(val)), .elems = elems };
 	return intern(vs, v);
 }
 
@@ -240,8 +238,8 @@ void val_print_whole(const struct values *vs, val v, struct buf *out)
 }
 
 #define LONG_VALUE 64 /* bytes; what is longer is cut */
-#define LONG_HEAD 36
-#define LONG_TAIL 16
+#define LONG_HEAD  36
+#define LONG_TAIL  16
 
 static bool inside_character(char c)
 {

@@ -28,8 +28,8 @@ typedef uint32_t val;
 enum value_kind { VK_NIL, VK_BOOL, VK_INT, VK_NUM, VK_STR, VK_WORD, VK_LIST, VK_SET };
 
 struct value {
-	uint8_t kind;  /* enum value_kind */
-	uint32_t len;  /* bytes of text, or elements */
+	uint8_t kind; /* enum value_kind */
+	uint32_t len; /* bytes of text, or elements */
 	uint32_t hash;
 	union {
 		const char *text; /* VK_NUM, VK_STR, VK_WORD; NUL-terminated */

@@ -156,8 +156,7 @@ static bool any_named(const struct history *h)
 	return false;
 }
 
-void history_write(const struct history *h, enum format f, struct buf *out,
-                   bool (*flush)(void *arg, struct buf *b), void *arg)
+void history_write(const struct history *h, enum format f, struct buf *out, bool (*flush)(void *arg, struct buf *b), void *arg)
 {
 	if (f == FORMAT_CSV) {
 		buf_str(out, h->keys.len ? "client,op,key,value,result,status,call,return\n"

@@ -56,7 +56,8 @@ static void add_findings(struct survey *s, const json_t *findings)
 	struct explore_gaps *g = s->out;
 	const json_t *f;
 	size_t k;
-	json_array_foreach(findings, k, f) {
+	json_array_foreach(findings, k, f)
+	{
 		uint32_t n = g->n;
 		if (*doc_text(f, "mark") || json_object_get(f, "suppressed") || gaps_add(g, f, s->program, s->arena))
 			continue;

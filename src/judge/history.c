@@ -31,12 +31,12 @@ struct history_job {
 	struct history_run *run;
 	struct history *h;
 	struct diags *d;
-	const char *path;       /* or the name of `text` */
-	const char *text;       /* NULL: the file is read */
+	const char *path; /* or the name of `text` */
+	const char *text; /* NULL: the file is read */
 	size_t len;
-	const char *report;     /* history_hold */
+	const char *report; /* history_hold */
 	struct claim_list *claims;
-	int to;                 /* history_convert */
+	int to; /* history_convert */
 	struct buf *out;
 	bool (*flush)(void *arg, struct buf *b);
 	void *flush_arg;
@@ -175,8 +175,7 @@ static void start_limits(struct history_run *run)
 	run->lim.tick_arg = run->sink->tick_arg;
 	run->lim.max_memory = run->a->max_memory ? run->a->max_memory : default_memory();
 	if (run->a->timeout)
-		run->lim.deadline_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec +
-		                       (int64_t)run->a->timeout * 1000000000;
+		run->lim.deadline_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec + (int64_t)run->a->timeout * 1000000000;
 }
 
 /* ---- one history -------------------------------------------------------------------- */
@@ -230,8 +229,8 @@ static int refused(const struct history_run *run, const struct history *h, const
 		if (run->a->condition != COND_ATOMIC || run->a->algorithm == ALG_AUTO)
 			buf_printf(err, ": %s", r->why);
 		else
-			buf_printf(err, ": --algorithm=%s cannot check this history: %s",
-			           algorithm_names[run->a->algorithm], r->why);
+			buf_printf(err, ": --algorithm=%s cannot check this history: %s", algorithm_names[run->a->algorithm],
+			           r->why);
 		for (int k = 0; k < 2; k++)
 			if (r->refused[k] != RANK_INF) {
 				buf_str(err, "\n  ");
@@ -245,21 +244,24 @@ static int refused(const struct history_run *run, const struct history *h, const
 
 static struct interpretation interpretation_of(const struct history_args *a, val init)
 {
-	return (struct interpretation){ .object = (enum object)a->object, .init = init, .nil_reads = a->nil,
-		                        .failed_cas = a->failed_cas, .pairs = a->pairs };
+	return (struct interpretation){
+		.object = (enum object)a->object, .init = init, .nil_reads = a->nil, .failed_cas = a->failed_cas, .pairs = a->pairs
+	};
 }
 
 /* A history that says nothing is not right: nothing was judged. */
 static int nothing_to_judge(const struct history *h, const char *name, uint32_t records, struct diags *d)
 {
 	if (!records && h->nskipped)
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: only %u record%s or line%s of non-clients (read as %s)",
-		           name, h->nskipped, h->nskipped == 1 ? "" : "s", h->nskipped == 1 ? "" : "s", h->format);
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 },
+		           "%s: no operation to check: only %u record%s or line%s of non-clients (read as %s)", name, h->nskipped,
+		           h->nskipped == 1 ? "" : "s", h->nskipped == 1 ? "" : "s", h->format);
 	else if (!records)
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: the history is empty (read as %s)", name, h->format);
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 },
+		           "%s: no operation to check: the history is empty (read as %s)", name, h->format);
 	else
-		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 }, "%s: no operation to check: all %u failed, or never returned and constrain nothing",
-		           name, records);
+		diag_error(d, "no-operations", NULL, (struct span){ 0, 0 },
+		           "%s: no operation to check: all %u failed, or never returned and constrain nothing", name, records);
 	diag_hint(d, records ? "a history needs at least one read or removal that returned"
 	                     : "--format=NAME sets the format if the guess is wrong");
 	return EXIT_USAGE;
@@ -318,8 +320,8 @@ static int judge_job(const struct history_job *j)
 
 /* ---- one that is being written, checked against a report, converted ------------------------ */
 
-static void say_follow(const struct history_run *run, const char *path, const struct history *h,
-                       const struct interpretation *in, const struct follow_result *f)
+static void say_follow(const struct history_run *run, const char *path, const struct history *h, const struct interpretation *in,
+                       const struct follow_result *f)
 {
 	struct buf *json = judge_next(run->sink->results), init, culprit;
 	buf_init(&init);
@@ -327,11 +329,19 @@ static void say_follow(const struct history_run *run, const char *path, const st
 	val_print(&h->vals, in->init, &init);
 	if (f->verdict == LIN_VIOLATED)
 		hop_print(h, &f->culprit, in->object, &culprit);
-	struct history_followed told = { .object = history_object(h, in->object), .init = h->user ? NULL : buf_cstr(&init),
-		.object_guessed = in->object_guessed, .init_guessed = in->init_guessed, .verdict = f->verdict,
-		.culprit = f->verdict == LIN_VIOLATED ? buf_cstr(&culprit) : NULL, .sentence = f->sentence,
-		.limit = history_limit(&run->lim), .line = f->line, .open = f->max_open, .configurations = f->peak,
-		.operations = f->ops, .completed = f->completed };
+	struct history_followed told = { .object = history_object(h, in->object),
+		                         .init = h->user ? NULL : buf_cstr(&init),
+		                         .object_guessed = in->object_guessed,
+		                         .init_guessed = in->init_guessed,
+		                         .verdict = f->verdict,
+		                         .culprit = f->verdict == LIN_VIOLATED ? buf_cstr(&culprit) : NULL,
+		                         .sentence = f->sentence,
+		                         .limit = history_limit(&run->lim),
+		                         .line = f->line,
+		                         .open = f->max_open,
+		                         .configurations = f->peak,
+		                         .operations = f->ops,
+		                         .completed = f->completed };
 	if (json)
 		history_followed_json(path, h, in, &told, json);
 	if (run->sink->text)
@@ -448,8 +458,8 @@ int history_hold(struct history_run *run, const char *path, const char *report, 
 	return with_file(run, &(struct history_job){ .path = path, .report = report, .claims = l }, hold_job);
 }
 
-int history_convert(struct history_run *run, const char *path, int to, struct buf *out,
-                    bool (*flush)(void *arg, struct buf *b), void *arg)
+int history_convert(struct history_run *run, const char *path, int to, struct buf *out, bool (*flush)(void *arg, struct buf *b),
+                    void *arg)
 {
 	struct history_job j = { .path = path, .to = to, .out = out, .flush = flush, .flush_arg = arg };
 	return with_file(run, &j, convert_job);

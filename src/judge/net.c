@@ -21,9 +21,15 @@ const char *const net_forms[] = { "none", "pnml", "pep", "dot", NULL };
 void net_write_form(const struct net *n, int form, struct buf *out)
 {
 	switch (form) {
-	case TO_PNML: net_write_pnml(n, out); break;
-	case TO_PEP:  net_write_pep(n, out); break;
-	default:      net_write_dot(n, out); break;
+	case TO_PNML:
+		net_write_pnml(n, out);
+		break;
+	case TO_PEP:
+		net_write_pep(n, out);
+		break;
+	default:
+		net_write_dot(n, out);
+		break;
 	}
 }
 
@@ -48,8 +54,7 @@ static void set_limits(struct net_run *r)
 	r->opt.keep_cutoffs = r->a->prefix_only ? 0 : 1 << 20;
 	if (!r->opt.max_bytes) {
 		long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-		r->opt.max_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2
-		                                         : (uint64_t)4 << 30;
+		r->opt.max_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : (uint64_t)4 << 30;
 	}
 	if (r->a->timeout)
 		r->opt.deadline = clock_seconds() + (double)r->a->timeout;
@@ -64,12 +69,12 @@ static int unknown_place(struct net_run *r, const char *name, size_t len)
 	buf_init(&near);
 	buf_safe(&safe, name, len);
 	char *word = strndup(name, len);
-	int best = word && r->net.nplaces < 1 << 20
-	                   ? nearest_name(word, r->net.place_name, (int)r->net.nplaces) : -1;
+	int best = word && r->net.nplaces < 1 << 20 ? nearest_name(word, r->net.place_name, (int)r->net.nplaces) : -1;
 	if (best >= 0)
 		buf_safe(&near, r->net.place_name[best], strlen(r->net.place_name[best]));
-	buf_printf(r->to->wrong, best >= 0 ? "--cover: the net has no place '%s'; did you mean '%s'?"
-	                                   : "--cover: the net has no place '%s'%s", buf_cstr(&safe), buf_cstr(&near));
+	buf_printf(r->to->wrong,
+	           best >= 0 ? "--cover: the net has no place '%s'; did you mean '%s'?" : "--cover: the net has no place '%s'%s",
+	           buf_cstr(&safe), buf_cstr(&near));
 	free(word);
 	buf_free(&safe);
 	buf_free(&near);

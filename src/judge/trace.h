@@ -20,10 +20,14 @@ struct trace_args {
 	const char *witness;
 };
 
-#define TRACE_DEFAULTS { .limit = 50, .window = 20000 }
+#define TRACE_DEFAULTS                       \
+	{                                    \
+		.limit = 50, .window = 20000 \
+	}
 extern const char *const trace_algorithms[]; /* ended by NULL */
 
 /* Rows of an option table, for `intact trace` and the library. `o`: a struct trace_args *. */
+/* clang-format off */
 #define TRACE_FINDING_OPTIONS(o) \
 	{ OPT_CHOICE, "algorithm", 'a', "NAME", &(o)->algorithm, \
 	  "clock (linear, the default) or graph (transaction graph, slower; for comparison)", 0, 0, trace_algorithms }, \
@@ -37,6 +41,8 @@ extern const char *const trace_algorithms[]; /* ended by NULL */
 	  "show at most N findings (default 50; 0: all)", 0, 1000000000, NULL }, \
 	{ OPT_FLAG, "each", 0, NULL, &(o)->each, \
 	  "show every violating block, even if the places are the same", 0, 0, NULL }
+/* clang-format on */
+/* clang-format off */
 #define TRACE_READING_OPTIONS(o) \
 	{ OPT_UINT, "process", 0, "N", &(o)->process, \
 	  "in a recording of several processes: check the blocks of the Nth (default: the first)", 1, 4096, NULL }, \
@@ -44,6 +50,7 @@ extern const char *const trace_algorithms[]; /* ended by NULL */
 	  "treat impossible events (a lock held twice, ...) as warnings", 0, 0, NULL }, \
 	{ OPT_SIZE, "memory", 'm', "SIZE", &(o)->memory, \
 	  "memory limit; when reached, the verdict is unknown", 0, 0, NULL }
+/* clang-format on */
 
 /* What is wrong with the options together, or NULL. */
 const char *trace_args_wrong(const struct trace_args *o, int files);

@@ -27,11 +27,10 @@
 
 /* Appends the text of a unit that was parsed without errors, with the tokens
  * it was parsed from. Working memory comes from `a`. */
-void fmt_unit(const struct unit *u, const struct tokens *toks, struct arena *a,
-              struct buf *out);
+void fmt_unit(const struct unit *u, const struct tokens *toks, struct arena *a, struct buf *out);
 
 enum fmt_status {
-	FMT_SAME,      /* it has its canonical layout */
+	FMT_SAME, /* it has its canonical layout */
 	FMT_CHANGED,
 	FMT_BAD_INPUT, /* *d says why */
 	FMT_INTERNAL,  /* the text would mean something else, or out of memory: not to be used */

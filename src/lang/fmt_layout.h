@@ -20,7 +20,6 @@ struct fmt_layout {
 	uint16_t *level; /* meaningful with LAY_LINE, LAY_LEVEL, LAY_LIST */
 };
 
-struct fmt_layout layout_unit(const struct unit *u, const struct tokens *toks,
-                          struct arena *a);
+struct fmt_layout layout_unit(const struct unit *u, const struct tokens *toks, struct arena *a);
 
 #endif

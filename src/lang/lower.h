@@ -22,13 +22,12 @@
 #include "lang/lang.h"
 
 /* The program, or NULL when something is wrong (then d says what). */
-const struct ir *lower(struct unit *u, struct intern *names, struct arena *a,
-                       struct diags *d, const struct lang_options *o);
+const struct ir *lower(struct unit *u, struct intern *names, struct arena *a, struct diags *d, const struct lang_options *o);
 
 /* ---- within lower*.c ---------------------------------------------------- */
 
 #define LOWER_INLINE_DEPTH 200
-#define LOWER_DEPTH 4000 /* of the recursion below, all calls included */
+#define LOWER_DEPTH        4000 /* of the recursion below, all calls included */
 
 struct val { /* an operand: a constant or a register */
 	bool imm;
@@ -45,8 +44,8 @@ struct inline_ctx { /* a body being inlined: thread, procedure or method */
 	struct decl *proc;
 	struct span call;
 	uint32_t end_label;
-	uint32_t result;   /* register; 0 none */
-	bool in_block;     /* a block was open at the call */
+	uint32_t result; /* register; 0 none */
+	bool in_block;   /* a block was open at the call */
 	struct inline_ctx *outer;
 	uint32_t depth;
 };
@@ -60,12 +59,12 @@ struct lower {
 	struct ir_builder b;
 	struct loop_ctx *loop;
 	struct inline_ctx *inl;
-	uint32_t in_step;    /* inside step { } or an SML statement */
-	bool ignoring;       /* inside a block whose marks are as if absent */
-	struct span stmt;    /* the statement being lowered */
+	uint32_t in_step;         /* inside step { } or an SML statement */
+	bool ignoring;            /* inside a block whose marks are as if absent */
+	struct span stmt;         /* the statement being lowered */
 	AVEC(uint32_t) local_reg; /* by decl->id of locals: current register */
-	bool told_step;      /* not_in_step was reported */
-	uint32_t depth;      /* of statements and expressions, through calls */
+	bool told_step;           /* not_in_step was reported */
+	uint32_t depth;           /* of statements and expressions, through calls */
 	bool failed;
 };
 

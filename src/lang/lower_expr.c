@@ -17,7 +17,9 @@ void emit3(struct lower *l, enum ir_op op, uint32_t a, struct val b, struct val 
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = (uint8_t)op,
 	                         .imm = (uint8_t)((b.imm ? IR_IMM_B : 0) | (c.imm ? IR_IMM_C : 0)),
-	                         .a = (int32_t)a, .b = b.v, .c = c.v },
+	                         .a = (int32_t)a,
+	                         .b = b.v,
+	                         .c = c.v },
 	        at);
 }
 
@@ -150,8 +152,11 @@ struct val local_load(struct lower *l, struct decl *d, struct val index, struct 
 		return reg(reg_of(l, d));
 	uint32_t t = temp(l, type_of(d)->min, type_of(d)->max);
 	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_LGET, .imm = index.imm ? IR_IMM_C : 0, .a = (int32_t)t,
-	                         .b = (int32_t)reg_of(l, d), .c = index.v,
+	        (struct ir_ins){ .op = IR_LGET,
+	                         .imm = index.imm ? IR_IMM_C : 0,
+	                         .a = (int32_t)t,
+	                         .b = (int32_t)reg_of(l, d),
+	                         .c = index.v,
 	                         .d = (int32_t)d->array_len },
 	        at);
 	return reg(t);
@@ -184,7 +189,9 @@ void store_local(struct lower *l, struct decl *d, struct val index, struct val v
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = IR_LSET,
 	                         .imm = (uint8_t)((v.imm ? IR_IMM_B : 0) | (index.imm ? IR_IMM_C : 0)),
-	                         .a = (int32_t)reg_of(l, d), .b = v.v, .c = index.v,
+	                         .a = (int32_t)reg_of(l, d),
+	                         .b = v.v,
+	                         .c = index.v,
 	                         .d = (int32_t)d->array_len },
 	        at);
 }
@@ -193,8 +200,7 @@ uint32_t declare_local(struct lower *l, struct decl *d)
 {
 	assert(!d->is_shared && d->array_len >= 1);
 	const struct type_ref *ty = type_of(d);
-	uint32_t r = d->is_array ? ir_array_reg(&l->b, d->array_len, ty->min, ty->max)
-	                         : ir_reg(&l->b, ty->min, ty->max, true);
+	uint32_t r = d->is_array ? ir_array_reg(&l->b, d->array_len, ty->min, ty->max) : ir_reg(&l->b, ty->min, ty->max, true);
 	if (l->b.error && !l->b.error_at.end)
 		l->b.error_at = d->name_span;
 	if (!d->id) {
@@ -204,9 +210,7 @@ uint32_t declare_local(struct lower *l, struct decl *d)
 	l->local_reg.data[d->id] = r;
 	struct build_local bl = { .vreg = r };
 	bl.l.name = intern_str(l->names, d->name);
-	bl.l.value = ty->kind == TY_BOOL   ? IR_VALUE_BOOL
-	             : ty->kind == TY_ENUM ? IR_VALUE_ENUM
-	                                   : IR_VALUE_INT;
+	bl.l.value = ty->kind == TY_BOOL ? IR_VALUE_BOOL : ty->kind == TY_ENUM ? IR_VALUE_ENUM : IR_VALUE_INT;
 	bl.l.enum_id = ty->enum_decl ? ty->enum_decl->id : 0;
 	bl.l.len = d->array_len;
 	bl.l.is_array = d->is_array;
@@ -228,10 +232,8 @@ uint32_t count_accesses(const struct expr *e)
 		return 2;
 	uint32_t n = count_accesses(e->a) + count_accesses(e->b) + count_accesses(e->c);
 	if (e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD)
-		n = count_accesses(e->b) + count_accesses(e->c) +
-		    (e->a->kind == E_INDEX ? count_accesses(e->a->a) : 0) + 1;
-	if ((e->kind == E_NAME || e->kind == E_INDEX) && e->decl && e->decl->kind == D_VAR &&
-	    e->decl->is_shared)
+		n = count_accesses(e->b) + count_accesses(e->c) + (e->a->kind == E_INDEX ? count_accesses(e->a->a) : 0) + 1;
+	if ((e->kind == E_NAME || e->kind == E_INDEX) && e->decl && e->decl->kind == D_VAR && e->decl->is_shared)
 		n += e->decl->var_class == VAR_PLAIN ? 1 : 2;
 	return n;
 }
@@ -241,26 +243,46 @@ uint32_t count_accesses(const struct expr *e)
 static enum ir_op ir_op_of(enum op op)
 {
 	switch (op) {
-	case OP_NEG: return IR_NEG;
-	case OP_NOT: return IR_NOT;
-	case OP_BITNOT: return IR_BITNOT;
-	case OP_ADD: return IR_ADD;
-	case OP_SUB: return IR_SUB;
-	case OP_MUL: return IR_MUL;
-	case OP_DIV: return IR_DIV;
-	case OP_MOD: return IR_MOD;
-	case OP_SHL: return IR_SHL;
-	case OP_SHR: return IR_SHR;
-	case OP_AND: return IR_AND;
-	case OP_OR: return IR_OR;
-	case OP_XOR: return IR_XOR;
-	case OP_EQ: return IR_EQ;
-	case OP_NE: return IR_NE;
-	case OP_LT: return IR_LT;
-	case OP_LE: return IR_LE;
-	case OP_GT: return IR_GT;
-	case OP_GE: return IR_GE;
-	default: return IR_NOP;
+	case OP_NEG:
+		return IR_NEG;
+	case OP_NOT:
+		return IR_NOT;
+	case OP_BITNOT:
+		return IR_BITNOT;
+	case OP_ADD:
+		return IR_ADD;
+	case OP_SUB:
+		return IR_SUB;
+	case OP_MUL:
+		return IR_MUL;
+	case OP_DIV:
+		return IR_DIV;
+	case OP_MOD:
+		return IR_MOD;
+	case OP_SHL:
+		return IR_SHL;
+	case OP_SHR:
+		return IR_SHR;
+	case OP_AND:
+		return IR_AND;
+	case OP_OR:
+		return IR_OR;
+	case OP_XOR:
+		return IR_XOR;
+	case OP_EQ:
+		return IR_EQ;
+	case OP_NE:
+		return IR_NE;
+	case OP_LT:
+		return IR_LT;
+	case OP_LE:
+		return IR_LE;
+	case OP_GT:
+		return IR_GT;
+	case OP_GE:
+		return IR_GE;
+	default:
+		return IR_NOP;
 	}
 }
 
@@ -334,8 +356,7 @@ static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 	assert(e->kind == E_CAS || e->kind == E_XCHG || e->kind == E_FADD);
 	struct decl *d = e->a->decl;
 	struct val index = place_index(l, e->a);
-	struct val b = e->kind == E_FADD ? lower_expr(l, e->b)
-	                                 : lower_converted(l, e->b, d->type);
+	struct val b = e->kind == E_FADD ? lower_expr(l, e->b) : lower_converted(l, e->b, d->type);
 	struct val c = e->c ? lower_converted(l, e->c, d->type) : imm(0);
 	stop(l, IRN_ACCESS);
 	uint32_t first = temp(l, 0, 0), second = temp(l, 0, 0);
@@ -347,8 +368,11 @@ static void lower_rmw(struct lower *l, struct expr *e, uint32_t dest)
 	                               : e->kind == E_XCHG ? IR_XCHG
 	                                                   : IR_FADD,
 	                         .imm = (uint8_t)(IR_IMM_B | (index.imm ? IR_IMM_C : 0)),
-	                         .a = (int32_t)dest, .b = (int32_t)d->id, .c = index.v,
-	                         .d = (int32_t)first, .e = (int32_t)second },
+	                         .a = (int32_t)dest,
+	                         .b = (int32_t)d->id,
+	                         .c = index.v,
+	                         .d = (int32_t)first,
+	                         .e = (int32_t)second },
 	        e->span);
 }
 
@@ -406,8 +430,7 @@ struct val lower_expr(struct lower *l, struct expr *e)
 		return imm(e->value);
 	if (e->kind == E_NAME || e->kind == E_INDEX) {
 		struct val index = place_index(l, e);
-		return e->decl->is_shared ? shared_load(l, e->decl, index, e->span)
-		                          : local_load(l, e->decl, index, e->span);
+		return e->decl->is_shared ? shared_load(l, e->decl, index, e->span) : local_load(l, e->decl, index, e->span);
 	}
 	uint32_t dest = temp_for(l, e), mark = l->b.top;
 	lower_computed(l, e, dest);
@@ -422,8 +445,7 @@ void lower_into(struct lower *l, struct expr *e, uint32_t dest)
 		struct val v = lower_expr(l, e);
 		uint32_t last = l->b.code.len - 1;
 		/* load straight into the register when the last instruction did */
-		if (!v.imm && (uint32_t)v.v >= mark && (uint32_t)v.v < VREG_ARRAY &&
-		    l->b.code.len > l->b.code0 &&
+		if (!v.imm && (uint32_t)v.v >= mark && (uint32_t)v.v < VREG_ARRAY && l->b.code.len > l->b.code0 &&
 		    (l->b.code.data[last].op == IR_LOAD || l->b.code.data[last].op == IR_RRESP ||
 		     l->b.code.data[last].op == IR_LGET) &&
 		    l->b.code.data[last].a == v.v)
@@ -459,9 +481,13 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
 {
 	assert(m->owner && m->owner->kind == D_OBJECT);
 	struct ir_oper op = {
-		.object = m->owner->id, .tmpl = l->b.tmpl,
-		.method = intern_str(l->names, m->name), .is_write = !m->result,
-		.outer = l->b.oper, .nargs = m->nparams, .has_result = m->result != NULL,
+		.object = m->owner->id,
+		.tmpl = l->b.tmpl,
+		.method = intern_str(l->names, m->name),
+		.is_write = !m->result,
+		.outer = l->b.oper,
+		.nargs = m->nparams,
+		.has_result = m->result != NULL,
 		.span = e->span,
 	};
 	not_in_step(l, e->span, "an operation takes time");
@@ -469,7 +495,8 @@ static uint32_t begin_operation(struct lower *l, struct expr *e, struct decl *m)
 	uint32_t id = l->b.opers.len - 1;
 	stop(l, IRN_INVOKE);
 	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_INVOKE, .a = (int32_t)id,
+	        (struct ir_ins){ .op = IR_INVOKE,
+	                         .a = (int32_t)id,
 	                         .b = m->nparams ? (int32_t)reg_of(l, m->params) : 0,
 	                         .c = m->nparams != 0 },
 	        e->span);
@@ -484,12 +511,13 @@ void lower_call(struct lower *l, struct expr *e, uint32_t dest)
 	assert(e->decl && e->decl->kind == D_PROC);
 	struct decl *proc = e->decl;
 	uint32_t mark = l->b.top, scope = l->b.scope, oper = l->b.oper, id = IR_NONE;
-	struct inline_ctx ctx = { .proc = proc, .call = e->span, .in_block = l->b.block != IR_NONE,
-		                  .outer = l->inl, .depth = l->inl->depth + 1 };
+	struct inline_ctx ctx = {
+		.proc = proc, .call = e->span, .in_block = l->b.block != IR_NONE, .outer = l->inl, .depth = l->inl->depth + 1
+	};
 	if (ctx.depth > LOWER_INLINE_DEPTH) {
 		if (!l->failed)
-			diag_error(l->d, "too-deep", l->u->src, e->span,
-			           "calls are nested more than %d levels deep", LOWER_INLINE_DEPTH);
+			diag_error(l->d, "too-deep", l->u->src, e->span, "calls are nested more than %d levels deep",
+			           LOWER_INLINE_DEPTH);
 		l->failed = true;
 		return;
 	}

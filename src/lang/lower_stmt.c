@@ -42,8 +42,8 @@ bool lower_nest(struct lower *l, struct span at)
 		return true;
 	}
 	if (!l->failed) {
-		diag_error(l->d, "too-deep", l->u->src, at,
-		           "calls, statements and expressions are nested more than %d levels deep", LOWER_DEPTH);
+		diag_error(l->d, "too-deep", l->u->src, at, "calls, statements and expressions are nested more than %d levels deep",
+		           LOWER_DEPTH);
 		note_calls(l);
 	}
 	l->failed = true;
@@ -67,14 +67,12 @@ static void lower_update(struct lower *l, struct stmt *s)
 	struct expr *t = s->target;
 	struct decl *d = t->decl;
 	struct val index = place_index(l, t);
-	struct val old = d->is_shared ? shared_load(l, d, index, t->span)
-	                              : local_load(l, d, index, t->span);
+	struct val old = d->is_shared ? shared_load(l, d, index, t->span) : local_load(l, d, index, t->span);
 	struct val by = s->value ? lower_expr(l, s->value) : imm(1);
 	enum op op = s->form == ASSIGN_INC ? OP_ADD : s->form == ASSIGN_DEC ? OP_SUB : s->op;
 	static const uint8_t ops[] = {
-		[OP_ADD] = IR_ADD, [OP_SUB] = IR_SUB, [OP_MUL] = IR_MUL, [OP_DIV] = IR_DIV,
-		[OP_MOD] = IR_MOD, [OP_SHL] = IR_SHL, [OP_SHR] = IR_SHR, [OP_AND] = IR_AND,
-		[OP_OR] = IR_OR, [OP_XOR] = IR_XOR,
+		[OP_ADD] = IR_ADD, [OP_SUB] = IR_SUB, [OP_MUL] = IR_MUL, [OP_DIV] = IR_DIV, [OP_MOD] = IR_MOD,
+		[OP_SHL] = IR_SHL, [OP_SHR] = IR_SHR, [OP_AND] = IR_AND, [OP_OR] = IR_OR,   [OP_XOR] = IR_XOR,
 	};
 	uint32_t r = ir_reg(&l->b, INT32_MIN, INT32_MAX, false);
 	emit3(l, (enum ir_op)ops[op], r, old, by, s->span);
@@ -102,8 +100,7 @@ static void lower_assign(struct lower *l, struct stmt *s)
 	} else if (!d->is_array && (d->type->kind != TY_BOOL || s->value->type == TY_BOOL)) {
 		uint32_t r = l->local_reg.data[d->id];
 		lower_into(l, s->value, r);
-		store_local(l, d, imm(0), s->value->is_const ? imm(s->value->value) : reg(r),
-		            s->value->span);
+		store_local(l, d, imm(0), s->value->is_const ? imm(s->value->value) : reg(r), s->value->span);
 	} else {
 		struct val index = place_index(l, t);
 		struct val v = lower_converted(l, s->value, d->type);
@@ -129,9 +126,7 @@ static void lower_local_array(struct lower *l, struct decl *d)
 	for (struct expr *e = d->init; e; e = e->next)
 		values[i++] = lower_converted(l, e, d->type);
 	uint32_t r = declare_local(l, d);
-	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_LZERO, .a = (int32_t)r, .d = (int32_t)d->array_len },
-	        d->span);
+	ir_emit(&l->b, (struct ir_ins){ .op = IR_LZERO, .a = (int32_t)r, .d = (int32_t)d->array_len }, d->span);
 	for (i = 0; i < d->array_len; i++)
 		if (i < given || dflt)
 			store_local(l, d, imm(i), i < given ? values[i] : imm(dflt), d->span);
@@ -302,8 +297,7 @@ static uint32_t block_for(struct lower *l, struct stmt *s)
 {
 	if (s->block_tmpl1 == l->b.tmpl + 1)
 		return s->block; /* inlined here before */
-	struct ir_block blk = { .tmpl = l->b.tmpl, .span = s->head, .phase = IR_NONE,
-		                .named = s->name != 0 };
+	struct ir_block blk = { .tmpl = l->b.tmpl, .span = s->head, .phase = IR_NONE, .named = s->name != 0 };
 	blk.name = s->name ? intern_str(l->names, s->name)
 	                   : arena_printf(l->arena, "%s@%u", l->u->sml ? "block" : "atomic",
 	                                  source_line_of(l->u->src, s->head.start));
@@ -347,8 +341,7 @@ static void lower_commit(struct lower *l, struct stmt *s)
 		return;
 	if (l->b.block == IR_NONE) {
 		if (!told_before(s)) {
-			diag_error(l->d, "misplaced", l->u->src, s->head,
-			           "commit outside an atomic block");
+			diag_error(l->d, "misplaced", l->u->src, s->head, "commit outside an atomic block");
 			note_calls(l);
 			diag_hint(l->d, "commit marks the step at which a block takes effect: "
 			                "atomic { ...; commit; ... }");
@@ -360,10 +353,7 @@ static void lower_commit(struct lower *l, struct stmt *s)
 		b->has_commit = true;
 		b->phase = ir_pinned_reg(&l->b);
 	}
-	ir_emit(&l->b,
-	        (struct ir_ins){ .op = IR_COMMIT, .a = (int32_t)l->b.block,
-	                         .b = (int32_t)b->phase },
-	        s->head);
+	ir_emit(&l->b, (struct ir_ins){ .op = IR_COMMIT, .a = (int32_t)l->b.block, .b = (int32_t)b->phase }, s->head);
 }
 
 /* A jump out of `was_in`: through the block's exit when one is left by it. */
@@ -405,7 +395,8 @@ static void lower_lock(struct lower *l, struct stmt *s)
 	ir_emit(&l->b,
 	        (struct ir_ins){ .op = s->kind == S_ACQUIRE ? IR_ACQ : IR_REL,
 	                         .imm = (uint8_t)(IR_IMM_B | (index.imm ? IR_IMM_C : 0)),
-	                         .a = (int32_t)d->id, .c = index.v,
+	                         .a = (int32_t)d->id,
+	                         .c = index.v,
 	                         .d = (int32_t)ir_lock_reg(&l->b, d->id) },
 	        s->span);
 }

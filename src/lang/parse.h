@@ -13,7 +13,7 @@
 #include "lang/ast.h"
 #include "lang/lex.h"
 
-#define PARSE_DEPTH 400 /* nested statements and parentheses */
+#define PARSE_DEPTH 400   /* nested statements and parentheses */
 #define EXPR_HEIGHT 2000u /* of a tree: a chain a + b + ... is as high as long */
 
 struct parser {
@@ -24,17 +24,15 @@ struct parser {
 	struct diags *d;
 	struct intern *names;
 	uint32_t depth;
-	bool too_deep;  /* reported once */
-	bool gave_up;   /* the rest of the file was skipped: no more messages */
+	bool too_deep;                /* reported once */
+	bool gave_up;                 /* the rest of the file was skipped: no more messages */
 	uint32_t odd_open, odd_close; /* braces whose indentation disagrees, or 0 */
-	bool panic;     /* an error was reported and nothing was parsed since */
+	bool panic;                   /* an error was reported and nothing was parsed since */
 };
 
 /* text -> tree; the tree is usable (for further messages) even on errors. */
-struct unit *parse_atm(const struct source *src, struct intern *names,
-                       struct arena *a, struct diags *d, struct tokens *toks);
-struct unit *parse_sml(const struct source *src, struct intern *names,
-                       struct arena *a, struct diags *d, struct tokens *toks);
+struct unit *parse_atm(const struct source *src, struct intern *names, struct arena *a, struct diags *d, struct tokens *toks);
+struct unit *parse_sml(const struct source *src, struct intern *names, struct arena *a, struct diags *d, struct tokens *toks);
 
 /* ---- shared by parse_*.c (parse_util.c) --------------------------------- */
 

@@ -8,30 +8,56 @@ struct word {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-#define SHARED  "omit it: a variable declared outside the threads is shared, one inside is local"
-#define FOREIGN_SIZES   "use int, or a range of what it holds: int[0..255]"
-#define RWLOCK  "implement it: int[0..N] readers; bool writing; to read, step { assume(!writing); readers = readers + 1; } (examples/reader-writer.atm)"
+#define SHARED        "omit it: a variable declared outside the threads is shared, one inside is local"
+#define FOREIGN_SIZES "use int, or a range of what it holds: int[0..255]"
+#define RWLOCK                                                                                                       \
+	"implement it: int[0..N] readers; bool writing; to read, step { assume(!writing); readers = readers + 1; } " \
+	"(examples/reader-writer.atm)"
 #define COUNTER "implement it: int[0..N] s; to take it, step { assume(s > 0); s = s - 1; }, to release it, fetch_add(s, 1)"
 
 static const struct word qualifiers[] = {
-	{ "unsigned", FOREIGN_SIZES }, { "signed", FOREIGN_SIZES }, { "long", FOREIGN_SIZES }, { "short", FOREIGN_SIZES },
-	{ "static", SHARED },  { "extern", SHARED }, { "register", SHARED }, { "auto", SHARED },
+	{ "unsigned", FOREIGN_SIZES },
+	{ "signed", FOREIGN_SIZES },
+	{ "long", FOREIGN_SIZES },
+	{ "short", FOREIGN_SIZES },
+	{ "static", SHARED },
+	{ "extern", SHARED },
+	{ "register", SHARED },
+	{ "auto", SHARED },
 	{ "volatile", "omit it: every access to a shared variable is a separate step" },
 	{ "_Atomic", "omit it: every access to a shared variable is atomic; cas and fetch_add are one access" },
 };
 
 static const struct word types[] = {
-	{ "unsigned", FOREIGN_SIZES }, { "signed", FOREIGN_SIZES }, { "long", FOREIGN_SIZES }, { "short", FOREIGN_SIZES }, { "char", FOREIGN_SIZES }, { "size_t", FOREIGN_SIZES },
-	{ "int8_t", FOREIGN_SIZES }, { "int16_t", FOREIGN_SIZES }, { "int32_t", FOREIGN_SIZES }, { "int64_t", FOREIGN_SIZES },
-	{ "uint8_t", FOREIGN_SIZES }, { "uint16_t", FOREIGN_SIZES }, { "uint32_t", FOREIGN_SIZES }, { "uint64_t", FOREIGN_SIZES },
+	{ "unsigned", FOREIGN_SIZES },
+	{ "signed", FOREIGN_SIZES },
+	{ "long", FOREIGN_SIZES },
+	{ "short", FOREIGN_SIZES },
+	{ "char", FOREIGN_SIZES },
+	{ "size_t", FOREIGN_SIZES },
+	{ "int8_t", FOREIGN_SIZES },
+	{ "int16_t", FOREIGN_SIZES },
+	{ "int32_t", FOREIGN_SIZES },
+	{ "int64_t", FOREIGN_SIZES },
+	{ "uint8_t", FOREIGN_SIZES },
+	{ "uint16_t", FOREIGN_SIZES },
+	{ "uint32_t", FOREIGN_SIZES },
+	{ "uint64_t", FOREIGN_SIZES },
 	{ "atomic_int", "use int: every access to a shared variable is atomic" },
 	{ "atomic_bool", "use bool: every access to a shared variable is atomic" },
-	{ "float", "use int: only integers are supported" }, { "double", "use int: only integers are supported" },
-	{ "mutex", "use lock" }, { "pthread_mutex_t", "use lock" }, { "mtx_t", "use lock" }, { "spinlock", "use lock" },
+	{ "float", "use int: only integers are supported" },
+	{ "double", "use int: only integers are supported" },
+	{ "mutex", "use lock" },
+	{ "pthread_mutex_t", "use lock" },
+	{ "mtx_t", "use lock" },
+	{ "spinlock", "use lock" },
 	{ "pthread_spinlock_t", "use lock" },
-	{ "rwlock", RWLOCK }, { "pthread_rwlock_t", RWLOCK },
-	{ "semaphore", COUNTER }, { "sem_t", COUNTER },
-	{ "condition", "omit it: assume(e) waits until e holds" }, { "pthread_cond_t", "omit it: assume(e) waits until e holds" },
+	{ "rwlock", RWLOCK },
+	{ "pthread_rwlock_t", RWLOCK },
+	{ "semaphore", COUNTER },
+	{ "sem_t", COUNTER },
+	{ "condition", "omit it: assume(e) waits until e holds" },
+	{ "pthread_cond_t", "omit it: assume(e) waits until e holds" },
 	{ "pthread_t", "omit it: thread name * 2 { ... } runs two of them from the start" },
 };
 
@@ -122,12 +148,15 @@ bool foreign_declaration(struct parser *p)
 	enum tok next = peek_at(p, 1);
 	if (!is_typedef && strcmp(word, "struct") && strcmp(word, "union"))
 		return false;
-	if (!is_typedef && next != T_LBRACE && !(next == T_NAME && (peek_at(p, 2) == T_LBRACE || peek_at(p, 2) == T_NAME || peek_at(p, 2) == T_STAR)))
+	if (!is_typedef && next != T_LBRACE &&
+	    !(next == T_NAME && (peek_at(p, 2) == T_LBRACE || peek_at(p, 2) == T_NAME || peek_at(p, 2) == T_STAR)))
 		return false; /* a type or a variable of that name */
 	if (is_typedef && next != T_NAME && next != T_INT_TYPE && next != T_BOOL && next != T_ENUM)
 		return false;
-	report(p, is_typedef ? "name the type where it is used; enum e { A, B }; declares a type"
-	                     : "declare its members one by one: int point_x, point_y; an array for each where there are several of it");
+	report(p,
+	       is_typedef
+	               ? "name the type where it is used; enum e { A, B }; declares a type"
+	               : "declare its members one by one: int point_x, point_y; an array for each where there are several of it");
 	while (peek_kind(p) != T_SEMI && peek_kind(p) != T_RBRACE && peek_kind(p) != T_EOF) {
 		if (peek_kind(p) == T_LBRACE)
 			skip_braces(p);
@@ -144,7 +173,8 @@ void foreign_qualifiers(struct parser *p)
 	for (;;) {
 		const char *hint = find(qualifiers, COUNT(qualifiers), name_at(p));
 		enum tok next = peek_at(p, 1);
-		bool other = next == T_NAME && find(qualifiers, COUNT(qualifiers), intern_str(p->names, p->toks.list[p->pos + 1].value));
+		bool other = next == T_NAME &&
+		             find(qualifiers, COUNT(qualifiers), intern_str(p->names, p->toks.list[p->pos + 1].value));
 		if (!hint || (next != T_INT_TYPE && next != T_BOOL && next != T_ENUM && next != T_LOCK && !other))
 			return;
 		report(p, hint);

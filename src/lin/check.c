@@ -102,13 +102,12 @@ static enum lin_verdict ask(const struct problem *p, enum algorithm a, struct re
 		return lin_bfs(p, r);
 	if (a == ALG_BRUTE)
 		return lin_brute(p, r);
-	bool for_registers = a == ALG_SOAR || a == ALG_CLMT || a == ALG_GREEDY || a == ALG_BACKWARD ||
-	                     a == ALG_ZONES;
+	bool for_registers = a == ALG_SOAR || a == ALG_CLMT || a == ALG_GREEDY || a == ALG_BACKWARD || a == ALG_ZONES;
 	if (for_registers && (p->k > 1 || !only_reads_and_writes(p))) {
 		result_init(r, a, p->lim);
-		return result_refuse(r, p->k > 1 ? "it does not support k-atomicity"
-		                                 : "it supports only registers with reads and writes",
-		                     RANK_INF, RANK_INF);
+		return result_refuse(
+			r, p->k > 1 ? "it does not support k-atomicity" : "it supports only registers with reads and writes",
+			RANK_INF, RANK_INF);
 	}
 	return run[a](p, r);
 }
@@ -188,13 +187,20 @@ static bool rerank(struct hop *ops, uint32_t n, uint32_t *nevents, struct limits
 	return true;
 }
 
-bool part_problem(const struct history *h, const struct interpretation *in, const struct check *c,
-                  const struct part *part, struct problem *p, struct hop **ops)
+bool part_problem(const struct history *h, const struct interpretation *in, const struct check *c, const struct part *part,
+                  struct problem *p, struct hop **ops)
 {
 	assert(part->n <= h->n);
 	*ops = NULL;
-	*p = (struct problem){ .ops = h->ops, .n = h->n, .nevents = h->nevents, .obj = in->object,
-		               .init = in->init, .k = 1, .vals = &h->vals, .lim = h->lim, .user = h->user };
+	*p = (struct problem){ .ops = h->ops,
+		               .n = h->n,
+		               .nevents = h->nevents,
+		               .obj = in->object,
+		               .init = in->init,
+		               .k = 1,
+		               .vals = &h->vals,
+		               .lim = h->lim,
+		               .user = h->user };
 	if (c->ops) {
 		struct hop *copy = lim_realloc(h->lim, NULL, 0, part->n * sizeof *copy);
 		if (!copy)
@@ -275,8 +281,7 @@ static bool split(struct history *h, const struct interpretation *in, struct che
 }
 
 /* From numbers within the part to numbers of the history. */
-static void translate(const struct history *h, const struct check *c, struct part *part,
-                      const struct problem *p)
+static void translate(const struct history *h, const struct check *c, struct part *part, const struct problem *p)
 {
 	assert(part->r.verdict != LIN_VIOLATED || part->r.culprit == RANK_INF || part->r.culprit < p->n);
 	struct result *r = &part->r;
@@ -367,8 +372,8 @@ static int by_time(const void *x, const void *y)
 }
 
 /* The same operations with every read invoked `delta` earlier. */
-static enum lin_verdict try_delta(const struct problem *p, const int64_t *tc, const int64_t *tr,
-                                  int64_t delta, struct shifted *ev, struct hop *ops, uint32_t *number)
+static enum lin_verdict try_delta(const struct problem *p, const int64_t *tc, const int64_t *tr, int64_t delta, struct shifted *ev,
+                                  struct hop *ops, uint32_t *number)
 {
 	uint32_t m = 0, n = 0, rank = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -397,8 +402,7 @@ static enum lin_verdict try_delta(const struct problem *p, const int64_t *tc, co
 	return v;
 }
 
-static enum lin_verdict least_delta(const struct history *h, const struct check *c,
-                                    const struct problem *p, struct part *part)
+static enum lin_verdict least_delta(const struct history *h, const struct check *c, const struct problem *p, struct part *part)
 {
 	size_t bt = p->n * sizeof(int64_t), be = p->n * 2 * sizeof(struct shifted);
 	int64_t *tc = lim_realloc(p->lim, NULL, 0, bt), *tr = lim_realloc(p->lim, NULL, 0, bt);
@@ -472,8 +476,9 @@ static int by_moment(const void *x, const void *y)
 
 static bool atomic_so_sequential(struct job *j, const struct problem *p, struct result *r)
 {
-	struct lin_check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1,
-		                   .max_steps = IMPLIED_STEPS };
+	struct lin_check_options o = {
+		.condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1, .max_steps = IMPLIED_STEPS
+	};
 	struct check c;
 	bool holds = lin_check(j->h, j->in, &o, &c) && c.verdict == LIN_HOLDS;
 	size_t bytes = (p->n + 1ull) * sizeof(struct check_moment);
@@ -604,8 +609,7 @@ static bool any(const struct check *c, bool skipped)
 	return false;
 }
 
-bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o,
-               struct check *c)
+bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o, struct check *c)
 {
 	memset(c, 0, sizeof *c);
 	c->verdict = LIN_UNKNOWN;

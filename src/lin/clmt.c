@@ -28,11 +28,11 @@ _Static_assert(CLMT_MAX < 64, "sets of operations are words");
 
 struct clmt {
 	const struct problem *p;
-	uint32_t n, nw;          /* 0..nw-1 writes (0 the initial one), then reads */
+	uint32_t n, nw;                                 /* 0..nw-1 writes (0 the initial one), then reads */
 	uint32_t call[CLMT_MAX + 2], ret[CLMT_MAX + 2]; /* ranks + 1; w0 is 0, 0 */
 	val value[CLMT_MAX + 2];
 	uint32_t a[CLMT_MAX + 2], b[CLMT_MAX + 2]; /* of each read */
-	uint64_t below[CLMT_MAX + 2]; /* bit y of below[x]: y < x */
+	uint64_t below[CLMT_MAX + 2];              /* bit y of below[x]: y < x */
 	uint64_t steps;
 	bool spent;
 };
@@ -73,25 +73,25 @@ static bool holds(const struct clmt *c)
 		if (less(c, x, x))
 			return false;
 		for (uint32_t y = 0; y < c->n; y++)
-			if (precedes(c, x, y) && less(c, y, x))               /* 1 */
+			if (precedes(c, x, y) && less(c, y, x)) /* 1 */
 				return false;
 	}
 	for (uint32_t x = 0; x < c->nw; x++)
 		for (uint32_t y = 0; y < c->nw; y++)
-			if (x != y && !less(c, x, y) && !less(c, y, x))       /* 2 */
+			if (x != y && !less(c, x, y) && !less(c, y, x)) /* 2 */
 				return false;
 	for (uint32_t w = 0; w < c->nw; w++)
 		for (uint32_t r = c->nw; r < c->n; r++)
-			if (precedes(c, w, r) && !less(c, w, r))              /* 3 */
+			if (precedes(c, w, r) && !less(c, w, r)) /* 3 */
 				return false;
 	for (uint32_t r = c->nw; r < c->n; r++) {
 		bool seen = false;
 		for (uint32_t w = 0; w < c->nw; w++) {
 			if (!is_last_prec_write(c, w, r))
 				continue;
-			seen |= c->value[w] == c->value[r];                   /* 5 */
+			seen |= c->value[w] == c->value[r]; /* 5 */
 			for (uint32_t s = c->nw; s < c->n; s++)
-				if (precedes(c, r, s) && !less(c, w, s))      /* 4 */
+				if (precedes(c, r, s) && !less(c, w, s)) /* 4 */
 					return false;
 		}
 		if (!seen)
@@ -122,11 +122,11 @@ static bool search(struct clmt *c, uint32_t r)
 	if ((++c->steps & 0xFFF) == 0 && lim_spent(c->p->lim))
 		c->spent = true;
 	for (uint32_t a = 0; a < c->nw && !c->spent; a++) {
-		if (precedes(c, r, a))                                        /* 1 */
+		if (precedes(c, r, a)) /* 1 */
 			break;
-		if (a + 1 < c->nw && precedes(c, a + 1, r))                   /* 3 */
+		if (a + 1 < c->nw && precedes(c, a + 1, r)) /* 3 */
 			continue;
-		if (c->value[a] != c->value[r])                               /* 5 */
+		if (c->value[a] != c->value[r]) /* 5 */
 			continue;
 		for (uint32_t b = a + 1; b <= c->nw; b++) {
 			c->a[r] = a;

@@ -85,8 +85,7 @@ int32_t cover_least(const struct cover *c, uint32_t *at)
 	return c->min[1];
 }
 
-static uint32_t first_zero(const struct cover *c, uint32_t i, uint32_t from, uint32_t to, uint32_t lo,
-                           uint32_t hi, int32_t above)
+static uint32_t first_zero(const struct cover *c, uint32_t i, uint32_t from, uint32_t to, uint32_t lo, uint32_t hi, int32_t above)
 {
 	assert(from <= to && i < 2 * c->size);
 	if (to < lo || from > hi || c->min[i] + above > 0)
@@ -147,8 +146,7 @@ static enum lin_verdict put_in(struct items *s, enum fn in, enum fn out, struct 
 	return LIN_HOLDS;
 }
 
-enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in, enum fn out,
-                            struct result *r)
+enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in, enum fn out, struct result *r)
 {
 	uint32_t len;
 	memset(s, 0, sizeof *s);
@@ -196,8 +194,7 @@ enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in
 	}
 	/* one that may never have gone in, and was not taken out, is no item */
 	for (uint32_t k = 0; k < s->n && v == LIN_HOLDS; k++)
-		if (s->it[k].in != RANK_INF && s->it[k].out == RANK_INF &&
-		    p->ops[s->it[k].in].ret == RANK_INF)
+		if (s->it[k].in != RANK_INF && s->it[k].out == RANK_INF && p->ops[s->it[k].in].ret == RANK_INF)
 			s->it[k].in = RANK_INF;
 	return v;
 }
@@ -220,8 +217,7 @@ int32_t *items_counts(const struct items *s)
 	return c;
 }
 
-enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps,
-                                     struct result *r)
+enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps, struct result *r)
 {
 	assert(s->ngaps == s->p->nevents + 2);
 	uint32_t *next = lim_realloc(s->p->lim, NULL, 0, (s->ngaps + 1) * 4ull);

@@ -38,23 +38,22 @@ uint32_t cover_first_zero(const struct cover *c, uint32_t lo, uint32_t hi);
  * which each can take effect, after the obvious narrowing: it goes in before
  * it comes out. */
 struct item {
-	uint32_t in, out;               /* operations; RANK_INF: never taken */
+	uint32_t in, out; /* operations; RANK_INF: never taken */
 	uint32_t in_lo, in_hi, out_lo, out_hi;
 };
 
 struct items {
 	const struct problem *p;
 	struct dense d;
-	struct item *it;      /* by value number; 0 is unused */
-	uint32_t *empties;    /* operations that found nothing */
+	struct item *it;   /* by value number; 0 is unused */
+	uint32_t *empties; /* operations that found nothing */
 	uint32_t n, nempties, ngaps;
 	size_t bytes_it, bytes_empties;
 };
 
 /* Groups the operations by value. LIN_HOLDS: go on. LIN_VIOLATED: already
  * wrong (r has the proof). LIN_REFUSED, LIN_UNKNOWN as usual. */
-enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in, enum fn out,
-                            struct result *r);
+enum lin_verdict items_open(struct items *s, const struct problem *p, enum fn in, enum fn out, struct result *r);
 void items_close(struct items *s);
 /* Is the value surely inside in gaps *lo..*hi? */
 static inline bool item_inside(const struct item *i, uint32_t *lo, uint32_t *hi)
@@ -67,8 +66,7 @@ static inline bool item_inside(const struct item *i, uint32_t *lo, uint32_t *hi)
 int32_t *items_counts(const struct items *s);
 /* For each empty answer a gap where nothing need be inside: gaps[i], i <
  * nempties; LIN_VIOLATED when one has none. */
-enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps,
-                                     struct result *r);
+enum lin_verdict items_place_empties(const struct items *s, const int32_t *counts, uint32_t *gaps, struct result *r);
 
 /* Sorting into the order of a witness: by gap, then by class, then by key. */
 struct placed {

@@ -11,7 +11,6 @@
 #include "base/invariant.h"
 #include "lin/lin.h"
 
-
 void result_init(struct result *r, enum algorithm a, struct limits *lim)
 {
 	memset(r, 0, sizeof *r);

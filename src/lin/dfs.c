@@ -295,8 +295,13 @@ static void push(struct dfs *d, uint32_t state)
 		memcpy(d->masks + (size_t)d->nfr * d->w, d->cur, d->w * 8ull);
 	uint32_t x = d->pos < d->to ? d->ev[d->pos] / 2 : RANK_INF;
 	bool hide = x != RANK_INF && optional(d, x, d->since) && better_hidden(d, x, state);
-	d->fr[d->nfr++] = (struct dfs_frame){ .at = d->pos, .state = state, .nlin = d->nlin, .since = d->since, .last = d->last,
-		                          .fresh = d->fresh, .hide_first = hide };
+	d->fr[d->nfr++] = (struct dfs_frame){ .at = d->pos,
+		                              .state = state,
+		                              .nlin = d->nlin,
+		                              .since = d->since,
+		                              .last = d->last,
+		                              .fresh = d->fresh,
+		                              .hide_first = hide };
 }
 
 /* ---- candidates ------------------------------------------------------------------ */
@@ -310,8 +315,8 @@ static bool not_its_turn(const struct dfs *d, uint32_t op, uint32_t before)
 	bool needed = !overwrites(d, op) && !is_crashed(d, op) && !optional(d, op, d->since);
 	for (uint32_t s = 0; s < d->nlive; s++) {
 		uint32_t o = d->occupant[s];
-		if (o != RANK_INF && o != op && !mask_bit(d->cur, s) && d->cls[o] == d->cls[op] &&
-		    ops[o].ret < ops[op].ret && ops[o].call < before && !(needed && optional(d, o, d->since)))
+		if (o != RANK_INF && o != op && !mask_bit(d->cur, s) && d->cls[o] == d->cls[op] && ops[o].ret < ops[op].ret &&
+		    ops[o].call < before && !(needed && optional(d, o, d->since)))
 			return true;
 	}
 	if (!is_crashed(d, op))
@@ -364,8 +369,10 @@ static enum dfs_move choose(struct dfs *d, const struct dfs_frame *f, uint32_t c
 	if (c & 1) { /* x may have seen a write that was hidden when both were open */
 		uint32_t seen;
 		return overwrites(d, *op) && d->p->ops[*op].call < f->since && d->p->ops[x].call < f->since &&
-		       hop_observes(&d->p->ops[x]) && !not_its_turn(d, *op, f->since) &&
-		       apply(d, f->state, *op, next) && apply(d, *next, x, &seen) ? MOVE_HIDDEN_WRITE : MOVE_NONE;
+		                       hop_observes(&d->p->ops[x]) && !not_its_turn(d, *op, f->since) &&
+		                       apply(d, f->state, *op, next) && apply(d, *next, x, &seen)
+		               ? MOVE_HIDDEN_WRITE
+		               : MOVE_NONE;
 	}
 	if (not_its_turn(d, *op, RANK_INF) || (f->fresh && overwrites(d, *op)) || !apply(d, f->state, *op, next))
 		return MOVE_NONE;
@@ -378,8 +385,8 @@ static enum dfs_move choose(struct dfs *d, const struct dfs_frame *f, uint32_t c
 static enum dfs_move choose_last(struct dfs *d, const struct dfs_frame *f, uint32_t c, uint32_t *op, uint32_t *next)
 {
 	*op = d->crashed[c];
-	return !taken(d, *op) && !not_its_turn(d, *op, RANK_INF) && apply(d, f->state, *op, next) && *next != f->state
-	               ? MOVE_EFFECT : MOVE_NONE;
+	return !taken(d, *op) && !not_its_turn(d, *op, RANK_INF) && apply(d, f->state, *op, next) && *next != f->state ? MOVE_EFFECT
+	                                                                                                               : MOVE_NONE;
 }
 
 static void note_state(struct dfs *d, uint32_t state)

@@ -37,14 +37,14 @@
 #include "history/spec.h"
 
 struct dfs_frame {
-	uint32_t at;      /* event: a response whose operation has not taken effect */
+	uint32_t at; /* event: a response whose operation has not taken effect */
 	uint32_t state;
-	uint32_t choice;  /* next candidate */
-	uint32_t nlin;    /* length of the order so far */
-	uint32_t since;   /* when the object was last overwritten: before this event */
-	uint32_t last;    /* by which operation; RANK_INF: never */
-	bool fresh;       /* by the step that led here, at this event */
-	bool hide_first;  /* the operation that returns is better hidden */
+	uint32_t choice; /* next candidate */
+	uint32_t nlin;   /* length of the order so far */
+	uint32_t since;  /* when the object was last overwritten: before this event */
+	uint32_t last;   /* by which operation; RANK_INF: never */
+	bool fresh;      /* by the step that led here, at this event */
+	bool hide_first; /* the operation that returns is better hidden */
 };
 
 struct dfs {
@@ -52,36 +52,36 @@ struct dfs {
 	struct spec_ctx ctx;
 	struct read_guide guide;
 	uint32_t *ev;
-	uint32_t *slot;      /* by operation: live ones 0.., crashed ones 0.. apart */
-	uint32_t *cls;       /* by operation: equal calls have equal numbers */
-	uint32_t *occupant;  /* by live slot, at the present event; RANK_INF free */
-	uint32_t *crashed;   /* crashed operations in order of invocation */
-	uint32_t *same;      /* by crashed: an equal older one, or RANK_INF */
+	uint32_t *slot;                    /* by operation: live ones 0.., crashed ones 0.. apart */
+	uint32_t *cls;                     /* by operation: equal calls have equal numbers */
+	uint32_t *occupant;                /* by live slot, at the present event; RANK_INF free */
+	uint32_t *crashed;                 /* crashed operations in order of invocation */
+	uint32_t *same;                    /* by crashed: an equal older one, or RANK_INF */
 	uint32_t nlive, ncrashed, ncalled; /* crashed ones invoked by now */
-	uint32_t lw, w;      /* words of a mask: live, all */
-	uint32_t from;       /* loose start: this event; 0: the beginning */
-	uint32_t to;         /* events from here on do not count */
-	bool overwrites;     /* the object has writes that hide others */
-	uint32_t pos;        /* events before it have been passed */
-	uint32_t ncalls;     /* invocations among them */
-	uint64_t *observer, *soft; /* live slots whose occupant observes; may be hidden */
-	struct dfs_frame *fr;    /* the stack, and the mask of each frame */
+	uint32_t lw, w;                    /* words of a mask: live, all */
+	uint32_t from;                     /* loose start: this event; 0: the beginning */
+	uint32_t to;                       /* events from here on do not count */
+	bool overwrites;                   /* the object has writes that hide others */
+	uint32_t pos;                      /* events before it have been passed */
+	uint32_t ncalls;                   /* invocations among them */
+	uint64_t *observer, *soft;         /* live slots whose occupant observes; may be hidden */
+	struct dfs_frame *fr;              /* the stack, and the mask of each frame */
 	uint64_t *masks;
 	uint32_t nfr, cfr;
 	uint32_t *lin, *anchor, nlin; /* the order; hidden ones precede their anchor */
-	uint64_t *cur;       /* the mask being worked on */
-	uint32_t since, last; /* and its last overwriting */
+	uint64_t *cur;                /* the mask being worked on */
+	uint32_t since, last;         /* and its last overwriting */
 	bool fresh;
 	/* what was visited: entries of w + 3 words (dfs_memory.c) */
 	uint64_t *seen;
 	uint32_t nseen, cseen, *heads, nheads;
 	uint32_t *starts, nstarts, next_start, bstarts; /* states to start from */
-	uint32_t best;       /* the furthest response reached */
-	bool collect;        /* every state at the end is wanted, not one order */
+	uint32_t best;                                  /* the furthest response reached */
+	bool collect;                                   /* every state at the end is wanted, not one order */
 	uint32_t states[MAX_STATES_SHOWN], nstates;
 	bool more_states;
 	uint64_t steps;
-	bool failed;         /* out of memory */
+	bool failed; /* out of memory */
 };
 
 enum dfs_answer { DFS_FOUND, DFS_NONE, DFS_MORE /* the steps are used up */, DFS_FAILED };

@@ -106,8 +106,7 @@ static uint32_t first_from(const uint32_t *list, uint32_t lo, uint32_t hi, uint3
 
 /* num[i]: the write number operation i belongs to. The write, then its reads
  * in the order of invocation. */
-static enum lin_verdict order_by_number(const struct problem *p, const struct writes *w,
-                                        const uint32_t *num, struct result *r)
+static enum lin_verdict order_by_number(const struct problem *p, const struct writes *w, const uint32_t *num, struct result *r)
 {
 	size_t bytes = (w->n + 1) * 4ull;
 	uint32_t *at = lim_realloc(p->lim, NULL, 0, bytes);
@@ -131,9 +130,8 @@ static enum lin_verdict order_by_number(const struct problem *p, const struct wr
 }
 
 /* The read `i` fits nowhere: why. */
-static enum lin_verdict explain(const struct problem *p, const struct writes *w, uint32_t i,
-                                uint32_t invoked, const uint32_t *num, const uint32_t *parent,
-                                struct result *r)
+static enum lin_verdict explain(const struct problem *p, const struct writes *w, uint32_t i, uint32_t invoked, const uint32_t *num,
+                                const uint32_t *parent, struct result *r)
 {
 	uint32_t v = dense_get(&w->d, p->ops[i].b), n = 1;
 	r->culprit = i;
@@ -149,8 +147,7 @@ static enum lin_verdict explain(const struct problem *p, const struct writes *w,
 	}
 	/* the chain of what forced each lower bound, as far as it is needed */
 	for (uint32_t q = parent[i]; q != RANK_INF; q = parent[q], n++)
-		if (p->ops[q].fn == FN_WRITE ||
-		    w->list[w->start[dense_get(&w->d, p->ops[q].b)]] == num[q]) {
+		if (p->ops[q].fn == FN_WRITE || w->list[w->start[dense_get(&w->d, p->ops[q].b)]] == num[q]) {
 			n++;
 			break;
 		}
@@ -194,8 +191,8 @@ static uint32_t assign(const struct problem *p, const struct writes *w, struct f
 	return at == end ? RANK_INF : w->list[at];
 }
 
-static enum lin_verdict forward(const struct problem *p, const struct writes *w, struct forward *f,
-                                const uint32_t *ev, struct result *r)
+static enum lin_verdict forward(const struct problem *p, const struct writes *w, struct forward *f, const uint32_t *ev,
+                                struct result *r)
 {
 	f->newest_op = RANK_INF;
 	f->invoked = 1;
@@ -260,10 +257,10 @@ enum lin_verdict lin_greedy(const struct problem *p, struct result *r)
 /* ---- backward -------------------------------------------------------------- */
 
 struct backward {
-	uint32_t *read;   /* reads by value, each value's by response */
-	uint32_t *latest; /* the latest invocation + 1 among read[start..here] */
+	uint32_t *read;         /* reads by value, each value's by response */
+	uint32_t *latest;       /* the latest invocation + 1 among read[start..here] */
 	uint32_t *start, *left; /* by value: its part of read, what is left of it */
-	uint32_t *tree;   /* tournament over values: the latest invocation left */
+	uint32_t *tree;         /* tournament over values: the latest invocation left */
 	uint32_t leaves;
 };
 
@@ -293,8 +290,8 @@ static uint32_t tree_others(const struct backward *b, uint32_t v)
 	return m;
 }
 
-static bool backward_build(struct backward *b, const struct problem *p, const struct writes *w,
-                           const uint32_t *ev, uint32_t *unwritten)
+static bool backward_build(struct backward *b, const struct problem *p, const struct writes *w, const uint32_t *ev,
+                           uint32_t *unwritten)
 {
 	*unwritten = RANK_INF;
 	memset(b->start, 0, (w->d.n + 1) * 4ull);
@@ -332,8 +329,7 @@ static bool backward_build(struct backward *b, const struct problem *p, const st
 }
 
 /* SOAR with the sets of Fig. 3 as suffixes: true iff atomic. */
-static bool backward_run(struct backward *b, const struct problem *p, const struct writes *w,
-                         uint32_t *num)
+static bool backward_run(struct backward *b, const struct problem *p, const struct writes *w, uint32_t *num)
 {
 	for (uint32_t k = w->n; k-- > 1;) {
 		const struct hop *wr = &p->ops[w->seq[k]];
@@ -371,15 +367,13 @@ enum lin_verdict lin_backward(const struct problem *p, struct result *r)
 	while (leaves < w.d.n)
 		leaves *= 2;
 	size_t bn = p->n * 4ull + 4, bv = (w.d.n + 1) * 4ull, bt = leaves * 8ull;
-	struct backward b = { lim_realloc(p->lim, NULL, 0, bn), lim_realloc(p->lim, NULL, 0, bn),
-		              lim_realloc(p->lim, NULL, 0, bv), lim_realloc(p->lim, NULL, 0, bv),
-		              lim_realloc(p->lim, NULL, 0, bt), leaves };
+	struct backward b = { lim_realloc(p->lim, NULL, 0, bn), lim_realloc(p->lim, NULL, 0, bn), lim_realloc(p->lim, NULL, 0, bv),
+		              lim_realloc(p->lim, NULL, 0, bv), lim_realloc(p->lim, NULL, 0, bt), leaves };
 	uint32_t *num = lim_realloc(p->lim, NULL, 0, bn), *ev = events_of(p), bad;
 	enum lin_verdict out = LIN_UNKNOWN;
 	if (b.read && b.latest && b.start && b.left && b.tree && num && ev) {
 		memset(b.tree, 0, bt);
-		out = backward_build(&b, p, &w, ev, &bad) && backward_run(&b, p, &w, num)
-		              ? LIN_HOLDS : LIN_VIOLATED;
+		out = backward_build(&b, p, &w, ev, &bad) && backward_run(&b, p, &w, num) ? LIN_HOLDS : LIN_VIOLATED;
 	}
 	lim_free(p->lim, ev, ev ? p->nevents * 4ull + 4 : 0);
 	lim_free(p->lim, b.read, b.read ? bn : 0);

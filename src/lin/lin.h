@@ -65,8 +65,7 @@ enum lin_verdict lin_pqueue(const struct problem *p, struct result *r);
 enum lin_verdict lin_set(const struct problem *p, struct result *r); /* one element */
 enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe);
 /* The operations of all keys together: sequential consistency does not split. */
-enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,
-                                struct result *r);
+enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs, struct result *r);
 /* Violated, with a culprit: what is in conflict around it, and the states. */
 void lin_explain(const struct problem *p, struct result *r);
 /* Is there a value that the register had to become more often than it could? */

@@ -96,8 +96,8 @@ static bool more_slots(struct online *o)
 	return true;
 }
 
-bool online_open(struct online *o, const struct spec *spec, const struct values *vals, val init,
-                 uint32_t k, struct limits *lim, const void *user)
+bool online_open(struct online *o, const struct spec *spec, const struct values *vals, val init, uint32_t k, struct limits *lim,
+                 const void *user)
 {
 	memset(o, 0, sizeof *o);
 	o->lim = lim;
@@ -287,8 +287,8 @@ static uint32_t set_with(struct online *o, uint32_t set, uint32_t state)
 
 static bool answers(const struct hop *op)
 {
-	return op->fn == FN_CAS || op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL ||
-	       op->fn == FN_REMOVE || op->fn == FN_ADD || op->fn >= FN_COUNT;
+	return op->fn == FN_CAS || op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL || op->fn == FN_REMOVE ||
+	       op->fn == FN_ADD || op->fn >= FN_COUNT;
 }
 
 /* Slot y takes effect in row r: into o->scratch. */
@@ -320,8 +320,8 @@ static bool not_its_turn(const struct online *o, const uint32_t *r, uint32_t y)
 		return false;
 	for (uint32_t s = 0; s < o->nslots; s++) {
 		const struct slot *b = &o->slots[s];
-		if (s != y && b->used && b->crashed && b->id < a->id && !has(r, s) &&
-		    a->op.fn == b->op.fn && a->op.a == b->op.a && a->op.b == b->op.b)
+		if (s != y && b->used && b->crashed && b->id < a->id && !has(r, s) && a->op.fn == b->op.fn && a->op.a == b->op.a &&
+		    a->op.b == b->op.b)
 			return true;
 	}
 	return false;
@@ -549,7 +549,8 @@ enum lin_verdict lin_bfs(const struct problem *p, struct result *r)
 {
 	result_init(r, ALG_BFS, p->lim);
 	if (p->user && p->user->choices)
-		return result_refuse(r, "the specification is nondeterministic, which the monitor does not support", RANK_INF, RANK_INF);
+		return result_refuse(r, "the specification is nondeterministic, which the monitor does not support", RANK_INF,
+		                     RANK_INF);
 	struct online o;
 	uint32_t *ev = events_of(p), *slot = lim_realloc(p->lim, NULL, 0, p->n * 4ull + 4);
 	int ok = online_open(&o, spec_of(p->obj, p->k), p->vals, p->init, p->k, p->lim, p->user) && ev && slot ? 1 : -1;

@@ -53,8 +53,8 @@ static uint32_t *order_before(const struct problem *p, uint32_t cut, const uint3
 	return order;
 }
 
-uint32_t *part_order(const struct history *h, const struct interpretation *in, const struct check *c,
-                     const struct part *part, uint32_t *n)
+uint32_t *part_order(const struct history *h, const struct interpretation *in, const struct check *c, const struct part *part,
+                     uint32_t *n)
 {
 	struct problem p;
 	struct hop *ops;

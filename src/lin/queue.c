@@ -26,7 +26,7 @@ struct fifo {
 	struct queue_node *x;
 	uint32_t *by[4]; /* by in_lo, in_hi, out_lo, out_hi */
 	uint32_t *order, n;
-	uint8_t *state;  /* bits 1, 2: may go in, may go out; 4: taken off */
+	uint8_t *state; /* bits 1, 2: may go in, may go out; 4: taken off */
 };
 
 static uint32_t field(const struct queue_node *x, int f)

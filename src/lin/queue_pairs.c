@@ -32,19 +32,19 @@
 
 /* Enqueues, or dequeues: those that answered, by invocation. */
 struct queue_side {
-	uint32_t *op, n;      /* operations */
-	uint32_t *by_ret;     /* their places here by response */
-	uint32_t *slot;       /* by place */
-	uint32_t *max_ret;    /* by place: the last response of those up to it */
+	uint32_t *op, n;   /* operations */
+	uint32_t *by_ret;  /* their places here by response */
+	uint32_t *slot;    /* by place */
+	uint32_t *max_ret; /* by place: the last response of those up to it */
 	uint32_t nslots, words;
 	uint32_t *lost, nlost; /* operations that never answered, by invocation */
 };
 
 struct pair_frame {
-	uint32_t ret[2];      /* by side: how many in by_ret were passed */
-	uint32_t nlost;       /* dequeues without answer used */
-	uint32_t latest;      /* invocation of what was placed, + 1 */
-	uint32_t latest_in;   /* of an enqueue */
+	uint32_t ret[2];    /* by side: how many in by_ret were passed */
+	uint32_t nlost;     /* dequeues without answer used */
+	uint32_t latest;    /* invocation of what was placed, + 1 */
+	uint32_t latest_in; /* of an enqueue */
 	uint32_t empty_to;
 	uint32_t choice;
 	uint32_t nrow;
@@ -54,12 +54,12 @@ struct queue_pairs {
 	const struct problem *p;
 	struct queue_side side[2];
 	uint32_t *empties, nempties; /* by response */
-	uint32_t words;       /* of a mask: enqueues, dequeues, lost enqueues */
+	uint32_t words;              /* of a mask: enqueues, dequeues, lost enqueues */
 	struct pair_frame *fr, now;
 	uint64_t *masks, *cur;
 	uint32_t nfr, cfr;
-	uint32_t *row, nrow;  /* an enqueue and a dequeue each */
-	uint32_t best;        /* the most dequeues placed */
+	uint32_t *row, nrow; /* an enqueue and a dequeue each */
+	uint32_t best;       /* the most dequeues placed */
 	uint64_t *seen;
 	uint32_t nseen, cseen, *heads, nheads;
 	uint64_t steps;
@@ -216,9 +216,8 @@ static bool remember(struct queue_pairs *q)
 	uint32_t b = (uint32_t)h & (q->nheads - 1);
 	for (uint32_t i = q->heads[b]; i;) {
 		const uint64_t *e = q->seen + (size_t)(i - 1) * (q->words + E_MASK);
-		bool covers = e[E_KEY] == key && e[E_LATEST] <= f->latest && e[E_IN] <= f->latest_in &&
-		              e[E_EMPTY] >= f->empty_to && e[E_LOST] <= f->nlost &&
-		              !memcmp(e + E_MASK, q->cur, exact * 8ull);
+		bool covers = e[E_KEY] == key && e[E_LATEST] <= f->latest && e[E_IN] <= f->latest_in && e[E_EMPTY] >= f->empty_to &&
+		              e[E_LOST] <= f->nlost && !memcmp(e + E_MASK, q->cur, exact * 8ull);
 		for (uint32_t k = exact; k < q->words && covers; k++)
 			covers = !(e[E_MASK + k] & ~q->cur[k]);
 		if (covers)
@@ -436,8 +435,7 @@ static bool choose(struct queue_pairs *q, uint32_t c, struct choice *x, uint32_t
 	if (!lost_out && e->a != d->b)
 		return false;
 	/* nothing that is left precedes either; the dequeue precedes no enqueue */
-	if (e->call > first_return(q, IN) || d->call > first_return(q, OUT) || d->ret < e->call ||
-	    d->ret < q->now.latest_in)
+	if (e->call > first_return(q, IN) || d->call > first_return(q, OUT) || d->ret < e->call || d->ret < q->now.latest_in)
 		return false;
 	if (lost_in ? !lost_turn(q, x->lost) : placed(q, IN, x->place[IN]) || not_its_turn(q, IN, from[IN], to[IN], x->place[IN]))
 		return false;

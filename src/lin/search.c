@@ -15,8 +15,8 @@
 #include "base/invariant.h"
 #include "lin/dfs.h"
 
-#define FIRST_STEPS 4096   /* of the first turn; each next has four times as many */
-#define FIRST_WINDOW 16    /* events */
+#define FIRST_STEPS  4096 /* of the first turn; each next has four times as many */
+#define FIRST_WINDOW 16   /* events */
 
 /* Does no order get past the response at event `at`, from any state before? */
 static bool loose_refutes(const struct problem *p, uint32_t at, uint64_t steps)
@@ -205,7 +205,8 @@ static uint64_t moment_steps(const struct problem *p)
 	return 50000 + 4ull * p->nevents;
 }
 
-void lin_first_moment(const struct problem *p, struct result *r, uint32_t last, enum lin_verdict (*judge)(const struct problem *, struct result *, uint64_t))
+void lin_first_moment(const struct problem *p, struct result *r, uint32_t last,
+                      enum lin_verdict (*judge)(const struct problem *, struct result *, uint64_t))
 {
 	size_t bo = p->n * sizeof(struct hop), bm = p->n * 4ull;
 	struct hop *ops = lim_realloc(p->lim, NULL, 0, bo);

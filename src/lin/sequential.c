@@ -20,15 +20,15 @@
 
 struct seq {
 	const struct problem *p;
-	struct spec_ctx obj;    /* the objects' states */
-	struct spec_ctx conf;   /* configurations: positions, then states by key */
+	struct spec_ctx obj;  /* the objects' states */
+	struct spec_ctx conf; /* configurations: positions, then states by key */
 	uint32_t nkeys, nprocs, words;
 	uint32_t nreal, *after, *need; /* processes from nreal on: one operation each */
-	uint32_t *start, *list; /* operations of each process, in order */
-	uint32_t *parent, *via; /* by configuration */
+	uint32_t *start, *list;        /* operations of each process, in order */
+	uint32_t *parent, *via;        /* by configuration */
 	uint32_t cap;
 	uint32_t *stack, nstack, cstack;
-	uint32_t *now, *next;   /* scratch: one configuration each */
+	uint32_t *now, *next; /* scratch: one configuration each */
 	bool failed;
 };
 
@@ -174,8 +174,7 @@ static void assign(struct seq *s, uint32_t *by)
 	lim_free(p->lim, count, count ? bytes : 0);
 }
 
-enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs,
-                                struct result *r)
+enum lin_verdict lin_sequential(const struct problem *p, uint32_t nkeys, uint32_t nprocs, struct result *r)
 {
 	result_init(r, ALG_SEARCH, p->lim);
 	struct seq s = { .p = p, .nkeys = nkeys ? nkeys : 1, .nprocs = nprocs, .nreal = nprocs };

@@ -34,7 +34,7 @@ struct sweep {
 	const struct problem *p;
 	struct result *r;
 	bool inside;
-	struct heap flips[2];          /* [1]: those that put it in */
+	struct heap flips[2];              /* [1]: those that put it in */
 	uint32_t *waiting[2], nwaiting[2]; /* [1]: those that must see it inside */
 	uint8_t *done;
 	size_t b4, b1;

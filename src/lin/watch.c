@@ -8,8 +8,8 @@
 #include "lin/check.h"
 #include "lin/check.h"
 
-#define LOG_MAX (1u << 20) /* operations kept beside the monitor */
-#define LOG_SHORT 64       /* not worth shortening below */
+#define LOG_MAX   (1u << 20) /* operations kept beside the monitor */
+#define LOG_SHORT 64         /* not worth shortening below */
 
 static int64_t now_ns(void)
 {
@@ -18,8 +18,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows,
-                proof_text *say)
+bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows, proof_text *say)
 {
 	memset(w, 0, sizeof *w);
 	w->h = h;

@@ -18,14 +18,14 @@
 
 #include "lin/online.h"
 
-#define WATCH_ROWS 1024  /* configurations of the monitor, at most */
+#define WATCH_ROWS 1024 /* configurations of the monitor, at most */
 
 struct logged {
-	struct hop op;    /* as understood; its answer once it came */
-	uint32_t slot;    /* of the monitor */
-	uint32_t handle;  /* RANK_INF: it is over, or will never answer */
-	uint32_t end;     /* event of its answer, also when it failed; RANK_INF */
-	uint32_t line;    /* of its answer */
+	struct hop op;   /* as understood; its answer once it came */
+	uint32_t slot;   /* of the monitor */
+	uint32_t handle; /* RANK_INF: it is over, or will never answer */
+	uint32_t end;    /* event of its answer, also when it failed; RANK_INF */
+	uint32_t line;   /* of its answer */
 	bool failed;
 };
 
@@ -33,20 +33,20 @@ struct watch {
 	struct history *h;
 	const struct interpretation *in;
 	uint32_t k, max_rows;
-	proof_text *say;      /* for watch_explain */
+	proof_text *say; /* for watch_explain */
 	struct online o;
 	bool open, monitored;
-	val init;             /* before the first operation of the log */
+	val init; /* before the first operation of the log */
 	struct logged *log;
 	uint32_t n, cap, nevents;
-	bool kept;            /* the log is whole */
+	bool kept; /* the log is whole */
 	uint32_t *handles, nhandles, chandles, *unused, nunused, cunused;
-	uint32_t good;        /* so many events are known to be right */
-	uint32_t next;        /* judge again at this many */
+	uint32_t good; /* so many events are known to be right */
+	uint32_t next; /* judge again at this many */
 	int64_t judged_ns, cost_ns;
 	uint32_t peak;
 	/* violated: */
-	uint32_t cut;         /* events until it was certain */
+	uint32_t cut; /* events until it was certain */
 };
 
 bool watch_open(struct watch *w, struct history *h, const struct interpretation *in, uint32_t k, uint32_t max_rows,

@@ -22,9 +22,9 @@
 #include "lin/lin.h"
 
 struct cluster {
-	uint32_t write;     /* operation; RANK_INF for the initial value */
-	uint32_t s, f;      /* ranks + 1; the initial write has 0 */
-	uint32_t sop, fop;  /* who gives them */
+	uint32_t write;    /* operation; RANK_INF for the initial value */
+	uint32_t s, f;     /* ranks + 1; the initial write has 0 */
+	uint32_t sop, fop; /* who gives them */
 	uint32_t nreads;
 };
 
@@ -60,8 +60,7 @@ static void zones_close(struct zones *z)
 	dense_free(&z->d);
 }
 
-static enum lin_verdict bad(struct result *r, enum proof proof, uint32_t n, uint32_t a, uint32_t b,
-                            uint32_t c, uint32_t d)
+static enum lin_verdict bad(struct result *r, enum proof proof, uint32_t n, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
 	uint32_t ops[4] = { a, b, c, d };
 	r->proof = proof;
@@ -274,10 +273,12 @@ enum lin_verdict lin_zones(const struct problem *p, struct result *r)
 	}
 	enum lin_verdict v;
 	if (!values_distinct(p, &z.d, &a, &b))
-		v = b == RANK_INF ? result_unknown(r)
-		    : result_refuse(r, a == RANK_INF
-		              ? "it requires distinct values, and a write writes the initial value"
-		              : "it requires distinct values, and two writes write the same value", a, b);
+		v = b == RANK_INF
+		            ? result_unknown(r)
+		            : result_refuse(r,
+		                            a == RANK_INF ? "it requires distinct values, and a write writes the initial value"
+		                                          : "it requires distinct values, and two writes write the same value",
+		                            a, b);
 	else if ((v = judge(&z, RANK_INF, r)) == LIN_HOLDS)
 		v = order(&z, r);
 	else if (v == LIN_VIOLATED)

@@ -39,17 +39,16 @@ static struct control_gap_place innermost(struct explore_gaps *g, const json_t *
 
 struct wanted {
 	const char *function, *file;
-	size_t bare;  /* letters without the parameters */
-	bool seen;    /* there is such a function, if only inlined */
+	size_t bare; /* letters without the parameters */
+	bool seen;   /* there is such a function, if only inlined */
 };
 
 static bool is_wanted(void *ctx, const char *function, const char *file, uint32_t line, bool there)
 {
 	struct wanted *w = ctx;
 	(void)line;
-	bool same = function && (!strcmp(function, w->function) ||
-	                         (w->bare && !strncmp(function, w->function, w->bare) &&
-	                          (!function[w->bare] || function[w->bare] == '(')));
+	bool same = function && (!strcmp(function, w->function) || (w->bare && !strncmp(function, w->function, w->bare) &&
+	                                                            (!function[w->bare] || function[w->bare] == '(')));
 	if (!same || (file && *w->file && strcmp(base_name(file), base_name(w->file)) != 0))
 		return false;
 	w->seen = true;

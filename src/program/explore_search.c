@@ -36,10 +36,16 @@ static void fill(const struct explore_search *s, struct control *c, unsigned i)
 	c->races = a->races;
 	c->spurious = a->spurious;
 	c->sched = (struct sched_options){
-		.strategy = (enum sched_strategy)a->strategy, .seed = a->seed, .depth = (uint32_t)a->depth,
-		.max_threads = CONTROL_THREADS, .max_steps = (uint32_t)a->max_steps,
+		.strategy = (enum sched_strategy)a->strategy,
+		.seed = a->seed,
+		.depth = (uint32_t)a->depth,
+		.max_threads = CONTROL_THREADS,
+		.max_steps = (uint32_t)a->max_steps,
 		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
-		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
+		.max_preemptions = (int32_t)a->preemptions,
+		.no_coverage = a->no_coverage,
+		.shard = i,
+		.shards = s->n > 1 ? s->n : 0,
 	};
 	c->survey_fd = a->survey_fd;
 	c->survey_room = a->survey_room;
@@ -206,8 +212,7 @@ static void minimise(struct explore_search *s, struct control *found)
 	v.c->sched.no_coverage = true;
 	v.c->goal = found->end;
 	v.c->goal_pc = found->pc;
-	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nevents &&
-	    v.c->nevents <= CONTROL_STEPS) {
+	if (run_to_end(s, &v) == EXIT_HOLDS && v.c->state == CONTROL_DONE && v.c->nevents && v.c->nevents <= CONTROL_STEPS) {
 		found->nevents = v.c->nevents;
 		memcpy(found->events, v.c->events, v.c->nevents * sizeof *found->events);
 		s->got->tried = v.c->tried;
@@ -247,7 +252,8 @@ static int confirm(struct explore_search *s, const struct control *found)
 		s->got->modules = s->got->failed;
 		rc = s->got->failed ? EXIT_HOLDS : EXIT_INTERNAL;
 	} else if (rc == EXIT_HOLDS) {
-		buf_printf(err, "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
+		buf_printf(err,
+		           "intact: a schedule failed in one process and not in another (%u, then %u at step %u): "
 		           "the program is not deterministic, or it corrupted the process\n",
 		           found->end, v.c->end, v.c->divergence.step);
 		rc = EXIT_UNKNOWN;
@@ -427,9 +433,13 @@ int explore_search(struct cli *cli, const struct explore_ask *ask, struct explor
 	if (!s)
 		return EXIT_INTERNAL;
 	memset(got, 0, sizeof *got);
-	*s = (struct explore_search){ .cli = cli, .ask = ask, .got = got, .threads = 16, .began = server_now(),
-	                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
-	                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
+	*s = (struct explore_search){ .cli = cli,
+		                      .ask = ask,
+		                      .got = got,
+		                      .threads = 16,
+		                      .began = server_now(),
+		                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
+		                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)
 		s->server[i].fd = s->server[i].pidfd = -1;
 	struct control *found = NULL;

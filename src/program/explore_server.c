@@ -66,8 +66,12 @@ static void add_env(const char *name, char separator, const char *value)
 
 static _Noreturn void become_gdb(char **argv)
 {
-	static const char *const words[] = { "gdb", "-q", "-ex", "handle SIGSYS SIGXCPU nostop noprint pass",
-		"-ex", "set breakpoint pending on", "-ex", "break x_failed", "-ex", "run", "--args" };
+	static const char *const words[] = { "gdb",   "-q",
+		                             "-ex",   "handle SIGSYS SIGXCPU nostop noprint pass",
+		                             "-ex",   "set breakpoint pending on",
+		                             "-ex",   "break x_failed",
+		                             "-ex",   "run",
+		                             "--args" };
 	enum { WORDS = sizeof words / sizeof *words };
 	size_t n = 0;
 	while (argv[n])
@@ -88,7 +92,7 @@ static _Noreturn void become(const struct explore_server *s, char **argv, bool k
 	snprintf(option, sizeof option, "explore=%d", s->fd);
 	add_env("INTACT_OPTIONS", ':', option);
 	setenv("OMP_WAIT_POLICY", "passive", 0); /* OpenMP's libraries spin, which takes long when no other thread runs */
-	setenv("LD_BIND_NOW", "1", 1); /* or every run would look functions up again */
+	setenv("LD_BIND_NOW", "1", 1);           /* or every run would look functions up again */
 	add_env("GLIBC_TUNABLES", ':', "glibc.pthread.rseq=0"); /* the kernel writes to its area at any time */
 	if (s->gdb)
 		become_gdb(argv);

@@ -19,12 +19,12 @@ struct explore_server {
 	struct control *c;
 	int fd, pidfd;
 	pid_t pid, parent;
-	int status;      /* as of waitpid, when it has ended */
+	int status; /* as of waitpid, when it has ended */
 	bool ended;
-	uint64_t beat;   /* at the last look */
+	uint64_t beat; /* at the last look */
 	double beat_at;
-	bool gdb;        /* start it under gdb, on the terminal */
-	bool stalled;    /* it was told to end a run that goes on without a point */
+	bool gdb;     /* start it under gdb, on the terminal */
+	bool stalled; /* it was told to end a run that goes on without a point */
 };
 
 /* A block with the defaults; false after a message. */

@@ -28,9 +28,9 @@ void run_document(const struct settings *s, const char *program, const struct ru
 	json_out_init(&j, out, false);
 	doc_begin(&j, "run", 0);
 	bool halted = processes_halted(&r->processes), found = s->shown.count || halted;
-	const char *reason = halted ? "stopped at the first finding, which the program printed itself"
-	                     : r->failed ? "the program could not be run"
-	                     : r->signal ? "a signal ended the program: its remaining behaviour is unknown"
+	const char *reason = halted             ? "stopped at the first finding, which the program printed itself"
+	                     : r->failed        ? "the program could not be run"
+	                     : r->signal        ? "a signal ended the program: its remaining behaviour is unknown"
 	                     : run_unwatched(r) ? run_unwatched(r)
 	                     : settings_cut(s)  ? "some findings were not kept or could not be read"
 	                                        : NULL;

@@ -13,7 +13,8 @@ static bool write_spec(struct cli *cli, struct settings *s, const char *path)
 		return false;
 	}
 	fputs("# What is not atomic, as seen by intact run --infer. Every other function\n"
-	      "# that takes a lock was atomic in the runs so far.\n", f);
+	      "# that takes a lock was atomic in the runs so far.\n",
+	      f);
 	for (uint32_t i = 0; i < s->filter.atomic.len; i++)
 		fprintf(f, "atomic %s\n", s->filter.atomic.data[i].text);
 	for (uint32_t i = 0; i < s->filter.not_atomic.len; i++)
@@ -43,8 +44,7 @@ int run_infer(struct cli *cli, struct settings *s, const struct run_how *how, co
 				known |= pattern_matches(s->filter.not_atomic.data[j].text, &fr);
 			if (known)
 				continue;
-			struct pattern p = { .text = arena_printf(&s->arena, "%.*s",
-			                                          (int)strcspn(name, "("), name) };
+			struct pattern p = { .text = arena_printf(&s->arena, "%.*s", (int)strcspn(name, "("), name) };
 			avec_push(&s->arena, &s->filter.not_atomic, p);
 			fresh++;
 		}
@@ -54,7 +54,6 @@ int run_infer(struct cli *cli, struct settings *s, const struct run_how *how, co
 	}
 	if (!write_spec(cli, s, path))
 		return EXIT_USAGE;
-	buf_printf(&cli->err, "intact: %u function%s dropped; %s lists what is not atomic\n", total,
-	           total == 1 ? "" : "s", path);
+	buf_printf(&cli->err, "intact: %u function%s dropped; %s lists what is not atomic\n", total, total == 1 ? "" : "s", path);
 	return rc;
 }

@@ -16,10 +16,10 @@ struct process {
 	uint32_t pid;
 	const char *exe;
 	uint32_t threads, functions, locks;
-	bool begun;     /* else it is the fork of another */
-	bool unwatched; /* the runtime could not start in it */
-	bool ended;     /* it told so itself: the numbers are known */
-	bool halted;    /* it printed its first finding and stopped */
+	bool begun;             /* else it is the fork of another */
+	bool unwatched;         /* the runtime could not start in it */
+	bool ended;             /* it told so itself: the numbers are known */
+	bool halted;            /* it printed its first finding and stopped */
 	AVEC(const char *) own; /* functions of ours that it defines itself */
 };
 

@@ -15,7 +15,7 @@ struct settings {
 	struct shown shown;
 	const char *log_path;
 	bool print_suppressions;
-	struct finding_log log; /* the findings, as results of a document */
+	struct finding_log log;  /* the findings, as results of a document */
 	struct symbols *symbols; /* text.symbols */
 	const char *options;     /* or NULL */
 	double asked, said;      /* progress: when it began, when it was last shown */

@@ -13,8 +13,7 @@ enum { ROUNDS = 8 };
 static bool candidate(const struct ir *p, uint32_t var)
 {
 	const struct ir_var *v = &p->vars[var];
-	return v->kind == IRV_PLAIN && !v->is_array && v->lo == 0 && v->hi == 1 &&
-	       p->init[v->slot] == 0;
+	return v->kind == IRV_PLAIN && !v->is_array && v->lo == 0 && v->hi == 1 && p->init[v->slot] == 0;
 }
 
 static void drop(struct flow *f, uint32_t var)
@@ -95,8 +94,7 @@ bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome 
 	if (!at) {
 		if (*i >= n->nsucc)
 			return false;
-		*e = (struct outcome){ f->ir->succs[n->succ + (*i)++], VALUE_UNKNOWN,
-			               VALUE_UNKNOWN, false, false };
+		*e = (struct outcome){ f->ir->succs[n->succ + (*i)++], VALUE_UNKNOWN, VALUE_UNKNOWN, false, false };
 		return true;
 	}
 	uint32_t count = f->edges.data[at - 1].succ, var = deciding(f, node);
@@ -280,7 +278,7 @@ void flow_run(struct flow *f, const struct ir *p, struct arena *a)
 	spin_wait_find(f);
 	propagate(f, &w);
 	for (uint32_t round = 1; !check_candidates(f); round++) {
-			assert(round <= ROUNDS + 1); /* what is dropped stays dropped */
+		assert(round <= ROUNDS + 1); /* what is dropped stays dropped */
 		for (uint32_t v = 0; round >= ROUNDS && v < p->nvars; v++)
 			drop(f, v);
 		propagate(f, &w);

@@ -38,29 +38,29 @@
 #define FLOW_UNREACHED UINT32_MAX
 #define FLOW_ALL       UINT32_MAX /* the question about all blocks at once */
 
-enum { /* of a variable */
-	HAND_LOCK = 1,     /* meets the obligation */
-	HAND_OBSERVED = 2, /* not only by pure tries */
-	HAND_TAKEN = 4,    /* some step takes it */
-	HAND_FREED = 8,    /* some step of its holder frees it */
+enum {                    /* of a variable */
+       HAND_LOCK = 1,     /* meets the obligation */
+       HAND_OBSERVED = 2, /* not only by pure tries */
+       HAND_TAKEN = 4,    /* some step takes it */
+       HAND_FREED = 8,    /* some step of its holder frees it */
 };
 
 struct flow {
 	const struct ir *ir;
 	struct arena *arena;
 	struct held_locks sets;
-	uint8_t *hand;     /* by variable */
-	struct flow_hand { /* by variable; nodes or IR_NONE */
-		uint32_t taken;    /* takes it */
-		uint32_t outside;  /* tries outside every block, and may fail purely */
-		uint32_t try1;     /* tries inside a block, ... */
-		uint32_t try2;     /* ... and inside another */
-	} *at;
-	uint32_t *set;     /* by node: locks certainly held there, or FLOW_UNREACHED */
-	uint32_t *focus;   /* by node: the candidate it touches, or IR_NONE */
-	uint32_t *special; /* by node: into `edges` plus one; 0: its succs are its edges */
+	uint8_t *hand;            /* by variable */
+	struct flow_hand {        /* by variable; nodes or IR_NONE */
+		uint32_t taken;   /* takes it */
+		uint32_t outside; /* tries outside every block, and may fail purely */
+		uint32_t try1;    /* tries inside a block, ... */
+		uint32_t try2;    /* ... and inside another */
+	} * at;
+	uint32_t *set;              /* by node: locks certainly held there, or FLOW_UNREACHED */
+	uint32_t *focus;            /* by node: the candidate it touches, or IR_NONE */
+	uint32_t *special;          /* by node: into `edges` plus one; 0: its succs are its edges */
 	AVEC(struct outcome) edges; /* a node's list begins with its length in succ; same: plain */
-	uint32_t *waits;   /* by node: of a waiting loop, the node that takes the lock; else IR_NONE */
+	uint32_t *waits;            /* by node: of a waiting loop, the node that takes the lock; else IR_NONE */
 };
 
 /* Memory comes from the arena, whose oom target must be set. */

@@ -169,8 +169,7 @@ static void reason(const struct why_question *q, uint32_t node, struct buf *out)
 		buf_str(out, " (it is used like a lock, but also accessed in other ways)");
 }
 
-void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first,
-                uint32_t second, struct buf *out)
+void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first, uint32_t second, struct buf *out)
 {
 	assert(first != IR_NONE && second != IR_NONE && f->ir->nodes[first].block == f->ir->nodes[second].block);
 	const struct why_question q = { f, m, block };
@@ -198,8 +197,7 @@ void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, ui
 
 static bool coded_by_hand(const struct flow *f, uint32_t v)
 {
-	return (f->hand[v] & (HAND_LOCK | HAND_TAKEN | HAND_FREED | HAND_OBSERVED)) ==
-	       (HAND_LOCK | HAND_TAKEN | HAND_FREED);
+	return (f->hand[v] & (HAND_LOCK | HAND_TAKEN | HAND_FREED | HAND_OBSERVED)) == (HAND_LOCK | HAND_TAKEN | HAND_FREED);
 }
 
 /* "m (taken at 18:11)" */

@@ -30,12 +30,11 @@ struct outcome {
 struct outcomes {
 	uint32_t n;
 	bool gave_up;
-	bool plain;    /* none of its instructions can fail, wait or choose */
+	bool plain; /* none of its instructions can fail, wait or choose */
 	struct outcome data[OUTCOMES_MAX];
 };
 
 /* `focus`: a scalar of the values 0 and 1, or IR_NONE. */
-void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focus,
-                 struct outcomes *out);
+void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focus, struct outcomes *out);
 
 #endif

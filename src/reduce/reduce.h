@@ -56,8 +56,7 @@ void reduce_result_free(struct reduce_result *r);
 
 /* Why the two steps do not fit when the question is about `block` or FLOW_ALL,
  * as a sentence (misfit_text.c). */
-void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first,
-                uint32_t second, struct buf *out);
+void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first, uint32_t second, struct buf *out);
 /* The locks coded by hand, as a sentence; nothing if there are none. */
 void reduce_say_locks(const struct flow *f, struct buf *out);
 

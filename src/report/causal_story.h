@@ -26,8 +26,8 @@ struct causal_story_touch {
 
 struct causal_story_event {
 	uint32_t lane, line;
-	const char *text;          /* "read data", "m: false -> true" */
-	const char *block;         /* that it is inside of, or NULL */
+	const char *text;           /* "read data", "m: false -> true" */
+	const char *block;          /* that it is inside of, or NULL */
 	const char *entered, *left; /* or NULL */
 	struct causal_story_touch *touches;
 	uint32_t ntouches;
@@ -46,10 +46,10 @@ struct causal_story { /* strings are the arena's, and not safe to print as they 
 	uint32_t nevents;
 	struct causal_story_link *links;
 	uint32_t nlinks;
-	uint32_t *count;    /* threads of each template there have to be */
-	bool smallest;      /* fewer do not do */
+	uint32_t *count; /* threads of each template there have to be */
+	bool smallest;   /* fewer do not do */
 	enum causal_concrete concrete;
-	uint32_t stops;     /* CAUSAL_IMPOSSIBLE: the event, from 0 */
+	uint32_t stops;       /* CAUSAL_IMPOSSIBLE: the event, from 0 */
 	const char *schedule; /* for `intact sim`, options first; or NULL */
 };
 

@@ -132,8 +132,7 @@ static void draw_links(struct drawing *d, uint32_t event, struct buf *out)
 {
 	const struct causal_story *r = d->r;
 	for (uint32_t i = 0; i < r->nlinks; i++)
-		if (r->links[i].to == event && r->links[i].by &&
-		    r->events[r->links[i].from].lane != r->events[event].lane)
+		if (r->links[i].to == event && r->links[i].by && r->events[r->links[i].from].lane != r->events[event].lane)
 			draw_arrow(d, &r->links[i], out);
 }
 
@@ -264,8 +263,7 @@ static void concretely(const struct drawing *d, struct buf *out)
 		buf_str(out, "The data allow it: this is a run of the program.\n");
 		break;
 	case CAUSAL_IMPOSSIBLE:
-		buf_printf(out, "The data forbid this run at step %u; another run may still violate it.\n",
-		           r->stops + 1);
+		buf_printf(out, "The data forbid this run at step %u; another run may still violate it.\n", r->stops + 1);
 		break;
 	case CAUSAL_TOO_LONG:
 		buf_str(out, "Whether the data allow it is unknown: it has too many choices.\n");
@@ -358,9 +356,8 @@ static void stats(const struct verdict *v, unsigned indent, struct buf *out)
 {
 	buf_repeat(out, ' ', indent);
 	if (v->events)
-		buf_printf(out, "%llu conditions, %llu events, %llu of them cut-offs, ",
-		           (unsigned long long)v->conditions, (unsigned long long)v->events,
-		           (unsigned long long)v->cutoffs);
+		buf_printf(out, "%llu conditions, %llu events, %llu of them cut-offs, ", (unsigned long long)v->conditions,
+		           (unsigned long long)v->events, (unsigned long long)v->cutoffs);
 	if (v->states)
 		buf_printf(out, "%llu states, %llu transitions, ", (unsigned long long)v->states,
 		           (unsigned long long)v->transitions);
@@ -391,8 +388,7 @@ static void summary(const struct checked *c, const struct check_text_options *o,
 		if (v[i].block == VERDICT_PROGRAM)
 			buf_str(out, "        ");
 		else
-			buf_printf(out, "  %4u  ",
-			           source_pos(p->src, p->blocks[v[i].block].span.start).line);
+			buf_printf(out, "  %4u  ", source_pos(p->src, p->blocks[v[i].block].span.start).line);
 		paint(out, o->color, &v[i]);
 		buf_repeat(out, ' ', head - strlen(headline(&v[i])) + 2);
 		why(p, &v[i], c->stories[i].causal, out);
@@ -418,9 +414,10 @@ void causal_text(const struct checked *c, const struct check_text_options *o, st
 		paint(out, o->color, v);
 		buf_str(out, ": ");
 		check_text_name(c->p, v->block, out);
-		buf_str(out, v->block == VERDICT_PROGRAM
-		                     ? "\nThe blocks form a causal cycle (abstract: most data is not tracked)\n\n"
-		                     : "\nA causal chain leaves the block and returns to it (abstract: most data is not tracked)\n\n");
+		buf_str(out,
+		        v->block == VERDICT_PROGRAM
+		                ? "\nThe blocks form a causal cycle (abstract: most data is not tracked)\n\n"
+		                : "\nA causal chain leaves the block and returns to it (abstract: most data is not tracked)\n\n");
 		diagram(c->stories[i].causal, c->model, o, out);
 	}
 }

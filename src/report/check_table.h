@@ -16,10 +16,8 @@ const char *check_color(const struct verdict *v);
 /* The text in that colour, when colours are on. */
 void check_paint(struct buf *out, bool on, const char *color, const char *text);
 
-void check_table(const struct ir *p, const struct verdict *v, uint32_t n,
-                 const struct check_text_options *o, struct buf *out);
+void check_table(const struct ir *p, const struct verdict *v, uint32_t n, const struct check_text_options *o, struct buf *out);
 /* --engine=all: a column an engine. */
-void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n,
-                  const struct check_text_options *o, struct buf *out);
+void check_matrix(const struct ir *p, const struct verdict *v, uint32_t n, const struct check_text_options *o, struct buf *out);
 
 #endif

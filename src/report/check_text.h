@@ -11,7 +11,7 @@
 struct check_text_options {
 	unsigned width;
 	bool utf8, color, stats;
-	uint32_t max_rows;  /* of a counterexample; 0: all */
+	uint32_t max_rows; /* of a counterexample; 0: all */
 };
 
 void check_text(const struct checked *c, const struct check_text_options *o, struct buf *out);

@@ -18,7 +18,7 @@
 
 #include "base/json_out.h"
 
-#define DOC_SCHEMA "intact-1"
+#define DOC_SCHEMA    "intact-1"
 #define DOC_MAX_BYTES ((size_t)256 << 20)
 
 /* Opens the document's object, with the members that every one begins with:

@@ -81,7 +81,7 @@ static void field(struct buf *b, const char *text, unsigned width)
 }
 
 struct lanes {
-	uint32_t of[256];  /* the thread's column */
+	uint32_t of[256];     /* the thread's column */
 	uint32_t thread[256]; /* the column's thread */
 	unsigned width[256];
 	uint32_t n;
@@ -287,21 +287,24 @@ static void coverage(struct buf *b, const struct explore_report *r)
 	if (r->estimate_known && !r->exhausted && !r->failure)
 		buf_printf(b, " (about %.0f %% of an estimated %.0f)", r->estimate_seen * 100, r->estimate_total);
 	if (r->pairs)
-		buf_printf(b, "; %llu of %llu conflicting pairs of places seen in both orders",
-		           (unsigned long long)r->pairs_both, (unsigned long long)r->pairs);
+		buf_printf(b, "; %llu of %llu conflicting pairs of places seen in both orders", (unsigned long long)r->pairs_both,
+		           (unsigned long long)r->pairs);
 	buf_printf(b, "; %s, seed %llu\n", r->strategy, (unsigned long long)r->seed);
 	if (r->awaits && r->exhausted)
-		buf_str(b, "loops that repeat the same reads 12 times or more are treated as waiting for a change; schedules in which such a "
+		buf_str(b, "loops that repeat the same reads 12 times or more are treated as waiting for a change; schedules in "
+		           "which such a "
 		           "loop gives up later are omitted\n");
 	if (r->cancels && r->exhausted)
-		buf_str(b, "threads were cancelled: not every order of a cancellation and of what the thread waits for was explored\n");
+		buf_str(b, "threads were cancelled: not every order of a cancellation and of what the thread waits for was "
+		           "explored\n");
 	if (r->judged)
 		buf_printf(b, "marked blocks were judged in %llu trace%s\n", (unsigned long long)r->judged,
 		           r->judged == 1 ? "" : "s");
 	if (r->unjudged)
 		buf_printf(b, "%llu traces were too long for the marked blocks to be judged\n", (unsigned long long)r->unjudged);
 	if (r->cut)
-		buf_printf(b, "%llu schedule%s cut off by the limit on steps (--max-steps): their later behaviour was not explored\n",
+		buf_printf(b,
+		           "%llu schedule%s cut off by the limit on steps (--max-steps): their later behaviour was not explored\n",
 		           (unsigned long long)r->cut, r->cut == 1 ? " was" : "s were");
 }
 
@@ -342,7 +345,8 @@ const char *explore_status_text(const struct explore_finding *f, struct arena *a
 {
 	if (f->told)
 		return f->told;
-	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored", (unsigned long long)f->schedules)
+	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored",
+	                                              (unsigned long long)f->schedules)
 	                               : arena_printf(a, "not reached in %llu schedule%s", (unsigned long long)f->schedules,
 	                                              f->schedules == 1 ? "" : "s");
 	switch (f->status) {
@@ -351,7 +355,8 @@ const char *explore_status_text(const struct explore_finding *f, struct arena *a
 	case EXPLORE_NOT_REACHED:
 		return all;
 	default:
-		return f->schedules ? arena_printf(a, "cut short: %s, then %s", all, f->why) : arena_printf(a, "not tried: %s", f->why);
+		return f->schedules ? arena_printf(a, "cut short: %s, then %s", all, f->why)
+		                    : arena_printf(a, "not tried: %s", f->why);
 	}
 }
 

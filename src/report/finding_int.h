@@ -16,11 +16,11 @@ struct view {
 	struct stacks entered, section, commit, violation, oacquire, owrite;
 	uint32_t block; /* index into entered: who is to blame */
 	const char *name, *key;
-	uint32_t count; /* with those merged into it */
-	uint32_t depth; /* calls between the block and its locks */
-	uint32_t uses;  /* of it and those merged into it, the highest */
-	struct view *more; /* other gaps of the same block */
-	const struct pattern *by; /* suppressed by, or NULL */
+	uint32_t count;                         /* with those merged into it */
+	uint32_t depth;                         /* calls between the block and its locks */
+	uint32_t uses;                          /* of it and those merged into it, the highest */
+	struct view *more;                      /* other gaps of the same block */
+	const struct pattern *by;               /* suppressed by, or NULL */
 	const struct explore_finding *explored; /* what came of it, or NULL */
 };
 

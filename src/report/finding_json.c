@@ -111,8 +111,8 @@ static const char *unplaced(struct writer *w, const struct view *v, const char *
 	if (f->violation_op == OP_JOIN && f->confirmed)
 		return arena_printf(w->arena, "Meanwhile %s ran; this block waited for its end.", other);
 	if (f->kind == FIND_RACE || f->kind == FIND_MARKED)
-		return arena_printf(w->arena, "Meanwhile %s %s (the place was not recorded: it was the only user at that time).", other,
-		                    finding_other(v));
+		return arena_printf(w->arena, "Meanwhile %s %s (the place was not recorded: it was the only user at that time).",
+		                    other, finding_other(v));
 	return NULL;
 }
 

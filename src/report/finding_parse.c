@@ -71,8 +71,7 @@ static struct raw_locks read_locks(struct parse_line *l, struct arena *a)
 	return ls;
 }
 
-static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES,
-                  *const uses[] = FINDING_USE_NAMES;
+static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP_NAMES, *const uses[] = FINDING_USE_NAMES;
 
 /* The number of a name; false when there is no such name. */
 static bool name_number(struct parse_line *l, const char *const *names, uint32_t many, uint32_t *out)
@@ -96,7 +95,8 @@ static bool set_field(struct raw_finding *f, struct parse_line *l)
 		size_t at;
 	} fields[] = {
 #define FIELD(x) { #x, offsetof(struct raw_finding, x) }
-		FIELD(confirmed), FIELD(count), FIELD(loop), FIELD(thread), FIELD(other), FIELD(lock), FIELD(lock2), FIELD(apart), FIELD(made_first), FIELD(made2_first),
+		FIELD(confirmed), FIELD(count), FIELD(loop),  FIELD(thread),     FIELD(other),
+		FIELD(lock),      FIELD(lock2), FIELD(apart), FIELD(made_first), FIELD(made2_first),
 	};
 	if (is(s, n, "address"))
 		f->address = number(l, 16);
@@ -155,8 +155,7 @@ static void set_locks(struct raw_finding *f, struct parse_line *l, struct arena 
 }
 
 /* False: an unknown kind or operation. */
-static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct parse_line *l,
-                       struct arena *a)
+static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct parse_line *l, struct arena *a)
 {
 	if (is(s, n, "set")) {
 		return set_field(f, l);
@@ -202,8 +201,7 @@ static struct raw_finding *renew(struct raw_report *r, struct arena *a, struct p
 		}
 		avec_push(a, &r->findings, (struct raw_finding){ 0 });
 	}
-	r->findings.data[at] = (struct raw_finding){ .key = key, .index = (uint32_t)number(l, 10),
-		                                      .modules = r->modules.len };
+	r->findings.data[at] = (struct raw_finding){ .key = key, .index = (uint32_t)number(l, 10), .modules = r->modules.len };
 	return &r->findings.data[at];
 }
 

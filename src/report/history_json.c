@@ -52,8 +52,8 @@ static void violation(const struct history *h, const struct interpretation *in, 
 	buf_free(&text);
 }
 
-static void part(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
-                 const struct part *p, bool witness, struct json_out *j)
+static void part(const struct history *h, const struct interpretation *in, const struct lin_check_options *o, const struct part *p,
+                 bool witness, struct json_out *j)
 {
 	const struct result *r = &p->r;
 	bool weak = o->condition == COND_REGULAR || o->condition == COND_SAFE;
@@ -202,9 +202,8 @@ static bool guessed(const json_t *r, const char *what)
 {
 	const json_t *g;
 	size_t i;
-	json_array_foreach(json_object_get(r, "guessed"), i, g)
-		if (json_is_string(g) && !strcmp(json_string_value(g), what))
-			return true;
+	json_array_foreach(json_object_get(r, "guessed"), i,
+	                   g) if (json_is_string(g) && !strcmp(json_string_value(g), what)) return true;
 	return false;
 }
 
@@ -217,9 +216,7 @@ static const json_t *fact(const json_t *part, json_int_t op)
 {
 	const json_t *f;
 	size_t i;
-	json_array_foreach(json_object_get(part, "facts"), i, f)
-		if (doc_number(f, "operation") == op)
-			return f;
+	json_array_foreach(json_object_get(part, "facts"), i, f) if (doc_number(f, "operation") == op) return f;
 	return NULL;
 }
 
@@ -227,7 +224,8 @@ static void read_conflict(struct history_told_part *t, struct arena *a, const js
 {
 	const json_t *conflict = json_object_get(p, "conflict"), *op;
 	size_t i, k;
-	json_array_foreach(conflict, i, op) {
+	json_array_foreach(conflict, i, op)
+	{
 		bool told = !json_is_integer(op);
 		for (k = 0; k < i && i < HISTORY_CONFLICT_TOLD; k++)
 			told |= json_equal(json_array_get(conflict, k), op);
@@ -257,7 +255,8 @@ static void read_parts(struct history_told *t, struct arena *a, const json_t *pa
 {
 	const json_t *p;
 	size_t i;
-	json_array_foreach(parts, i, p) {
+	json_array_foreach(parts, i, p)
+	{
 		int alg = 0;
 		while (alg < ALG_BRUTE && !doc_is(p, "algorithm", algorithm_names[alg]))
 			alg++;
@@ -283,15 +282,27 @@ static void read_parts(struct history_told *t, struct arena *a, const json_t *pa
 
 static void judged_text(const json_t *r, struct arena *a, bool color, struct buf *out)
 {
-	struct history_told t = { .file = doc_text(r, "file"), .format = safe_text(a, r, "format"), .object = safe_text(a, r, "object"),
-		.init = safe_text(a, r, "init_text"), .spec = json_string_value(json_object_get(r, "spec")),
-		.operations = number(r, "operations"), .processes = number(r, "processes"), .pending = number(r, "pending"),
-		.failed = number(r, "failed"), .keys = (uint32_t)json_array_size(json_object_get(json_object_get(r, "log"), "keys")),
-		.object_guessed = guessed(r, "object"), .init_guessed = guessed(r, "init"),
-		.paired = json_is_true(json_object_get(r, "pairs")), .nil_any = json_object_get(r, "nil_reads") != NULL,
-		.verdict = verdict_of(r), .condition = safe_text(a, r, "condition"), .limit = safe_text(a, r, "limit"),
-		.k = number(r, "k"), .least_k = json_is_true(json_object_get(r, "least_k")),
-		.has_delta = json_object_get(r, "delta") != NULL, .delta = doc_number(r, "delta") };
+	struct history_told t = { .file = doc_text(r, "file"),
+		                  .format = safe_text(a, r, "format"),
+		                  .object = safe_text(a, r, "object"),
+		                  .init = safe_text(a, r, "init_text"),
+		                  .spec = json_string_value(json_object_get(r, "spec")),
+		                  .operations = number(r, "operations"),
+		                  .processes = number(r, "processes"),
+		                  .pending = number(r, "pending"),
+		                  .failed = number(r, "failed"),
+		                  .keys = (uint32_t)json_array_size(json_object_get(json_object_get(r, "log"), "keys")),
+		                  .object_guessed = guessed(r, "object"),
+		                  .init_guessed = guessed(r, "init"),
+		                  .paired = json_is_true(json_object_get(r, "pairs")),
+		                  .nil_any = json_object_get(r, "nil_reads") != NULL,
+		                  .verdict = verdict_of(r),
+		                  .condition = safe_text(a, r, "condition"),
+		                  .limit = safe_text(a, r, "limit"),
+		                  .k = number(r, "k"),
+		                  .least_k = json_is_true(json_object_get(r, "least_k")),
+		                  .has_delta = json_object_get(r, "delta") != NULL,
+		                  .delta = doc_number(r, "delta") };
 	read_parts(&t, a, json_object_get(r, "parts"));
 	history_text(&t, color, out);
 }
@@ -299,11 +310,18 @@ static void judged_text(const json_t *r, struct arena *a, bool color, struct buf
 static void followed_text(const json_t *r, struct arena *a, struct buf *out)
 {
 	struct history_followed f = { .object = safe_text(a, r, "object"),
-		.init = json_object_get(r, "spec") ? NULL : safe_text(a, r, "init_text"), .object_guessed = guessed(r, "object"),
-		.init_guessed = guessed(r, "init"), .verdict = verdict_of(r), .culprit = safe_text(a, r, "culprit"),
-		.sentence = safe(a, r, "sentence"), .limit = safe_text(a, r, "limit"), .line = number(r, "line"),
-		.open = number(r, "overlap"), .configurations = number(r, "configurations"),
-		.operations = (uint64_t)doc_number(r, "operations"), .completed = (uint64_t)doc_number(r, "completed") };
+		                      .init = json_object_get(r, "spec") ? NULL : safe_text(a, r, "init_text"),
+		                      .object_guessed = guessed(r, "object"),
+		                      .init_guessed = guessed(r, "init"),
+		                      .verdict = verdict_of(r),
+		                      .culprit = safe_text(a, r, "culprit"),
+		                      .sentence = safe(a, r, "sentence"),
+		                      .limit = safe_text(a, r, "limit"),
+		                      .line = number(r, "line"),
+		                      .open = number(r, "overlap"),
+		                      .configurations = number(r, "configurations"),
+		                      .operations = (uint64_t)doc_number(r, "operations"),
+		                      .completed = (uint64_t)doc_number(r, "completed") };
 	history_followed_text(&f, out);
 }
 

@@ -22,7 +22,7 @@ void history_spent_text(const char *file, const char *limit, struct buf *out);
 /* The member "facts": what the operations of a proof are. */
 void history_facts(const struct history *h, const struct interpretation *in, const struct result *r, struct json_out *j);
 /* The member "log": all operations as columns. */
-void history_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
-                 const struct check *c, history_order *before, struct json_out *j);
+void history_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o, const struct check *c,
+                 history_order *before, struct json_out *j);
 
 #endif

@@ -15,9 +15,9 @@
 #include "base/utf8.h"
 #include "report/history_json.h"
 
-#define VALUE_MAX 160         /* bytes of one value's text */
+#define VALUE_MAX  160        /* bytes of one value's text */
 #define VALUES_MAX (4u << 20) /* bytes of all of them; the rest is "..." */
-#define FACTS_MAX 64
+#define FACTS_MAX  64
 
 static void fact(const struct history *h, const struct interpretation *in, uint32_t op, struct buf *text, struct json_out *j)
 {
@@ -118,7 +118,7 @@ static void end(struct column *c)
 struct listing {
 	const struct history *h;
 	struct map ids;
-	struct buf text; /* the values as JSON ... */
+	struct buf text;   /* the values as JSON ... */
 	struct json_out j; /* ... by this */
 	uint32_t n;
 };
@@ -188,15 +188,24 @@ enum field { F_PROCESS, F_KEY, F_FUNCTION, F_CALL, F_SPAN, F_A, F_B, F_RESULT, F
 static uint64_t field(struct listing *l, enum field f, const struct hop *o)
 {
 	switch (f) {
-	case F_PROCESS: return o->proc;
-	case F_KEY: return o->key;
-	case F_FUNCTION: return o->fn;
-	case F_CALL: return o->call;
-	case F_SPAN: return o->ret == RANK_INF ? 0 : o->ret - o->call;
-	case F_A: return code(l, o->a);
-	case F_B: return code(l, o->b);
-	case F_RESULT: return o->res;
-	default: return o->line;
+	case F_PROCESS:
+		return o->proc;
+	case F_KEY:
+		return o->key;
+	case F_FUNCTION:
+		return o->fn;
+	case F_CALL:
+		return o->call;
+	case F_SPAN:
+		return o->ret == RANK_INF ? 0 : o->ret - o->call;
+	case F_A:
+		return code(l, o->a);
+	case F_B:
+		return code(l, o->b);
+	case F_RESULT:
+		return o->res;
+	default:
+		return o->line;
 	}
 }
 
@@ -240,11 +249,10 @@ static void functions(const struct history *h, const struct interpretation *in, 
 	json_end(j);
 }
 
-void history_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
-                 const struct check *c, history_order *before, struct json_out *j)
+void history_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o, const struct check *c,
+                 history_order *before, struct json_out *j)
 {
-	static const char *const names_of[FIELDS] = { "process", "key", "function", "call", "span", "a", "b",
-		                                      "result", "line" };
+	static const char *const names_of[FIELDS] = { "process", "key", "function", "call", "span", "a", "b", "result", "line" };
 	struct listing l = { .h = h };
 	struct column col;
 	map_init(&l.ids);

@@ -77,8 +77,8 @@ static void chain(const struct say *s, const struct result *r)
 		buf_str(s->out, ", the initial value");
 	buf_str(s->out, ", but ");
 	op(s, by);
-	buf_str(s->out, write ? ", which had ended before it began, had overwritten that"
-	                      : ", which had ended before it began, returned ");
+	buf_str(s->out,
+	        write ? ", which had ended before it began, had overwritten that" : ", which had ended before it began, returned ");
 	if (!write) {
 		value(s, s->h->ops[by].b);
 		buf_str(s->out, ", written later");
@@ -155,7 +155,7 @@ static void lack(const struct say *s, const struct result *r)
 }
 
 void history_proof_text(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
-               const struct part *part, struct buf *out)
+                        const struct part *part, struct buf *out)
 {
 	const struct say s = { h, in, o, out };
 	const struct result *r = &part->r;
@@ -166,8 +166,9 @@ void history_proof_text(const struct history *h, const struct interpretation *in
 		op(&s, f[0]);
 		buf_str(out, h->ops[f[0]].fn == FN_CAS ? " succeeded, so it found " : " returned ");
 		value(&s, value_of(&s, f[0]));
-		buf_str(out, h->ops[f[0]].fn == FN_READ || h->ops[f[0]].fn == FN_CAS ? ", which nothing had written and which is not the initial value "
-		                                        : ", which nothing had put in ");
+		buf_str(out, h->ops[f[0]].fn == FN_READ || h->ops[f[0]].fn == FN_CAS
+		                     ? ", which nothing had written and which is not the initial value "
+		                     : ", which nothing had put in ");
 		buf_char(out, '(');
 		value(&s, in->init);
 		buf_str(out, ").");
@@ -234,8 +235,9 @@ void history_proof_text(const struct history *h, const struct interpretation *in
 			const struct hop *x = &h->ops[f[0]];
 			bool out_of = x->fn == FN_ADD ? x->res != RES_FALSE : x->res == RES_FALSE;
 			op(&s, f[0]);
-			buf_printf(out, " must have found the element %s, but whatever is let happen as late as it can, "
-			                "nothing that is still open then has %s it: no order exists.",
+			buf_printf(out,
+			           " must have found the element %s, but whatever is let happen as late as it can, "
+			           "nothing that is still open then has %s it: no order exists.",
 			           out_of ? "missing" : "there", out_of ? "removed" : "added");
 			break;
 		}

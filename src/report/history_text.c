@@ -10,9 +10,12 @@ const char *const history_verdicts[] = { "holds", "violated", "unknown", "refuse
 const char *history_limit(const struct limits *lim)
 {
 	switch (atomic_load(&((struct limits *)(uintptr_t)lim)->spent)) {
-	case LIMIT_TIME: return "time";
-	case LIMIT_MEMORY: return "memory";
-	default: return "none";
+	case LIMIT_TIME:
+		return "time";
+	case LIMIT_MEMORY:
+		return "memory";
+	default:
+		return "none";
 	}
 }
 
@@ -49,8 +52,8 @@ static const char *operation(const struct history *h, const struct interpretatio
 	return keep(a, &b);
 }
 
-static void tell_conflict(struct history_told_part *t, struct arena *a, const struct history *h,
-                          const struct interpretation *in, const struct result *r)
+static void tell_conflict(struct history_told_part *t, struct arena *a, const struct history *h, const struct interpretation *in,
+                          const struct result *r)
 {
 	for (uint32_t i = 0; i < r->nops && i < HISTORY_CONFLICT_TOLD; i++) {
 		bool told = r->ops[i] == RANK_INF;
@@ -87,13 +90,30 @@ void history_told_make(struct history_told *t, struct arena *a, const struct his
                        const struct lin_check_options *o, const struct check *c)
 {
 	uint32_t shown = 0;
-	*t = (struct history_told){ .file = h->name, .format = h->format, .object = history_object(h, in->object),
-		.init = value(h, in->init, a), .spec = h->user ? h->user->path : NULL, .operations = h->n,
-		.processes = h->procs.len, .pending = h->npending, .failed = h->nfailed, .keys = h->keys.len,
-		.object_guessed = in->object_guessed, .init_guessed = in->init_guessed, .paired = in->paired, .nil_any = in->nil_any,
-		.verdict = c->verdict, .condition = condition_names[o->condition], .limit = history_limit(h->lim),
-		.k = o->k_min ? c->k : o->k, .least_k = o->k_min, .has_delta = o->delta, .delta = c->delta,
-		.parts = c->nparts, .violated = c->nviolated, .undecided = c->nskipped > 0 };
+	*t = (struct history_told){ .file = h->name,
+		                    .format = h->format,
+		                    .object = history_object(h, in->object),
+		                    .init = value(h, in->init, a),
+		                    .spec = h->user ? h->user->path : NULL,
+		                    .operations = h->n,
+		                    .processes = h->procs.len,
+		                    .pending = h->npending,
+		                    .failed = h->nfailed,
+		                    .keys = h->keys.len,
+		                    .object_guessed = in->object_guessed,
+		                    .init_guessed = in->init_guessed,
+		                    .paired = in->paired,
+		                    .nil_any = in->nil_any,
+		                    .verdict = c->verdict,
+		                    .condition = condition_names[o->condition],
+		                    .limit = history_limit(h->lim),
+		                    .k = o->k_min ? c->k : o->k,
+		                    .least_k = o->k_min,
+		                    .has_delta = o->delta,
+		                    .delta = c->delta,
+		                    .parts = c->nparts,
+		                    .violated = c->nviolated,
+		                    .undecided = c->nskipped > 0 };
 	for (uint32_t i = 0; i < c->nparts; i++) {
 		const struct result *r = &c->parts[i].r;
 		t->algorithms[r->algorithm].parts++;
@@ -132,7 +152,10 @@ static void verdict_line(const struct history_told *t, bool color, struct buf *o
 {
 	static const char *const paint[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m", "\033[1;33m" };
 	buf_printf(out, "%s%s%s: ", color ? paint[t->verdict] : "",
-	           t->verdict == LIN_HOLDS ? "HOLDS" : t->verdict == LIN_VIOLATED ? "VIOLATED" : "UNKNOWN", color ? "\033[0m" : "");
+	           t->verdict == LIN_HOLDS      ? "HOLDS"
+	           : t->verdict == LIN_VIOLATED ? "VIOLATED"
+	                                        : "UNKNOWN",
+	           color ? "\033[0m" : "");
 	if (t->least_k && t->verdict == LIN_HOLDS) {
 		buf_printf(out, t->k == 1 ? "atomic (the least k is 1)" : "%u-atomic, and no less", t->k);
 	} else {
@@ -199,8 +222,10 @@ void history_text(const struct history_told *t, bool color, struct buf *out)
 	if (t->violated > HISTORY_PARTS_TOLD)
 		buf_printf(out, "  and %u more parts\n", t->violated - HISTORY_PARTS_TOLD);
 	if (t->has_delta && t->verdict <= LIN_VIOLATED && t->delta >= 0)
-		buf_printf(out, "staleness: it is atomic when reads may be up to %lld old, and not with less "
-		           "(in the units of its times; events when it has none)\n", (long long)t->delta);
+		buf_printf(out,
+		           "staleness: it is atomic when reads may be up to %lld old, and not with less "
+		           "(in the units of its times; events when it has none)\n",
+		           (long long)t->delta);
 	else if (t->has_delta && t->verdict <= LIN_VIOLATED)
 		buf_str(out, "staleness: no amount of it explains the history\n");
 	algorithms(t, out);

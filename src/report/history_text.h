@@ -13,13 +13,13 @@
 enum { HISTORY_PARTS_TOLD = 5, HISTORY_CONFLICT_TOLD = 12 };
 
 struct history_told_part { /* a part that is violated */
-	const char *label;    /* "key 3"; NULL: it is the only one */
+	const char *label; /* "key 3"; NULL: it is the only one */
 	const char *sentence;
-	const char *culprit;  /* with whose answer it was certain; NULL: not known */
-	uint32_t line;        /* of the culprit; 0: none */
-	bool open;            /* ... or with an earlier one */
-	uint32_t ended;       /* operations that had completed before */
-	uint32_t from;        /* the first line of the failing window; 0: not known */
+	const char *culprit; /* with whose answer it was certain; NULL: not known */
+	uint32_t line;       /* of the culprit; 0: none */
+	bool open;           /* ... or with an earlier one */
+	uint32_t ended;      /* operations that had completed before */
+	uint32_t from;       /* the first line of the failing window; 0: not known */
 	const char *conflict[HISTORY_CONFLICT_TOLD];
 	uint32_t nconflict, more_conflict;
 };
@@ -35,11 +35,11 @@ struct history_told { /* strings are the arena's, the history's or the document'
 	bool object_guessed, init_guessed, paired, nil_any;
 	enum lin_verdict verdict;
 	const char *condition, *limit;
-	uint32_t k;           /* k-atomicity, or the least k */
+	uint32_t k; /* k-atomicity, or the least k */
 	bool least_k, has_delta;
 	int64_t delta;
 	uint32_t parts, violated;
-	bool undecided;       /* parts were left undecided, as others settled it */
+	bool undecided; /* parts were left undecided, as others settled it */
 	struct history_told_part shown[HISTORY_PARTS_TOLD];
 	struct history_told_algorithm algorithms[ALG_BRUTE + 1];
 };

@@ -89,15 +89,21 @@ static bool leave_out(json_t *o, const char *const *names)
 static json_t *cut_down(const json_t *doc)
 {
 	static const char *const rounds[][6] = {
-		{ "order", "order_lengths", NULL }, { "orders", NULL }, { "values", NULL }, { "a", "b", NULL }, { "line", "result", NULL },
-		{ "steps", NULL }, { "process", "key", "function", "call", "span", NULL },
+		{ "order", "order_lengths", NULL },
+		{ "orders", NULL },
+		{ "values", NULL },
+		{ "a", "b", NULL },
+		{ "line", "result", NULL },
+		{ "steps", NULL },
+		{ "process", "key", "function", "call", "span", NULL },
 		{ "findings", "parts", "stack", "sources", "net", NULL },
 	};
 	json_t *copy = json_deep_copy(doc), *r;
 	size_t k;
 	for (size_t i = 0; copy && i < sizeof rounds / sizeof *rounds && !fits(copy); i++) {
 		leave_out(copy, rounds[i]);
-		json_array_foreach(json_object_get(copy, "results"), k, r) {
+		json_array_foreach(json_object_get(copy, "results"), k, r)
+		{
 			json_t *log = json_object_get(r, "log"), *run = json_object_get(r, "counterexample");
 			json_t *parts[] = { log, run, json_object_get(r, "serial"), r };
 			for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
@@ -117,7 +123,8 @@ void render_html(const json_t *whole, struct buf *out)
 	buf_safe(&title, subject(doc), strnlen(subject(doc), 200));
 	buf_str(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Intact: ");
 	escaped(out, buf_cstr(&title));
-	buf_printf(out, "</title>\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	buf_printf(out,
+	           "</title>\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	           "style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
 	           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	           "<meta name=\"color-scheme\" content=\"light dark\">\n<style>",

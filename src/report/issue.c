@@ -8,7 +8,9 @@
 
 const struct rule issue_rules[] = {
 	{ "not-atomic", "NotAtomic", "error", "A block that is meant to be atomic is not.",
-	  "Some execution of the block, interleaved with other threads, has no serial explanation: no serial order of the block ends in the same state. The code flow shows such an execution, one thread flow per thread. Keep the lock (or the transaction) from the first access to the last one that depends on it." },
+	  "Some execution of the block, interleaved with other threads, has no serial explanation: no serial order of the block "
+	  "ends in the same state. The code flow shows such an execution, one thread flow per thread. Keep the lock (or the "
+	  "transaction) from the first access to the last one that depends on it." },
 	{ "not-serializable", "NotSerializable", "error", "The blocks together are not serializable.",
 	  "Each block may be atomic by itself, but some execution of all of them together has no serial explanation. "
 	  "The code flow shows it. Look for two blocks that each see an intermediate state of the other." },
@@ -45,8 +47,7 @@ const struct rule issue_rules[] = {
 	{ "atomicity-violation", "AtomicityViolation", "warning", "A function releases its protection in the middle.",
 	  "The function releases its lock (or uses shared data without one) and then depends on what it read before: "
 	  "another thread can intervene. Hold the lock across both parts, or check again after it." },
-	{ "atomicity-violation-confirmed", "AtomicityViolationConfirmed", "error",
-	  "Another thread intervened in this run.",
+	{ "atomicity-violation-confirmed", "AtomicityViolationConfirmed", "error", "Another thread intervened in this run.",
 	  "As atomicity-violation, and it happened: another thread used the same data inside the window." },
 	{ "explore-failure", "ScheduleFails", "error", "A schedule of the program crashes, aborts or fails.",
 	  "The code flow is a schedule that was executed: one thread flow per thread, in the order in which the steps "
@@ -55,13 +56,13 @@ const struct rule issue_rules[] = {
 	  "At the end of the code flow no thread can continue: each waits for a lock that another holds, or for a wake-up "
 	  "that no thread is left to send." },
 	{ "explore-misuse", "ScheduleMisuses", "error", "In a schedule of the program a lock, a thread or memory is misused.",
-	  "A lock that was destroyed, freed or is not held is used, a thread is joined twice, or memory is used after it was freed." },
+	  "A lock that was destroyed, freed or is not held is used, a thread is joined twice, or memory is used after it was "
+	  "freed." },
 	{ "explore-race", "DataRace", "error", "Two accesses race in an executed schedule.",
 	  "One of them writes, not both are atomic, and neither happens before the other." },
 	{ "net-coverable", "NetCoverable", "error", "The places can be marked together.",
 	  "A reachable marking of the net has a token on each of the places asked about." },
-	{ "net-deadlock", "NetDeadlock", "error", "The net can deadlock.",
-	  "In a reachable marking no transition can fire." },
+	{ "net-deadlock", "NetDeadlock", "error", "The net can deadlock.", "In a reachable marking no transition can fire." },
 	{ "claim-rejected", "ClaimRejected", "error", "A saved result makes a false claim.",
 	  "The independent checker does not accept what the result claims: the run does not replay, a serial order "
 	  "explains it, the cycle is not in the trace, or something claimed to be atomic is not. The result was "

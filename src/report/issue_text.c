@@ -17,10 +17,10 @@ struct issue_writer {
 
 static const char *color_of(const struct issue *i)
 {
-	return i->suppressed || i->skipped           ? DIM
-	       : !strcmp(i->verdict, "holds")        ? "\033[1;32m"
-	       : !strcmp(i->verdict, "violated")     ? "\033[1;31m"
-	                                             : "\033[1;33m";
+	return i->suppressed || i->skipped       ? DIM
+	       : !strcmp(i->verdict, "holds")    ? "\033[1;32m"
+	       : !strcmp(i->verdict, "violated") ? "\033[1;31m"
+	                                         : "\033[1;33m";
 }
 
 /* Words of `s` on lines of the width, each after the indent. */

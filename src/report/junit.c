@@ -114,7 +114,9 @@ static void counts(const struct issues *s, uint32_t from, uint32_t to, struct bu
 		if (i->suppressed || i->skipped)
 			n[3]++;
 		else
-			n[!strcmp(i->verdict, "violated") ? 1 : !strcmp(i->verdict, "unknown") ? 2 : 0] += strcmp(i->verdict, "holds") != 0;
+			n[!strcmp(i->verdict, "violated")  ? 1
+			  : !strcmp(i->verdict, "unknown") ? 2
+			                                   : 0] += strcmp(i->verdict, "holds") != 0;
 	}
 	buf_printf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\"", n[0], n[1], n[2], n[3]);
 }

@@ -24,7 +24,6 @@ bool serial_run(const struct run *r, uint32_t block, bool at_exit, struct run *o
  * read or wrote another value: notes[step], malloc'ed, else NULL. False: they
  * all did the same. Cost: cubic in the steps at worst; for short runs.
  */
-bool serial_notes(const struct run *r, uint32_t block, const struct run *there,
-                  const struct glyphs *g, char **notes);
+bool serial_notes(const struct run *r, uint32_t block, const struct run *there, const struct glyphs *g, char **notes);
 
 #endif

@@ -43,8 +43,12 @@ void sim_shared_text(const struct run *r, bool utf8, struct buf *out)
 
 void sim_trace_text(const struct run *r, const struct sim_text_options *o, struct buf *out)
 {
-	struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color, .list = o->trace == TRACE_LIST,
-		                    .max_rows = o->max_rows, .full = "--full" };
+	struct table_options to = { .width = o->width,
+		                    .utf8 = o->utf8,
+		                    .color = o->color,
+		                    .list = o->trace == TRACE_LIST,
+		                    .max_rows = o->max_rows,
+		                    .full = "--full" };
 	if (o->trace != TRACE_NONE)
 		table_render(r, &to, out);
 }
@@ -62,8 +66,7 @@ void sim_fault_text(const struct run *r, bool color, struct buf *out)
 	text_who(r->ir, last->thread, &b);
 	buf_str(&b, ": ");
 	ir_print_fault(r->ir, &eff, &b);
-	diag_error(&d, ir_fault_name(last->fault), r->ir->src, r->ir->spans[last->fault_ins], "%s",
-	           buf_cstr(&b));
+	diag_error(&d, ir_fault_name(last->fault), r->ir->src, r->ir->spans[last->fault_ins], "%s", buf_cstr(&b));
 	d.errors = 0; /* it is a result, not a list that wants a count */
 	diags_render(&d, out, color);
 	buf_free(&b);
@@ -104,8 +107,8 @@ static void say_end(const struct simulated *s, bool color, struct buf *out)
 	const char *plural = n == 1 ? "" : "s";
 	switch (s->end) {
 	case END_FINISHED:
-		buf_printf(out, "%s finished after %u step%s\n",
-		           s->run->ir->nthreads == 1 ? "the thread" : "all threads", n, plural);
+		buf_printf(out, "%s finished after %u step%s\n", s->run->ir->nthreads == 1 ? "the thread" : "all threads", n,
+		           plural);
 		break;
 	case END_DEADLOCK:
 		buf_printf(out, "deadlock after %u step%s: no thread can move\n", n, plural);
@@ -189,8 +192,8 @@ void simulated_text(const struct simulated *s, const struct sim_text_options *o,
 			buf_char(out, '\n');
 	}
 	if (s->runs && !fault)
-		buf_printf(out, "no fault in %llu runs of at most %llu steps; the last one:\n",
-		           (unsigned long long)s->runs, (unsigned long long)s->steps);
+		buf_printf(out, "no fault in %llu runs of at most %llu steps; the last one:\n", (unsigned long long)s->runs,
+		           (unsigned long long)s->steps);
 	if (!o->session || !fault)
 		say_end(s, o->color, out);
 	buf_str(out, fault ? "state before that step: " : "final state: ");

@@ -22,10 +22,10 @@ extern const char *const sim_end_names[]; /* ended by NULL */
 
 struct simulated {
 	const struct run *run;
-	const char *model;  /* as the user named it */
+	const char *model; /* as the user named it */
 	enum sim_end end;
 	bool used_seed;
-	bool random;        /* the steps are those of the seed alone */
+	bool random; /* the steps are those of the seed alone */
 	uint64_t seed;
 	uint64_t runs, steps; /* --until=fault: how many runs of how many steps; 0: one */
 };
@@ -36,8 +36,8 @@ struct sim_text_options {
 	unsigned width;
 	bool utf8, color;
 	enum sim_trace trace;
-	uint32_t max_rows;  /* of the trace; 0: all */
-	bool session;       /* the steps were shown as they were taken, and a fault with them */
+	uint32_t max_rows; /* of the trace; 0: all */
+	bool session;      /* the steps were shown as they were taken, and a fault with them */
 };
 
 void simulated_text(const struct simulated *s, const struct sim_text_options *o, struct buf *out);

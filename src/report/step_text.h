@@ -33,8 +33,7 @@ void text_step(const struct run *r, uint32_t step, const struct glyphs *g, struc
 size_t text_step_lane(const struct run *r, uint32_t step, const struct glyphs *g, struct buf *out);
 /* "m: free -> held, count: 0 -> 1"; when brief, "m -> held, count -> 1".
  * Returns how many bytes at the end are the new value of the only change. */
-size_t text_changes(const struct run *r, uint32_t step, const struct glyphs *g, bool brief,
-                    struct buf *out);
+size_t text_changes(const struct run *r, uint32_t step, const struct glyphs *g, bool brief, struct buf *out);
 /*
  * The named locals a thread sees now, the innermost first, at most `max` of
  * them into `out` (ids into ir.locals). A name hidden by an inner one and a

@@ -27,8 +27,7 @@ void story_halt(const struct ir *p, const struct verdict *v, struct buf *out)
 	buf_str(out, ": ");
 	check_text_name(p, n->block, out);
 	buf_printf(out, ", run without interference, %s at line %u: ",
-	           v->problem == PROBLEM_STUCK ? "waits forever" : "loops forever, for example",
-	           text_line(p, node));
+	           v->problem == PROBLEM_STUCK ? "waits forever" : "loops forever, for example", text_line(p, node));
 	struct buf what;
 	buf_init(&what);
 	ir_print_node(p, node, &what);
@@ -75,8 +74,8 @@ static bool slot_differs(const struct ir *p, const struct verdict *v, const int3
 }
 
 /* "count = 1, flag = false": those shared variables of a state. */
-static uint32_t telling_values(const struct ir *p, const struct verdict *v, const int32_t *end,
-                               const int32_t *state, struct buf *out)
+static uint32_t telling_values(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state,
+                               struct buf *out)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->nvars; i++)
@@ -112,8 +111,8 @@ static void stands(const struct ir *p, uint32_t node, struct buf *out)
 }
 
 /* Locals that differ from those of serial orders, or where threads are. */
-static uint32_t telling_locals(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state,
-                               uint32_t n, struct buf *out)
+static uint32_t telling_locals(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state, uint32_t n,
+                               struct buf *out)
 {
 	uint32_t seen[32];
 	for (uint32_t t = 0; t < p->nthreads; t++) {
@@ -184,7 +183,8 @@ static void list_ends(const struct ir *p, const struct verdict *v, const int32_t
 		if (v->nserial_all == 1 || (n == 1 && v->nserial_all == v->nserial))
 			buf_printf(out, "Every serial order of the same blocks ends with %s.\n", buf_cstr(&got[i]));
 		else
-			buf_printf(out, "%s with %s.\n", i ? "                                 or" : "Serial orders of the same blocks end",
+			buf_printf(out, "%s with %s.\n",
+			           i ? "                                 or" : "Serial orders of the same blocks end",
 			           buf_cstr(&got[i]));
 		buf_free(&got[i]);
 	}

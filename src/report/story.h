@@ -26,12 +26,12 @@
 
 struct story {
 	struct run run;
-	bool replayed;         /* else there is nothing but the verdict */
-	bool *marks;           /* steps that the sentence speaks of; NULL: no memory */
-	struct buf sentence;   /* what went wrong; empty: nothing to say */
-	struct buf ends;       /* how it ends and how serial orders do, a line each */
-	struct run serial[2];  /* companions: blocks in the order they are entered, left */
-	bool possible[2];      /* there is such a one */
+	bool replayed;               /* else there is nothing but the verdict */
+	bool *marks;                 /* steps that the sentence speaks of; NULL: no memory */
+	struct buf sentence;         /* what went wrong; empty: nothing to say */
+	struct buf ends;             /* how it ends and how serial orders do, a line each */
+	struct run serial[2];        /* companions: blocks in the order they are entered, left */
+	bool possible[2];            /* there is such a one */
 	struct causal_story *causal; /* of a causal counterexample, or NULL */
 };
 

@@ -26,7 +26,7 @@
 #include "verdict/run.h"
 
 struct table_options {
-	unsigned width;    /* columns of the page; 0: as wide as it gets */
+	unsigned width; /* columns of the page; 0: as wide as it gets */
 	bool utf8, color;
 	bool list;         /* one row a step, the thread named in it */
 	uint32_t max_rows; /* steps shown, the middle is left out; 0: all */

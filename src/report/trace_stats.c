@@ -10,8 +10,7 @@ struct stats_rank {
 };
 
 /* The `top` largest keys among n uses, largest first, into r; their number. */
-static uint32_t rank(const struct stats_use *u, size_t n, bool sum, struct stats_rank *r,
-                     uint32_t top)
+static uint32_t rank(const struct stats_use *u, size_t n, bool sum, struct stats_rank *r, uint32_t top)
 {
 	uint32_t have = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -28,7 +27,6 @@ static uint32_t rank(const struct stats_use *u, size_t n, bool sum, struct stats
 	return have;
 }
 
-
 static void name_col(const struct names *n, uint32_t id, struct buf *out)
 {
 	size_t from = out->len;
@@ -37,26 +35,21 @@ static void name_col(const struct names *n, uint32_t id, struct buf *out)
 	buf_repeat(out, ' ', w < 24 ? 24 - w : 1);
 }
 
-void stats_text(const struct trace_stats *s, const struct trace_names *t,
-                uint32_t top, struct buf *out)
+void stats_text(const struct trace_stats *s, const struct trace_names *t, uint32_t top, struct buf *out)
 {
 	buf_printf(out, "events     %llu\n", (ull)s->events);
 	for (int k = 0; k < EVENT_KINDS; k++)
 		if (s->kinds[k])
-			buf_printf(out, "  %-8s %12llu  %5.1f %%\n", event_kind_name[k],
-			           (ull)s->kinds[k],
+			buf_printf(out, "  %-8s %12llu  %5.1f %%\n", event_kind_name[k], (ull)s->kinds[k],
 			           100.0 * (double)s->kinds[k] / (double)s->events);
 	buf_printf(out, "threads    %u\n", s->used_threads);
-	buf_printf(out, "variables  %u (%u used by several threads)\n", s->used_vars,
-	           s->shared_vars);
-	buf_printf(out, "locks      %u (%llu acquires of a lock already held)\n",
-	           s->used_locks, (ull)s->reentrant);
-	buf_printf(out, "blocks     %llu outermost, %llu nested in them (at most %u deep), %llu open at the end\n",
-	           (ull)s->blocks, (ull)s->nested, s->deepest, (ull)s->open);
+	buf_printf(out, "variables  %u (%u used by several threads)\n", s->used_vars, s->shared_vars);
+	buf_printf(out, "locks      %u (%llu acquires of a lock already held)\n", s->used_locks, (ull)s->reentrant);
+	buf_printf(out, "blocks     %llu outermost, %llu nested in them (at most %u deep), %llu open at the end\n", (ull)s->blocks,
+	           (ull)s->nested, s->deepest, (ull)s->open);
 	if (s->blocks > s->open) {
 		buf_printf(out, "           %.1f events on average, the longest %llu (thread ",
-		           (double)s->in_blocks / (double)(s->blocks - s->open),
-		           (ull)s->longest);
+		           (double)s->in_blocks / (double)(s->blocks - s->open), (ull)s->longest);
 		names_show(&t->ns[NS_THREAD], s->longest_thread, out);
 		buf_str(out, ")\n");
 	}
@@ -71,8 +64,7 @@ void stats_text(const struct trace_stats *s, const struct trace_names *t,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct stats_use *u = &s->vars[r[i].id];
 		name_col(&t->ns[NS_VAR], r[i].id, out);
-		buf_printf(out, "%13llu%13llu  %s\n", (ull)u->a, (ull)u->b,
-		           u->threads == 1 ? "one" : "several");
+		buf_printf(out, "%13llu%13llu  %s\n", (ull)u->a, (ull)u->b, u->threads == 1 ? "one" : "several");
 	}
 	n = rank(s->locks, s->nlocks, false, r, top);
 	if (n)
@@ -80,8 +72,7 @@ void stats_text(const struct trace_stats *s, const struct trace_names *t,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct stats_use *u = &s->locks[r[i].id];
 		name_col(&t->ns[NS_LOCK], r[i].id, out);
-		buf_printf(out, "%13llu%13llu  %s\n", (ull)u->a, (ull)u->b,
-		           u->threads == 1 ? "one" : "several");
+		buf_printf(out, "%13llu%13llu  %s\n", (ull)u->a, (ull)u->b, u->threads == 1 ? "one" : "several");
 	}
 	free(r);
 	buf_str(out, "\nthread                         events       blocks\n");
@@ -93,8 +84,7 @@ void stats_text(const struct trace_stats *s, const struct trace_names *t,
 			break;
 		}
 		name_col(&t->ns[NS_THREAD], i, out);
-		buf_printf(out, "%13llu%13llu\n", (ull)s->threads[i].events,
-		           (ull)s->threads[i].blocks);
+		buf_printf(out, "%13llu%13llu\n", (ull)s->threads[i].events, (ull)s->threads[i].blocks);
 	}
 }
 
@@ -128,8 +118,7 @@ static void json_uses(const char *key, const struct stats_use *u, size_t n, bool
 	free(r);
 }
 
-void stats_json(const struct trace_stats *s, const struct trace_names *t, uint32_t top, const char *key,
-                struct json_out *j)
+void stats_json(const struct trace_stats *s, const struct trace_names *t, uint32_t top, const char *key, struct json_out *j)
 {
 	json_begin_object(j, key);
 	json_uint(j, "events", s->events);

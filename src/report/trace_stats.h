@@ -7,9 +7,7 @@
 #include "event/stats.h"
 
 /* `top`: how many variables, locks and threads are listed. */
-void stats_text(const struct trace_stats *s, const struct trace_names *t,
-                uint32_t top, struct buf *out);
-void stats_json(const struct trace_stats *s, const struct trace_names *t, uint32_t top, const char *key,
-                struct json_out *j);
+void stats_text(const struct trace_stats *s, const struct trace_names *t, uint32_t top, struct buf *out);
+void stats_json(const struct trace_stats *s, const struct trace_names *t, uint32_t top, const char *key, struct json_out *j);
 
 #endif

@@ -12,7 +12,6 @@
 #include "report/line.h"
 #include "report/trace_judged.h"
 
-
 struct trace_text_out { /* the document is a file: what it says goes through buf_safe */
 	struct buf *b;
 	unsigned width;
@@ -195,8 +194,7 @@ static const char *reason(const json_t *link)
 static bool same_transaction(const json_t *a, const json_t *b)
 {
 	uint64_t x = number(json_object_get(a, "block"), "event"), y = number(json_object_get(b, "block"), "event");
-	return !strcmp(doc_text(a, "thread"), doc_text(b, "thread")) && x == y &&
-	       (x || number(a, "event") == number(b, "event"));
+	return !strcmp(doc_text(a, "thread"), doc_text(b, "thread")) && x == y && (x || number(a, "event") == number(b, "event"));
 }
 
 static void cycle_text(const struct trace_text_out *o, const json_t *cycle)
@@ -215,8 +213,11 @@ static void cycle_text(const struct trace_text_out *o, const json_t *cycle)
 		const json_t *before = i ? json_object_get(json_array_get(cycle, i - 1), "to") : NULL;
 		if (!before || number(before, "event") != number(from, "event")) {
 			buf_clear(&b);
-			buf_printf(&b, "%s %s", !before ? "in the block;" : same_transaction(before, from) ? "in the same block;"
-			           : "later in that thread;", reason(link));
+			buf_printf(&b, "%s %s",
+			           !before                          ? "in the block;"
+			           : same_transaction(before, from) ? "in the same block;"
+			                                            : "later in that thread;",
+			           reason(link));
 			event_line(o, from, buf_cstr(&b));
 		}
 		buf_clear(&b);
@@ -269,7 +270,8 @@ static void cycles(const struct trace_text_out *o, const json_t *r)
 	const json_t *f;
 	size_t i;
 	uint64_t more = number(r, "findings_not_shown");
-	json_array_foreach(json_object_get(r, "findings"), i, f) {
+	json_array_foreach(json_object_get(r, "findings"), i, f)
+	{
 		const json_t *closing = json_object_get(f, "closing"), *cycle = json_object_get(f, "cycle");
 		buf_printf(o->b, "\n%zu. ", i + 1);
 		bold(o, true);
@@ -320,7 +322,8 @@ static void runs(const json_t *list, struct buf *out)
 {
 	const json_t *r;
 	size_t i;
-	json_array_foreach(list, i, r) {
+	json_array_foreach(list, i, r)
+	{
 		ull a = (ull)json_integer_value(json_array_get(r, 0)), b = (ull)json_integer_value(json_array_get(r, 1));
 		if (i == RUNS_SHOWN) {
 			buf_str(out, ", ...");
@@ -360,9 +363,14 @@ static void schedule(const json_t *f, struct buf *out)
 
 static void prediction(const struct trace_text_out *o, const json_t *f, size_t n)
 {
-	static const struct { const char *what, *key; } lines[2][4] = {
+	static const struct {
+		const char *what, *key;
+	} lines[2][4] = {
 		{ { "entered at", "begin" }, { "commits at", "commits" }, { "violated at", "violated" } },
-		{ { "in the block", "first" }, { "can come between", "between" }, { "and", "until" }, { "in the block", "second" } },
+		{ { "in the block", "first" },
+		  { "can come between", "between" },
+		  { "and", "until" },
+		  { "in the block", "second" } },
 	};
 	const json_t *begin = json_object_get(f, "begin");
 	bool proven = doc_is(f, "kind", "proven");
@@ -395,9 +403,7 @@ static void predictions(const struct trace_text_out *o, const json_t *p)
 	size_t i, n = 0;
 	buf_printf(o->b, "\nother schedules: %llu proven, %llu possible\n", (ull)proven, (ull)possible);
 	for (int first = 1; first >= 0; first--)
-		json_array_foreach(all, i, f)
-			if (doc_is(f, "kind", "proven") == (first != 0))
-				prediction(o, f, ++n);
+		json_array_foreach(all, i, f) if (doc_is(f, "kind", "proven") == (first != 0)) prediction(o, f, ++n);
 	if (n < proven + possible)
 		buf_printf(o->b, "\n... and %llu more (--limit=0 shows all)\n", (ull)(proven + possible - n));
 }

@@ -27,7 +27,7 @@ struct bounded {
 	struct bounded_entry *e;
 	uint32_t n, max, at; /* entries known, and the one next in this run */
 	uint32_t bound, left;
-	bool pruned;         /* this bound left something out */
+	bool pruned; /* this bound left something out */
 };
 
 void bounded_layout(struct sched *s, struct layout *l)

@@ -29,8 +29,8 @@ struct coverage_object {
 	uint64_t x, a, b;
 	uint64_t x_pc, r_pc; /* places of the last X and the last A */
 	uint16_t x_thread, r_thread;
-	uint32_t run;  /* the entry is of this run, else it is empty except for mixed */
-	uint8_t from;  /* memory: address & 7 | size << 3 */
+	uint32_t run; /* the entry is of this run, else it is empty except for mixed */
+	uint8_t from; /* memory: address & 7 | size << 3 */
 	bool mixed;
 };
 _Static_assert(sizeof(struct coverage_object) == 64 && SCHED_THREADS_MAX <= 1 << 16, "one line");
@@ -43,8 +43,8 @@ struct coverage_pair {
 struct coverage {
 	struct coverage_object *object;
 	uint32_t objects, objects_max, n_objects, run;
-	uint64_t *event;   /* hash of each event of the run */
-	uint64_t *thread;  /* by thread */
+	uint64_t *event;  /* hash of each event of the run */
+	uint64_t *thread; /* by thread */
 	uint64_t *seen;
 	size_t seen_size, seen_max, n_seen, once, twice;
 	uint64_t new[BATCH]; /* traces that are not put in yet */
@@ -405,11 +405,20 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v
  * kinds, so that there are few branches, and in registers, which the compiler cannot know. */
 enum { MODES = 3, MEMORY = 4, COUNTS = 8 };
 static const uint8_t simple[SCHED_KINDS] = {
-	[SCHED_READ] = MODE_A | MEMORY | COUNTS, [SCHED_LOAD] = MODE_A | MEMORY | COUNTS,
-	[SCHED_WRITE] = MODE_X | MEMORY | COUNTS, [SCHED_STORE] = MODE_X | MEMORY | COUNTS,
-	[SCHED_RMW] = MODE_X | MEMORY | COUNTS, [SCHED_LOCK] = MODE_X | COUNTS, [SCHED_TRYLOCK] = MODE_X | COUNTS,
-	[SCHED_UNLOCK] = MODE_X, [SCHED_RDLOCK] = MODE_A | COUNTS, [SCHED_WRLOCK] = MODE_X | COUNTS,
-	[SCHED_TRYRD] = MODE_A | COUNTS, [SCHED_TRYWR] = MODE_X | COUNTS, [SCHED_RDUNLOCK] = MODE_A, [SCHED_WRUNLOCK] = MODE_X,
+	[SCHED_READ] = MODE_A | MEMORY | COUNTS,
+	[SCHED_LOAD] = MODE_A | MEMORY | COUNTS,
+	[SCHED_WRITE] = MODE_X | MEMORY | COUNTS,
+	[SCHED_STORE] = MODE_X | MEMORY | COUNTS,
+	[SCHED_RMW] = MODE_X | MEMORY | COUNTS,
+	[SCHED_LOCK] = MODE_X | COUNTS,
+	[SCHED_TRYLOCK] = MODE_X | COUNTS,
+	[SCHED_UNLOCK] = MODE_X,
+	[SCHED_RDLOCK] = MODE_A | COUNTS,
+	[SCHED_WRLOCK] = MODE_X | COUNTS,
+	[SCHED_TRYRD] = MODE_A | COUNTS,
+	[SCHED_TRYWR] = MODE_X | COUNTS,
+	[SCHED_RDUNLOCK] = MODE_A,
+	[SCHED_WRUNLOCK] = MODE_X,
 };
 struct quick {
 	struct coverage_object *table;

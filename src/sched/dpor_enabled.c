@@ -163,8 +163,7 @@ static bool writer_enabled(struct sched *s, struct goes *g, const struct later *
 		if (r == NONE)
 			return true;
 		uint8_t kind = s->ev[g->e[0]].op.kind;
-		if ((kind != SCHED_RDLOCK && kind != SCHED_TRYRD) || g->n == SET_MAX ||
-		    d->base[s->ev[r].thread] >= d->link[r].seq)
+		if ((kind != SCHED_RDLOCK && kind != SCHED_TRYRD) || g->n == SET_MAX || d->base[s->ev[r].thread] >= d->link[r].seq)
 			return false;
 		g->e[g->n++] = r;
 		if (r < g->e[0]) { /* the first is where the tree is */

@@ -79,8 +79,7 @@ static bool before(const struct sequence *q, uint32_t j, uint32_t i)
 	uint32_t e = q->d->v[j];
 	if (i + 1 < q->n)
 		return happens_after(q->s, q->d->v[i], e);
-	return q->d->base[q->s->ev[e].thread] >= q->d->link[e].seq ||
-	       sched_op_dependent(&q->s->ev[e].op, &q->l->op);
+	return q->d->base[q->s->ev[e].thread] >= q->d->link[e].seq || sched_op_dependent(&q->s->ev[e].op, &q->l->op);
 }
 
 enum initial { NOT_INITIAL, FREE_INITIAL, OWN_INITIAL };

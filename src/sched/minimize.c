@@ -26,16 +26,17 @@ struct minimize {
 	struct guide_choice *choice, *proposed;
 	uint32_t n_choice, n_proposed;
 	enum stage stage;
-	uint32_t at, length;             /* position in the stage; length of chunks */
-	bool gained;                     /* this round found something */
+	uint32_t at, length; /* position in the stage; length of chunks */
+	bool gained;         /* this round found something */
 	uint32_t tried, budget;
 	bool running;
 };
 
 size_t minimize_memory(uint32_t n)
 {
-	return sizeof(struct minimize) + ((size_t)n * 4 + 16) *
-	       (sizeof(struct sched_event) + 2 * sizeof(struct segment) + 2 * sizeof(struct guide_choice)) + 4096;
+	return sizeof(struct minimize) +
+	       ((size_t)n * 4 + 16) * (sizeof(struct sched_event) + 2 * sizeof(struct segment) + 2 * sizeof(struct guide_choice)) +
+	       4096;
 }
 
 static bool less(const struct cost *a, const struct cost *b)

@@ -10,12 +10,12 @@
 #include "base/invariant.h"
 
 enum class {
-	C_LOCAL,  /* depends on nothing */
-	C_ALL,    /* depends on everything */
+	C_LOCAL, /* depends on nothing */
+	C_ALL,   /* depends on everything */
 	C_READ,
 	C_WRITE,
 	C_MUTEX,
-	C_RD,     /* a reader's operation on a rwlock */
+	C_RD, /* a reader's operation on a rwlock */
 	C_WR,
 	C_WAIT,   /* joins the waiters of a condition or futex */
 	C_SIGNAL, /* takes from the waiters */

@@ -147,7 +147,7 @@ enum sched_kind {
 	SCHED_FUTEX_WOKEN,
 	SCHED_FUTEX_WAKE,
 	/* any object */
-	SCHED_INIT,    /* for a semaphore, sched_result gives the value */
+	SCHED_INIT, /* for a semaphore, sched_result gives the value */
 	SCHED_DESTROY,
 	/* local */
 	SCHED_YIELD,
@@ -160,14 +160,14 @@ enum sched_kind {
 };
 
 enum {
-	SCHED_TIMED = 1,     /* COND_WAKE, FUTEX_WOKEN: enabled without a signal (time-out);
+	SCHED_TIMED = 1,    /* COND_WAKE, FUTEX_WOKEN: enabled without a signal (time-out);
 	                      * tries: it is a timed operation (sampling lets it wait, mostly) */
-	SCHED_COMMUTES = 2,  /* BARRIER_ARRIVE: see above */
-	SCHED_SPURIOUS = 4,  /* COND_WAKE, FUTEX_WOKEN: may also wake for no reason; as SCHED_TIMED */
+	SCHED_COMMUTES = 2, /* BARRIER_ARRIVE: see above */
+	SCHED_SPURIOUS = 4, /* COND_WAKE, FUTEX_WOKEN: may also wake for no reason; as SCHED_TIMED */
 	/* set by the room */
-	SCHED_PASSED = 8,    /* ONCE, executed: from SCHED_RES_PASSED */
-	SCHED_AWAITS = 16,   /* an await: sched_await */
-	SCHED_MANY = 32,     /* an await on more than its own object: depends on all but the
+	SCHED_PASSED = 8,  /* ONCE, executed: from SCHED_RES_PASSED */
+	SCHED_AWAITS = 16, /* an await: sched_await */
+	SCHED_MANY = 32,   /* an await on more than its own object: depends on all but the
 	                      * local and the thread's kinds */
 	/* set by the user: the places of the bias this run is steered by (sched_steer) */
 	SCHED_AT_BEFORE = 64,
@@ -176,12 +176,12 @@ enum {
 
 /* What an operation turned out to be. */
 enum {
-	SCHED_RES_FAILED = 1,   /* a try that did not get it; it changed nothing */
-	SCHED_RES_SAME = 2,     /* a write or RMW that left the value as it was */
-	SCHED_RES_PASSED = 4,   /* ONCE that found it done */
-	SCHED_RES_TIMEOUT = 8,  /* woke without a signal */
-	SCHED_RES_OPENED = 16,  /* BARRIER_ARRIVE that let the others through */
-	SCHED_RES_WAITS = 32,   /* FUTEX_WAIT that joined the waiters */
+	SCHED_RES_FAILED = 1,  /* a try that did not get it; it changed nothing */
+	SCHED_RES_SAME = 2,    /* a write or RMW that left the value as it was */
+	SCHED_RES_PASSED = 4,  /* ONCE that found it done */
+	SCHED_RES_TIMEOUT = 8, /* woke without a signal */
+	SCHED_RES_OPENED = 16, /* BARRIER_ARRIVE that let the others through */
+	SCHED_RES_WAITS = 32,  /* FUTEX_WAIT that joined the waiters */
 };
 
 struct sched_op {

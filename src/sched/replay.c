@@ -23,8 +23,7 @@ static bool define(struct sched *s, uint32_t t, const struct sched_origin *o)
 	return true;
 }
 
-bool sched_replay(struct sched *s, const struct sched_event *e, uint32_t n, const struct sched_origin *origins,
-                  uint32_t n_threads)
+bool sched_replay(struct sched *s, const struct sched_event *e, uint32_t n, const struct sched_origin *origins, uint32_t n_threads)
 {
 	SCHED_ASSERT(!s->in_run);
 	for (uint32_t t = s->n_ids; origins && t < n_threads; t++)
@@ -88,15 +87,14 @@ uint32_t replay_choose(struct sched *s, uint32_t n)
 void replay_end(struct sched *s)
 {
 	if (!s->stop && s->n < s->replay.n && !s->replay.diff.what)
-		s->replay.diff = (struct sched_divergence){ .what = SCHED_DIFF_SHORT, .step = s->n,
-			                                    .thread = s->replay.e[s->n].thread,
-			                                    .expected = s->replay.e[s->n].op };
+		s->replay.diff = (struct sched_divergence){
+			.what = SCHED_DIFF_SHORT, .step = s->n, .thread = s->replay.e[s->n].thread, .expected = s->replay.e[s->n].op
+		};
 }
 
 /* --- guided --------------------------------------------------------------- */
 
-void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const struct guide_choice *c,
-                 uint32_t n_choice)
+void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const struct guide_choice *c, uint32_t n_choice)
 {
 	SCHED_ASSERT(!s->in_run && s->o.strategy == SCHED_GUIDE);
 	s->guide = (struct sched_guide){ .seg = seg, .choice = c, .n = n, .n_choice = n_choice };

@@ -65,12 +65,12 @@ enum sched_strategy {
 
 enum {
 	SCHED_THREADS_MAX = 4096,
-	SCHED_CHOICES_MAX = 255,      /* alternatives of one choice */
+	SCHED_CHOICES_MAX = 255, /* alternatives of one choice */
 	SCHED_BIAS_MAX = 256,
-	SCHED_AWAIT_MAX = 8,          /* ranges of one await */
+	SCHED_AWAIT_MAX = 8, /* ranges of one await */
 	/* what sched_point returns instead of a thread */
-	SCHED_NOBODY = 0xffffffffu,   /* no thread is enabled: deadlock, or all have ended */
-	SCHED_STOP = 0xfffffffeu,     /* end this run: sched_stop_reason says why */
+	SCHED_NOBODY = 0xffffffffu, /* no thread is enabled: deadlock, or all have ended */
+	SCHED_STOP = 0xfffffffeu,   /* end this run: sched_stop_reason says why */
 };
 
 enum sched_stop {
@@ -87,20 +87,20 @@ enum sched_stop {
 struct sched_options {
 	enum sched_strategy strategy;
 	uint64_t seed;
-	uint32_t depth;           /* PCT's d; 0: 3 */
-	uint32_t max_threads;     /* ids in a session; 0: 256 */
-	uint32_t max_steps;       /* points in a run; 0: 100,000 */
-	uint64_t max_runs;        /* 0: no limit */
-	uint32_t max_bound;       /* DELAY, PREEMPT: last bound tried; 0: 1,000,000 */
-	int32_t max_preemptions;  /* DPOR: bound, -1: none */
-	bool exit_last;           /* PROCESS_EXIT only when no other thread is enabled */
-	bool no_coverage;         /* no trace hashes and no pairs of places */
-	bool stop_at_end;         /* REPLAY: stop where the schedule ends */
+	uint32_t depth;          /* PCT's d; 0: 3 */
+	uint32_t max_threads;    /* ids in a session; 0: 256 */
+	uint32_t max_steps;      /* points in a run; 0: 100,000 */
+	uint64_t max_runs;       /* 0: no limit */
+	uint32_t max_bound;      /* DELAY, PREEMPT: last bound tried; 0: 1,000,000 */
+	int32_t max_preemptions; /* DPOR: bound, -1: none */
+	bool exit_last;          /* PROCESS_EXIT only when no other thread is enabled */
+	bool no_coverage;        /* no trace hashes and no pairs of places */
+	bool stop_at_end;        /* REPLAY: stop where the schedule ends */
 	/* Shard k of n (n = 0: one): sampling strategies use seeds of their own;
 	 * systematic ones take the subtrees that belong to k: every branch of the
 	 * first split_depth points is one (0: 4, when n > 1). */
 	uint32_t shard, shards, split_depth;
-	uint32_t fair_steps;      /* sampling: steps in a row before a thread loses priority; 0: 200 */
+	uint32_t fair_steps; /* sampling: steps in a row before a thread loses priority; 0: 200 */
 };
 
 /* The smallest memory for these options, and a good amount. */
@@ -194,16 +194,16 @@ void sched_note(struct sched *s, uint32_t t, const struct sched_op *op);
 enum sched_stop sched_stop_reason(const struct sched *s);
 
 enum sched_outcome {
-	SCHED_FINE,   /* the run ended, nothing found */
-	SCHED_BUG,    /* ended with a finding */
-	SCHED_CUT,    /* SCHED_STOP, or the user cut it: its end was not seen */
-	SCHED_LOST,   /* worthless (the process died on the user's account): forget it */
+	SCHED_FINE, /* the run ended, nothing found */
+	SCHED_BUG,  /* ended with a finding */
+	SCHED_CUT,  /* SCHED_STOP, or the user cut it: its end was not seen */
+	SCHED_LOST, /* worthless (the process died on the user's account): forget it */
 };
 enum sched_verdict {
 	SCHED_GO_ON,
-	SCHED_EXHAUSTED, /* a systematic strategy has seen everything it can */
-	SCHED_LIMIT,     /* max_runs, or max_bound */
-	SCHED_FULL,      /* memory: what follows cannot be complete; sampling goes on */
+	SCHED_EXHAUSTED,        /* a systematic strategy has seen everything it can */
+	SCHED_LIMIT,            /* max_runs, or max_bound */
+	SCHED_FULL,             /* memory: what follows cannot be complete; sampling goes on */
 	SCHED_NONDETERMINISTIC, /* a systematic strategy met a divergence */
 };
 enum sched_verdict sched_run_end(struct sched *s, enum sched_outcome outcome);
@@ -249,8 +249,7 @@ uint32_t sched_preemptions(const struct sched *s, uint32_t *switches);
 struct sched_origin {
 	uint32_t parent, ordinal;
 };
-bool sched_replay(struct sched *s, const struct sched_event *e, uint32_t n,
-                  const struct sched_origin *origins, uint32_t n_threads);
+bool sched_replay(struct sched *s, const struct sched_event *e, uint32_t n, const struct sched_origin *origins, uint32_t n_threads);
 
 enum sched_differs {
 	SCHED_SAME,
@@ -258,9 +257,9 @@ enum sched_differs {
 	SCHED_DIFF_ABSENT,   /* the thread does not exist */
 	SCHED_DIFF_KIND,
 	SCHED_DIFF_PLACE,
-	SCHED_DIFF_OBJECT,   /* systematic search only: within one session addresses repeat */
+	SCHED_DIFF_OBJECT, /* systematic search only: within one session addresses repeat */
 	SCHED_DIFF_CHOICES,
-	SCHED_DIFF_SHORT,    /* the run ended before the schedule */
+	SCHED_DIFF_SHORT, /* the run ended before the schedule */
 };
 struct sched_divergence {
 	enum sched_differs what;
@@ -294,9 +293,9 @@ struct sched_stats {
 	uint64_t runs, complete, cut, bugs, points, switches, preemptions;
 	uint64_t max_points;
 	uint32_t max_threads;
-	uint64_t blocked;   /* DPOR: runs that turned out equivalent to an earlier one (with shards) */
-	uint64_t left_out;  /* DPOR with a bound: branches not taken */
-	uint64_t elsewhere; /* prefixes that belong to other shards */
+	uint64_t blocked;         /* DPOR: runs that turned out equivalent to an earlier one (with shards) */
+	uint64_t left_out;        /* DPOR with a bound: branches not taken */
+	uint64_t elsewhere;       /* prefixes that belong to other shards */
 	uint32_t restarts, bound; /* bound: DELAY, PREEMPT: the one being searched */
 	/* distinct traces of complete runs, by a 64-bit hash of happens-before;
 	 * full: the table is full, the number is a lower bound */

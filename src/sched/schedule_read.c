@@ -12,7 +12,7 @@
 
 enum {
 	LINE_MAX = 64 << 10,
-	LISTS_MAX = 4096,     /* arguments, environment, settings */
+	LISTS_MAX = 4096, /* arguments, environment, settings */
 	MODULES_MAX = 1024,
 	POINTS_MAX = 65536,
 	STEPS_MAX = 10000000,
@@ -20,9 +20,9 @@ enum {
 
 struct schedule_reader {
 	struct schedule *f;
-	const char *start, *at, *end;      /* of the line */
+	const char *start, *at, *end; /* of the line */
 	uint32_t line;
-	char *strings, *strings_end;       /* where strings go */
+	char *strings, *strings_end; /* where strings go */
 	struct schedule_error *error;
 	uint32_t max_modules, max_points, max_threads, max_steps, max_lists;
 	bool program, seed, ended;
@@ -78,7 +78,9 @@ static bool number(struct schedule_reader *r, uint64_t max, uint64_t *x)
 	const char *digits = r->at;
 	for (; r->at < r->end; r->at++) {
 		char c = *r->at;
-		uint64_t d = c >= '0' && c <= '9' ? (uint64_t)(c - '0') : hex && c >= 'a' && c <= 'f' ? (uint64_t)(c - 'a') + 10 : 99;
+		uint64_t d = c >= '0' && c <= '9'          ? (uint64_t)(c - '0')
+		             : hex && c >= 'a' && c <= 'f' ? (uint64_t)(c - 'a') + 10
+		                                           : 99;
 		if (d == 99)
 			break;
 		if (v > (UINT64_MAX - d) / base)

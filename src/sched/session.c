@@ -349,8 +349,7 @@ enum sched_verdict sched_run_end(struct sched *s, enum sched_outcome outcome)
 	else if (outcome == SCHED_LOST) { /* the same run again, for a systematic search */
 		if (s->strategy == SCHED_DPOR)
 			dpor_lost(s);
-	}
-	else if (has_bounded(s))
+	} else if (has_bounded(s))
 		v = bounded_next(s);
 	else if (s->strategy == SCHED_DPOR)
 		v = dpor_next(s, outcome);

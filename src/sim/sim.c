@@ -8,14 +8,18 @@
 #include "base/console.h"
 
 #define DEFAULT_STEPS 100u
-#define ROWS_SHOWN 100u   /* of a trace, without --full */
+#define ROWS_SHOWN    100u /* of a trace, without --full */
 
 /* ---- what has happened -------------------------------------------------- */
 
 static struct sim_text_options text_options(const struct sim *s)
 {
-	return (struct sim_text_options){ .width = s->width, .utf8 = s->utf8, .color = s->color, .trace = (enum sim_trace)s->trace,
-		                          .max_rows = s->full ? 0 : ROWS_SHOWN, .session = s->interactive };
+	return (struct sim_text_options){ .width = s->width,
+		                          .utf8 = s->utf8,
+		                          .color = s->color,
+		                          .trace = (enum sim_trace)s->trace,
+		                          .max_rows = s->full ? 0 : ROWS_SHOWN,
+		                          .session = s->interactive };
 }
 
 void sim_trace(struct sim *s, struct buf *out)
@@ -77,8 +81,14 @@ static enum sim_end hunt(struct sim *s)
 static struct simulated told(const struct sim *s, enum sim_end end)
 {
 	bool hunted = s->until == UNTIL_FAULT;
-	return (struct simulated){ .run = &s->run, .model = s->path, .end = end, .used_seed = s->used_seed, .random = s->random,
-		                   .seed = s->seed, .runs = hunted ? s->runs : 0, .steps = hunted ? s->steps : 0 };
+	return (struct simulated){ .run = &s->run,
+		                   .model = s->path,
+		                   .end = end,
+		                   .used_seed = s->used_seed,
+		                   .random = s->random,
+		                   .seed = s->seed,
+		                   .runs = hunted ? s->runs : 0,
+		                   .steps = hunted ? s->steps : 0 };
 }
 
 void sim_text(struct sim *s, enum sim_end end, bool by_hand, struct buf *out)

@@ -27,8 +27,8 @@ struct causal_thread {
 struct causal_touch {
 	uint32_t var, elem; /* elem IR_NONE: the whole array */
 	bool write;
-	bool valued;        /* the value is kept: */
-	bool looked;        /* found is what it needed to be, not just overwritten */
+	bool valued; /* the value is kept: */
+	bool looked; /* found is what it needed to be, not just overwritten */
 	int32_t found, left;
 };
 
@@ -55,20 +55,20 @@ enum causal_concrete {
 struct causal_run {
 	struct causal_thread *threads; /* that take a step */
 	uint32_t nthreads;
-	struct causal_event *events;   /* one order of them */
+	struct causal_event *events; /* one order of them */
 	uint32_t nevents;
 	struct causal_touch *touches;
 	uint32_t ntouches;
 	struct causal_link *links;
 	uint32_t nlinks;
-	uint32_t *count;               /* threads of each template there have to be */
+	uint32_t *count; /* threads of each template there have to be */
 	uint32_t ntemplates;
-	bool smallest;                 /* fewer do not do */
+	bool smallest; /* fewer do not do */
 	enum causal_concrete concrete;
 	uint32_t stops;
 	struct move *path;
 	uint32_t npath;
-	char *schedule;                /* for `intact sim`, options first; malloc'ed or NULL */
+	char *schedule; /* for `intact sim`, options first; malloc'ed or NULL */
 };
 
 void causal_run_free(struct causal_run *r);

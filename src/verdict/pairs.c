@@ -6,9 +6,9 @@
 #include "base/grow.h"
 #include "base/invariant.h"
 
-#define MAX_SET   20000u              /* members of one set */
+#define MAX_SET         20000u /* members of one set */
 #define PAIRS_MAX_BYTES ((uint64_t)2 << 30)
-#define PAIRS_MAX_WORK  200000000u           /* members put into sets: a minute or so */
+#define PAIRS_MAX_WORK  200000000u /* members put into sets: a minute or so */
 
 void pairs_spent(struct pairs *x, const char *limit)
 {
@@ -82,7 +82,7 @@ uint32_t pairs_keep_set(struct pairs *x)
 	if (x->nset)
 		qsort(x->set, x->nset, sizeof *x->set, by_number);
 	for (uint32_t i = 1; i < x->nset; i++)
-	assert(x->set[i - 1] < x->set[i]); /* sorted, no member twice */
+		assert(x->set[i - 1] < x->set[i]); /* sorted, no member twice */
 	uint32_t id = seqtab_add(&x->sets, (const int32_t *)x->set, x->nset);
 	if (id == MAP_NONE)
 		pairs_spent(x, "memory");
@@ -120,7 +120,7 @@ bool pairs_path(struct pairs *x, uint32_t id)
 	for (uint32_t i = id; i; i = x->v[i].parent)
 		n += x->v[i].then.thread != MAP_NONE ? 2 : 1;
 	for (uint32_t i = id; i; i = x->v[i].parent)
-	assert(x->v[i].parent < i); /* breadth first: a parent comes before */
+		assert(x->v[i].parent < i); /* breadth first: a parent comes before */
 	x->out->path = malloc((n + 1) * sizeof *x->out->path);
 	x->out->npath = x->out->path ? n : 0;
 	for (uint32_t i = id; x->out->path && i; i = x->v[i].parent) {

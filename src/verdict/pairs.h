@@ -19,15 +19,15 @@ struct pair {
 };
 
 struct pairs {
-	struct verify_exhaustive *out;   /* max_states, limit, path */
-	const char *crowded;       /* what the limit on a set's members is called */
-	uint32_t nstate, width;    /* words of a state, of a member */
+	struct verify_exhaustive *out; /* max_states, limit, path */
+	const char *crowded;           /* what the limit on a set's members is called */
+	uint32_t nstate, width;        /* words of a state, of a member */
 	struct seqtab states, members, sets;
-	struct pair *v;            /* the first is the beginning */
+	struct pair *v; /* the first is the beginning */
 	uint32_t n, cap;
-	struct map seen;           /* state and set: the pair */
-	uint32_t *set, nset, cap_set; /* being made */
-	uint64_t work;             /* members put into sets, and what else was looked at, so far */
+	struct map seen;                     /* state and set: the pair */
+	uint32_t *set, nset, cap_set;        /* being made */
+	uint64_t work;                       /* members put into sets, and what else was looked at, so far */
 	uint32_t *stamp, stamped, cap_stamp; /* by member: in it */
 };
 

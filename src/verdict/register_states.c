@@ -67,7 +67,8 @@ static void put_answered(struct register_states *w, int32_t *member, uint32_t th
 }
 
 /* An answer: every order of what has been asked, as far as the answered one. */
-static void answer_atomic(struct register_states *w, const int32_t *member, uint32_t thread, enum register_states_event e, int32_t value)
+static void answer_atomic(struct register_states *w, const int32_t *member, uint32_t thread, enum register_states_event e,
+                          int32_t value)
 {
 	uint32_t width = 1 + 2 * w->nthreads, len;
 	int32_t *way = w->room, *then = w->room + width;
@@ -132,7 +133,7 @@ struct weak {
 	struct ended *ended;
 	uint32_t nended, cap_ended;
 	struct weak_op {
-		int32_t kind;   /* as above */
+		int32_t kind;    /* as above */
 		int32_t *values; /* sorted; of a write, the one */
 		uint32_t n, cap;
 	} op[REGISTER_THREADS];

@@ -30,8 +30,8 @@ struct register_states {
 	enum object_condition condition;
 	uint32_t nthreads;
 	struct seqtab events;
-	struct map next;   /* set and event: set */
-	int32_t *room;     /* of members being made */
+	struct map next; /* set and event: set */
+	int32_t *room;   /* of members being made */
 	uint32_t cap;
 };
 
@@ -41,6 +41,7 @@ uint64_t register_states_bytes(const struct register_states *w);
 /* The set at the beginning; MAP_NONE when a limit is reached. */
 uint32_t register_states_first(struct register_states *w, int32_t value);
 /* The set after the event; value: what is written, or was read. An empty set: nothing explains it. MAP_NONE: a limit is reached. */
-uint32_t register_states_next(struct register_states *w, uint32_t set, uint32_t thread, enum register_states_event e, int32_t value);
+uint32_t register_states_next(struct register_states *w, uint32_t set, uint32_t thread, enum register_states_event e,
+                              int32_t value);
 
 #endif

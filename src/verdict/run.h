@@ -46,7 +46,7 @@ struct run_change { /* a shared variable's value before and after a step */
 	int32_t before, after;
 };
 
-struct run_local { /* a named local that a step gave a value, or whose value its
+struct run_local {            /* a named local that a step gave a value, or whose value its
                     * picks decided */
 	uint32_t local, elem; /* into ir.locals */
 	int32_t value;
@@ -54,19 +54,19 @@ struct run_local { /* a named local that a step gave a value, or whose value its
 
 struct run_step {
 	uint32_t thread;
-	uint32_t node, next;       /* where the thread was, where it went */
-	uint32_t pick, npick;      /* into run.picks */
-	uint32_t event, nevent;    /* into run.events, in order */
-	uint32_t change, nchange;  /* into run.changes, by variable */
-	uint32_t local, nlocal;    /* into run.locals */
+	uint32_t node, next;                 /* where the thread was, where it went */
+	uint32_t pick, npick;                /* into run.picks */
+	uint32_t event, nevent;              /* into run.events, in order */
+	uint32_t change, nchange;            /* into run.changes, by variable */
+	uint32_t local, nlocal;              /* into run.locals */
 	uint32_t entered, exited, committed; /* block ids or IR_NONE */
 	uint32_t invoked, responded;         /* ir_oper ids or IR_NONE */
 	int32_t arg, result;
-	enum ir_fault fault;       /* IRF_NONE unless it is the last step */
+	enum ir_fault fault; /* IRF_NONE unless it is the last step */
 	uint32_t fault_ins;
 	int32_t fault_value;
-	bool stuck;                /* the thread will never move again */
-	bool cut;                  /* more events than IR_MAX_EVENTS */
+	bool stuck; /* the thread will never move again */
+	bool cut;   /* more events than IR_MAX_EVENTS */
 };
 
 struct run {
@@ -82,12 +82,12 @@ struct run {
 	struct run_local *locals;
 	uint32_t nlocals, locals_cap;
 	/* private */
-	int32_t *now, *prev;   /* the state after the last step, before it */
+	int32_t *now, *prev; /* the state after the last step, before it */
 	bool has_prev;
-	int32_t *cursor;       /* the state before step cursor_at */
+	int32_t *cursor; /* the state before step cursor_at */
 	uint32_t cursor_at;
 	int32_t *spare, *alt;
-	int32_t *kept;         /* kept[k] is the state before step k * stride */
+	int32_t *kept; /* kept[k] is the state before step k * stride */
 	uint32_t nkept, kept_cap, stride;
 	size_t budget;
 	struct ir_event *room; /* IR_MAX_EVENTS */

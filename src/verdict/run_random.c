@@ -16,8 +16,8 @@ struct sample {
 	struct ir_choices ch;
 };
 
-static bool sample_outcome(void *arg, enum ir_result res, const int32_t *next,
-                           const struct ir_choices *ch, const struct ir_effect *eff)
+static bool sample_outcome(void *arg, enum ir_result res, const int32_t *next, const struct ir_choices *ch,
+                           const struct ir_effect *eff)
 {
 	struct sample *s = arg;
 	(void)res;

@@ -161,7 +161,9 @@ static bool list_steps(struct side *w, uint32_t block, const struct move *path, 
 		ok = thread < w->p->nthreads;
 		if (!ok)
 			break;
-		s->v[i] = (struct step){ .thread = thread, .mark = at_mark(w, thread, block), .first = !moved[thread], .pick = s->npicks };
+		s->v[i] = (struct step){
+			.thread = thread, .mark = at_mark(w, thread, block), .first = !moved[thread], .pick = s->npicks
+		};
 		moved[thread] = true;
 		ok = side_step(w, thread, &t);
 		ok = ok && GROW(s->picks, s->cap, (uint64_t)s->npicks + t.ch.n);

@@ -28,12 +28,12 @@ struct causes {
 	struct verify_exhaustive *out;
 	struct pairs pairs;
 	struct seqtab serial;
-	struct map effects;      /* serial state, thread, block or step: into results, where a length and serial states stand */
-	struct cause_ids results;      /* the first is the empty list */
-	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
-	uint32_t looked;         /* such pairs whose runs have an explanation */
-	bool stop;               /* a wider search is needed */
-	uint64_t all, gone;      /* threads; those that have finished in x->to */
+	struct map effects;       /* serial state, thread, block or step: into results, where a length and serial states stand */
+	struct cause_ids results; /* the first is the empty list */
+	uint32_t wrong;           /* a pair that is not explained, or MAP_NONE */
+	uint32_t looked;          /* such pairs whose runs have an explanation */
+	bool stop;                /* a wider search is needed */
+	uint64_t all, gone;       /* threads; those that have finished in x->to */
 	/* the step being taken */
 	uint32_t at, thread, outcome;
 	uint32_t places[IR_MAX_EVENTS], nplaces;
@@ -63,8 +63,7 @@ struct effect {
 	uint32_t thread;
 };
 
-static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                       const struct ir_effect *eff)
+static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct effect *e = arg;
 	struct causes *x = e->x;
@@ -200,8 +199,9 @@ static void one_behind(struct causes *x, bool was, bool now, uint32_t before)
 	if (was && now) {
 		put(x, &x->now);
 	} else if (now) {
-		struct pending_item it = { .thread = x->thread, .block = ir_block_of(x->p, x->to, x->thread), .open = true,
-			                .before = before };
+		struct pending_item it = {
+			.thread = x->thread, .block = ir_block_of(x->p, x->to, x->thread), .open = true, .before = before
+		};
 		pending_items_copy(&x->next, &x->now);
 		if (!before || pending_items_insert(&x->next, &it))
 			put(x, &x->next);
@@ -263,7 +263,7 @@ static void add_pair(struct causes *x)
 	bool good = explained(x);
 	uint32_t id = pairs_add(&x->pairs, x->to, pairs_keep_set(&x->pairs), x->at, (struct move){ x->thread, x->outcome },
 	                        seqtab_bytes(&x->serial) + x->effects.cap * sizeof(struct map_slot) +
-	                        x->results.cap * sizeof *x->results.v);
+	                                x->results.cap * sizeof *x->results.v);
 	if (id == MAP_NONE || good)
 		return;
 	if (x->looked++ >= CAUSES_MAX_LOOKS)
@@ -310,8 +310,7 @@ static void touched(struct causes *x, const struct ir_choices *ch)
 	}
 }
 
-static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct causes *x = arg;
 	pairs_stepped(&x->pairs, r, eff);

@@ -13,8 +13,8 @@
 #include "verdict/pairs.h"
 #include "verdict/verify_causal_order.h"
 
-#define MAX_ALONE 200000u              /* states of one block that runs alone */
-#define MAX_LOOKS 1000u                /* runs that are compared with all serial orders */
+#define MAX_ALONE 200000u /* states of one block that runs alone */
+#define MAX_LOOKS 1000u   /* runs that are compared with all serial orders */
 
 /* ---- the search --------------------------------------------------------- */
 
@@ -25,13 +25,13 @@ struct ids {
 
 struct anew {
 	const struct ir *p;
-	uint32_t block, width;   /* of a shadow */
+	uint32_t block, width; /* of a shadow */
 	struct verify_exhaustive *out;
-	struct pairs pairs;     /* states with their shadows */
-	struct map alone;        /* shadow and thread: into results, where a length and the shadows are */
+	struct pairs pairs; /* states with their shadows */
+	struct map alone;   /* shadow and thread: into results, where a length and the shadows are */
 	struct ids results;
-	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
-	uint32_t looked;         /* such pairs whose runs have an explanation by causes */
+	uint32_t wrong;  /* a pair that is not explained, or MAP_NONE */
+	uint32_t looked; /* such pairs whose runs have an explanation by causes */
 	/* the step being taken */
 	uint32_t at, thread, outcome;
 	int32_t *from, *to, *shadow, *room, *other;
@@ -69,8 +69,7 @@ struct alone { /* a block on its own, from a shadow */
 	uint32_t thread;
 };
 
-static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                      const struct ir_effect *eff)
+static bool one_alone(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct alone *a = arg;
 	struct anew *x = a->x;
@@ -135,8 +134,7 @@ static void close_set(struct anew *x)
 		}
 }
 
-static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                        const struct ir_effect *eff)
+static bool one_outside(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct anew *x = arg;
 	(void)ch;
@@ -223,8 +221,7 @@ static void look_closer(struct anew *x)
 	}
 }
 
-static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct anew *x = arg;
 	(void)ch;
@@ -266,8 +263,7 @@ static void search(struct anew *x, int32_t *scratch)
 /* The definition with outside steps in the order in which they are taken. */
 static void in_order(struct verify_exhaustive *v, const struct ir *p, uint32_t block)
 {
-	struct anew x = { .p = p, .block = block, .out = v, .wrong = MAP_NONE,
-		          .width = p->nstate + (p->nthreads + 31) / 32 };
+	struct anew x = { .p = p, .block = block, .out = v, .wrong = MAP_NONE, .width = p->nstate + (p->nthreads + 31) / 32 };
 	x.pairs = (struct pairs){ .out = v, .crowded = "shadows of one state", .nstate = p->nstate, .width = x.width };
 	size_t n = (size_t)x.width + 1;
 	int32_t *room = calloc(n * 6, sizeof *room);

@@ -24,12 +24,12 @@
 #include "verdict/verify.h"
 
 struct verify_exhaustive {
-	uint64_t max_states;       /* of the search */
+	uint64_t max_states;           /* of the search */
 	enum verify_run_answer answer; /* EXPLAINED: all runs are; OPEN: not within 16; UNEXPLAINED: one is not */
-	const char *limit;         /* VERIFY_LIMIT: which */
+	const char *limit;             /* VERIFY_LIMIT: which */
 	uint64_t states;
-	uint32_t behind;           /* items that could lag; 0: the order of time was enough */
-	struct move *path;         /* UNEXPLAINED: that run; malloc'ed */
+	uint32_t behind;   /* items that could lag; 0: the order of time was enough */
+	struct move *path; /* UNEXPLAINED: that run; malloc'ed */
 	uint32_t npath;
 };
 

@@ -90,8 +90,7 @@ static enum verify_answer replay(const struct problem *p, const uint32_t *order,
 	return out;
 }
 
-static enum verify_answer check_legal(const struct problem *p, const uint32_t *order, uint32_t n,
-                                      char *why)
+static enum verify_answer check_legal(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
 {
 	if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE)
 		return replay(p, order, n, why);
@@ -109,16 +108,14 @@ static enum verify_answer check_legal(const struct problem *p, const uint32_t *o
 	return out;
 }
 
-enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n,
-                                char *why)
+enum verify_answer verify_order(const struct problem *p, const uint32_t *order, uint32_t n, char *why)
 {
 	enum verify_answer out = verify_permutation(p, order, n, why);
 	uint32_t latest = 0; /* the latest invocation so far, + 1 */
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
 		const struct hop *op = &p->ops[order[i]];
 		if (op->ret != RANK_INF && op->ret + 1 < latest)
-			out = reject(why, "an operation follows one that was invoked after it ended",
-			             order[i]);
+			out = reject(why, "an operation follows one that was invoked after it ended", order[i]);
 		if (op->call + 1 > latest)
 			latest = op->call + 1;
 	}
@@ -132,12 +129,10 @@ static bool may_return(const struct problem *p, const struct hop *rd, uint32_t w
 	if (w == RANK_INF)
 		return rd->b == p->init && newest == 0;
 	const struct hop *wr = &p->ops[w];
-	return wr->fn == FN_WRITE && wr->a == rd->b && wr->call < rd->ret &&
-	       (wr->ret == RANK_INF || wr->ret + 1 > newest);
+	return wr->fn == FN_WRITE && wr->a == rd->b && wr->call < rd->ret && (wr->ret == RANK_INF || wr->ret + 1 > newest);
 }
 
-enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe,
-                                     char *why)
+enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *saw, bool safe, char *why)
 {
 	uint32_t *newest = calloc(p->nevents + 1ull, sizeof *newest); /* by rank */
 	uint32_t *ended = calloc(p->nevents + 1ull, sizeof *ended);
@@ -165,8 +160,7 @@ enum verify_answer verify_reads_from(const struct problem *p, const uint32_t *sa
 		if (saw[i] == i) {
 			if (!safe || !overlapped)
 				out = reject(why, "a read overlaps no write and must return one", i);
-		} else if ((saw[i] != RANK_INF && saw[i] >= p->n) ||
-		           !may_return(p, rd, saw[i], newest[rd->call])) {
+		} else if ((saw[i] != RANK_INF && saw[i] >= p->n) || !may_return(p, rd, saw[i], newest[rd->call])) {
 			out = reject(why, "a read cannot have returned that write", i);
 		}
 	}
@@ -277,8 +271,9 @@ static bool shows_other(const struct problem *p, uint32_t op, val v)
 	const struct hop *o = &p->ops[op];
 	if (o->ret == RANK_INF)
 		return false;
-	return o->fn == FN_READ ? o->b != v : o->fn == FN_WRITE ? o->a != v
-	       : o->fn == FN_CAS && o->res == RES_TRUE && (o->a != v || o->b != v);
+	return o->fn == FN_READ    ? o->b != v
+	       : o->fn == FN_WRITE ? o->a != v
+	                           : o->fn == FN_CAS && o->res == RES_TRUE && (o->a != v || o->b != v);
 }
 
 static bool may_bring(const struct hop *o, val v)
@@ -313,8 +308,10 @@ static enum verify_answer check_supply(const struct problem *p, const uint32_t *
 		for (uint32_t k = 2 * n; k < nops; k++)
 			named |= ops[k] == i;
 		if (reaches != named)
-			return reject(why, reaches ? "an operation could have written the value and is not named"
-			                           : "an operation is named that could not have written the value", i);
+			return reject(why,
+			              reaches ? "an operation could have written the value and is not named"
+			                      : "an operation is named that could not have written the value",
+			              i);
 		reach += reaches;
 	}
 	return reach < n ? VERIFY_ACCEPTED : reject(why, "enough operations could have written the value", RANK_INF);
@@ -325,11 +322,10 @@ static enum verify_answer check_supply(const struct problem *p, const uint32_t *
 static enum verify_answer check_twice(const struct problem *p, const uint32_t *ops, char *why)
 {
 	const struct hop *a = &p->ops[ops[0]], *b = &p->ops[ops[1]];
-	if (ops[0] == ops[1] || !is_take(a->fn) || !is_take(b->fn) || a->ret == RANK_INF ||
-	    b->ret == RANK_INF || a->b != b->b || a->b == VAL_NIL)
+	if (ops[0] == ops[1] || !is_take(a->fn) || !is_take(b->fn) || a->ret == RANK_INF || b->ret == RANK_INF || a->b != b->b ||
+	    a->b == VAL_NIL)
 		return reject(why, "the operations did not both take the value", RANK_INF);
-	return writes_of(p, a->b, RANK_INF) > 1 ? reject(why, "the value was put in more than once", RANK_INF)
-	                                        : VERIFY_ACCEPTED;
+	return writes_of(p, a->b, RANK_INF) > 1 ? reject(why, "the value was put in more than once", RANK_INF) : VERIFY_ACCEPTED;
 }
 
 /* in a before in b, and out b before out a (or a never came out). */
@@ -337,8 +333,8 @@ static enum verify_answer check_fifo(const struct problem *p, const uint32_t *op
 {
 	const struct hop *ia = &p->ops[ops[0]], *ib = &p->ops[ops[1]], *ob = &p->ops[ops[3]];
 	const struct hop *oa = ops[2] == RANK_INF ? NULL : &p->ops[ops[2]];
-	if (p->obj != OBJ_QUEUE || ia->fn != FN_ENQ || ib->fn != FN_ENQ || ob->fn != FN_DEQ ||
-	    ob->b != ib->a || ob->ret == RANK_INF || (oa && (oa->fn != FN_DEQ || oa->b != ia->a)))
+	if (p->obj != OBJ_QUEUE || ia->fn != FN_ENQ || ib->fn != FN_ENQ || ob->fn != FN_DEQ || ob->b != ib->a ||
+	    ob->ret == RANK_INF || (oa && (oa->fn != FN_DEQ || oa->b != ia->a)))
 		return reject(why, "the operations are not those of two values", RANK_INF);
 	if (writes_of(p, ia->a, RANK_INF) != 1 || writes_of(p, ib->a, RANK_INF) != 1)
 		return reject(why, "a value was put in more than once", RANK_INF);
@@ -381,8 +377,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 		if (p->ops[i].b == VAL_NONE)
 			out = reject(why, "a removal never returned", i);
 		uint32_t put = p->ops[i].b == VAL_NONE ? MAP_NONE : map_get(&in, p->ops[i].b);
-		if (put != MAP_NONE && put < p->n && p->ops[put].ret != RANK_INF &&
-		    until[p->ops[put].ret + 1] > p->ops[i].call)
+		if (put != MAP_NONE && put < p->n && p->ops[put].ret != RANK_INF && until[p->ops[put].ret + 1] > p->ops[i].call)
 			until[p->ops[put].ret + 1] = p->ops[i].call;
 	}
 	uint32_t lo = d->call + 1;
@@ -404,8 +399,7 @@ static enum verify_answer check_inside(const struct problem *p, const uint32_t *
 
 /* Two values, each written once, of which each has an operation that precedes
  * one of the other. */
-static enum verify_answer check_zones(const struct problem *p, const uint32_t *ops, bool inside,
-                                      char *why)
+static enum verify_answer check_zones(const struct problem *p, const uint32_t *ops, bool inside, char *why)
 {
 	uint32_t early = inside ? ops[3] : ops[2], late = inside ? ops[2] : ops[3];
 	val a = value_of(p, ops[0]), b = value_of(p, early);
@@ -419,8 +413,7 @@ static enum verify_answer check_zones(const struct problem *p, const uint32_t *o
 }
 
 /* One writer at a time: lower bounds on the write that each one saw. */
-static enum verify_answer check_chain(const struct problem *p, const uint32_t *ops, uint32_t n,
-                                      char *why)
+static enum verify_answer check_chain(const struct problem *p, const uint32_t *ops, uint32_t n, char *why)
 {
 	uint32_t least = 0, last_write_end = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -438,29 +431,26 @@ static enum verify_answer check_chain(const struct problem *p, const uint32_t *o
 		for (uint32_t i = 0, number = 1; i < p->n && !found; i++) {
 			if (p->ops[i].fn != FN_WRITE)
 				continue;
-			if (number >= least && (write ? i == ops[k] : p->ops[i].a == op->b &&
-			                                              p->ops[i].call < op->ret)) {
+			if (number >= least && (write ? i == ops[k] : p->ops[i].a == op->b && p->ops[i].call < op->ret)) {
 				found = true;
 				least = number;
 			}
 			number++;
 		}
 		if (found == (k + 1 == n))
-			return reject(why, found ? "the last read of the chain is possible"
-			                         : "the chain is incomplete", ops[k]);
+			return reject(why, found ? "the last read of the chain is possible" : "the chain is incomplete", ops[k]);
 	}
 	return VERIFY_ACCEPTED;
 }
 
 /* ---- violations ------------------------------------------------------------------ */
 
-enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops,
-                                    uint32_t nops, uint32_t culprit, uint32_t budget, char *why)
+enum verify_answer verify_violation(const struct problem *p, enum proof proof, const uint32_t *ops, uint32_t nops, uint32_t culprit,
+                                    uint32_t budget, char *why)
 {
-	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1,
-		                        [PROOF_ZONES] = 4, [PROOF_INSIDE] = 4, [PROOF_FIFO] = 4,
-		                        [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1, [PROOF_PRIORITY] = 1,
-		                        [PROOF_COUNTS] = 0, [PROOF_SUPPLY] = 2 };
+	static const uint8_t need[] = { [PROOF_UNWRITTEN] = 1, [PROOF_FUTURE] = 1, [PROOF_CHAIN] = 1, [PROOF_ZONES] = 4,
+		                        [PROOF_INSIDE] = 4,    [PROOF_FIFO] = 4,   [PROOF_TWICE] = 2, [PROOF_NOT_EMPTY] = 1,
+		                        [PROOF_PRIORITY] = 1,  [PROOF_COUNTS] = 0, [PROOF_SUPPLY] = 2 };
 	bool reg = p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER || p->obj == OBJ_KV);
 	bool about_reg = proof == PROOF_CHAIN || proof == PROOF_ZONES || proof == PROOF_INSIDE || proof == PROOF_SUPPLY;
 	bool with_cas = proof == PROOF_SUPPLY || proof == PROOF_UNWRITTEN || proof == PROOF_FUTURE;

@@ -23,12 +23,12 @@ static enum verify_answer reject(char *why, const char *text, uint32_t op)
 struct naive {
 	const struct problem *p;
 	struct spec_ctx c;
-	uint32_t end;   /* only responses before this rank count */
+	uint32_t end; /* only responses before this rank count */
 	uint32_t words, budget, n, cap;
 	uint64_t *sets; /* words of each configuration, then its state */
 	struct idtab ids;
 	bool spent;
-	bool collect;   /* the states at the end are wanted, without one operation */
+	bool collect; /* the states at the end are wanted, without one operation */
 	uint32_t without;
 	uint32_t *states, nstates, cstates;
 };
@@ -137,8 +137,7 @@ static bool naive_run(struct naive *v, uint32_t init)
 enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, uint32_t budget, char *why)
 {
 	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget };
-	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents
-	                                                               : p->ops[culprit].ret + 1;
+	v.end = culprit == RANK_INF || p->ops[culprit].ret == RANK_INF ? p->nevents : p->ops[culprit].ret + 1;
 	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
 	v.c.user = p->user;
 	bool done = naive_run(&v, v.c.spec->init(&v.c, p->init));
@@ -149,8 +148,7 @@ enum verify_answer verify_by_trying(const struct problem *p, uint32_t culprit, u
 	if (done)
 		return reject(why, "there is an order", RANK_INF);
 	if (failed) {
-		snprintf(why, VERIFY_WHY, "trying every order again would take more than %u configurations",
-		         budget);
+		snprintf(why, VERIFY_WHY, "trying every order again would take more than %u configurations", budget);
 		return VERIFY_UNDECIDED;
 	}
 	return VERIFY_ACCEPTED;
@@ -171,14 +169,16 @@ enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char
 {
 	if (culprit >= p->n || p->ops[culprit].ret == RANK_INF)
 		return reject(why, "the explanation is not about a completed operation", culprit);
-	struct naive v = { .p = p, .words = (p->n + 63) / 64, .budget = budget, .end = p->ops[culprit].ret,
-		           .collect = true, .without = culprit };
+	struct naive v = {
+		.p = p, .words = (p->n + 63) / 64, .budget = budget, .end = p->ops[culprit].ret, .collect = true, .without = culprit
+	};
 	spec_open(&v.c, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
 	v.c.user = p->user;
 	naive_run(&v, v.c.spec->init(&v.c, p->init));
 	enum verify_answer out = v.spent || v.c.failed ? VERIFY_UNDECIDED : VERIFY_ACCEPTED;
 	if (out == VERIFY_UNDECIDED)
-		snprintf(why, VERIFY_WHY, "finding the states that the explanation names would take more than %u configurations", budget);
+		snprintf(why, VERIFY_WHY, "finding the states that the explanation names would take more than %u configurations",
+		         budget);
 	uint32_t named = 0;
 	for (uint32_t i = 0; i < n && out == VERIFY_ACCEPTED; i++) {
 		bool found = false;
@@ -195,8 +195,10 @@ enum verify_answer verify_states(const struct problem *p, uint32_t culprit, char
 	}
 	/* long states may read alike: then there are more of them than names */
 	if (out == VERIFY_ACCEPTED && (more ? v.nstates <= n : named < v.nstates))
-		out = reject(why, more ? "the explanation speaks of more states than there are"
-		                       : "the explanation leaves out a state that the object may be in", culprit);
+		out = reject(why,
+		             more ? "the explanation speaks of more states than there are"
+		                  : "the explanation leaves out a state that the object may be in",
+		             culprit);
 	spec_close(&v.c);
 	free(v.sets);
 	free(v.ids.slots);

@@ -23,15 +23,15 @@ struct verify_object_search {
 	const struct ir *p;
 	uint32_t object;
 	struct verify_exhaustive *out;
-	struct pairs pairs;   /* states with what the register can be */
+	struct pairs pairs; /* states with what the register can be */
 	struct register_states ways;
-	uint32_t wrong;       /* a pair with an empty set, or MAP_NONE */
+	uint32_t wrong; /* a pair with an empty set, or MAP_NONE */
 	int32_t *from, *to, *between, *scratch2;
 	uint32_t at, thread, set;
-	struct move first;    /* the invocation, when it is taken together with a step */
-	bool calling;         /* it is */
-	uint32_t outcome;     /* of the step being taken */
-	bool moved;           /* a step was possible, and did not go wrong */
+	struct move first; /* the invocation, when it is taken together with a step */
+	bool calling;      /* it is */
+	uint32_t outcome;  /* of the step being taken */
+	bool moved;        /* a step was possible, and did not go wrong */
 };
 
 static bool counts(const struct verify_object_search *x, uint32_t oper)
@@ -56,17 +56,18 @@ static uint32_t behind(struct verify_object_search *x, uint32_t set, const struc
 {
 	if (counts(x, eff->invoked)) {
 		bool writes = x->p->opers[eff->invoked].is_write;
-		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_ASK_WRITE : REGISTER_ASK_READ, writes ? eff->arg : 0);
+		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_ASK_WRITE : REGISTER_ASK_READ,
+		                           writes ? eff->arg : 0);
 	}
 	if (set != MAP_NONE && counts(x, eff->responded)) {
 		bool writes = x->p->opers[eff->responded].is_write;
-		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_WRITTEN : REGISTER_READ, writes ? 0 : eff->result);
+		set = register_states_next(&x->ways, set, x->thread, writes ? REGISTER_WRITTEN : REGISTER_READ,
+		                           writes ? 0 : eff->result);
 	}
 	return set;
 }
 
-static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct verify_object_search *x = arg;
 	(void)ch;
@@ -84,8 +85,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 }
 
 /* An invocation, and the next step after it. */
-static bool one_call(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_call(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct verify_object_search *x = arg;
 	(void)ch;

@@ -13,10 +13,13 @@ struct reach_pairs {
 	const struct ir *p;
 	struct verify_reach *out;
 	struct seqtab states;
-	struct came { uint32_t parent; struct move by; } *came; /* by state */
+	struct came {
+		uint32_t parent;
+		struct move by;
+	} * came; /* by state */
 	uint32_t cap_came;
 	uint32_t *from, *to, nsteps, cap_from, cap_to; /* steps, when they are needed */
-	bool *fine;          /* by state: has a way out */
+	bool *fine;                                    /* by state: has a way out */
 	uint32_t cap_fine;
 	int32_t *now, *next;
 	uint32_t at, thread, outcome;
@@ -71,8 +74,7 @@ static void add_state(struct reach_pairs *x, struct move by)
 	x->to[x->nsteps++] = id;
 }
 
-static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
-                     const struct ir_effect *eff)
+static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch, const struct ir_effect *eff)
 {
 	struct reach_pairs *x = arg;
 	struct move by = { x->thread, x->outcome++ };

@@ -14,12 +14,14 @@
 
 struct verify_reach {
 	uint64_t max_states;
-	bool ways_out;                   /* ask the second question too */
-	bool deadlocks;                  /* a state in which no thread can move, though not all have finished, counts as a fault too */
-	enum verify_run_answer fault, out;   /* EXPLAINED: no run has a fault, there always is a way out; UNEXPLAINED: see the paths; LIMIT */
+	bool ways_out;  /* ask the second question too */
+	bool deadlocks; /* a state in which no thread can move, though not all have finished, counts as a fault too */
+	enum verify_run_answer fault,
+		out; /* EXPLAINED: no run has a fault, there always is a way out; UNEXPLAINED: see the paths; LIMIT */
 	const char *limit;
 	uint64_t states;
-	struct move *fault_path, *out_path; /* the run that goes wrong, by its last step or in a deadlock; to where no way leads out. malloc'ed */
+	struct move *fault_path,
+		*out_path; /* the run that goes wrong, by its last step or in a deadlock; to where no way leads out. malloc'ed */
 	uint32_t nfault, nout;
 };
 

@@ -5,19 +5,21 @@
 
 #include "verdict/verdict.h"
 
-#define ANY_MAX_LOCKS 64u     /* bits */
-#define MAX_NODES 20000u  /* pairs of them are compared */
+#define ANY_MAX_LOCKS 64u    /* bits */
+#define MAX_NODES     20000u /* pairs of them are compared */
 
 enum { NOT_YET = 1, DONE = 2 }; /* before and after the step that does not move */
 
 struct any {
 	const struct ir *p;
 	const bool *many;
-	struct { uint32_t var, elem; } locks[ANY_MAX_LOCKS];
+	struct {
+		uint32_t var, elem;
+	} locks[ANY_MAX_LOCKS];
 	uint32_t nlocks;
-	uint64_t *held;   /* by node */
-	uint8_t *phase;   /* by node: NOT_YET, DONE or both */
-	bool *moves;      /* by node: both ways */
+	uint64_t *held; /* by node */
+	uint8_t *phase; /* by node: NOT_YET, DONE or both */
+	bool *moves;    /* by node: both ways */
 };
 
 static bool is_lock(const struct any *x, const struct ir_access *a)

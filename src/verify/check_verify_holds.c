@@ -20,8 +20,8 @@
 /* ---- for the declared threads --------------------------------------------------------------- */
 
 /* A run that no order explains, as intact sim takes it. */
-static void refute(struct verify *v, const char *name, const struct move *path, uint32_t npath, const struct verify_question *object,
-                   struct claim *c)
+static void refute(struct verify *v, const char *name, const struct move *path, uint32_t npath,
+                   const struct verify_question *object, struct claim *c)
 {
 	struct buf schedule;
 	struct run r;
@@ -61,7 +61,7 @@ static void judge_anew(struct verify *v, const char *name, const struct verify_e
 		buf_printf(&why, " (%llu states searched independently)", (unsigned long long)a->states);
 		break;
 	case VERIFY_UNEXPLAINED:
-		c.why = !object                                ? "no serial order explains the run"
+		c.why = !object                              ? "no serial order explains the run"
 		        : object->condition == OBJECT_ATOMIC ? "no order of its operations explains the run"
 		                                             : "a read returns what it may not in the run";
 		refute(v, name, a->path, a->npath, object, &c);
@@ -109,9 +109,7 @@ static bool names(json_t *list, const char *name)
 {
 	json_t *one;
 	size_t i;
-	json_array_foreach(list, i, one)
-		if (json_is_string(one) && !strcmp(json_string_value(one), name))
-			return true;
+	json_array_foreach(list, i, one) if (json_is_string(one) && !strcmp(json_string_value(one), name)) return true;
 	return false;
 }
 
@@ -169,11 +167,12 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 	json_t *any = json_object_get(result, "any_number_of"), *one;
 	struct buf what;
 	size_t i;
-	json_array_foreach(v->asked.any, i, one)
-		if (!json_is_string(one) || !names(any, json_string_value(one))) {
-			verify_say(v, name, CLAIM_REJECTED, "it was asked for any number of threads, but the result claims only the declared numbers");
-			return;
-		}
+	json_array_foreach(v->asked.any, i, one) if (!json_is_string(one) || !names(any, json_string_value(one)))
+	{
+		verify_say(v, name, CLAIM_REJECTED,
+		           "it was asked for any number of threads, but the result claims only the declared numbers");
+		return;
+	}
 	if (!json_array_size(any))
 		return;
 	buf_init(&what);
@@ -184,9 +183,13 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 	else if ((many = any_templates(v, any, buf_cstr(&what))) != NULL) {
 		const char *why = verify_reduction(v->lang.ir, block, many);
 		bool wrong = why && !part && refuted_by_more(v, block, many);
-		verify_say(v, buf_cstr(&what), wrong ? CLAIM_REJECTED : why ? CLAIM_UNCHECKED : CLAIM_ACCEPTED,
+		verify_say(v, buf_cstr(&what),
+		           wrong ? CLAIM_REJECTED
+		           : why ? CLAIM_UNCHECKED
+		                 : CLAIM_ACCEPTED,
 		           wrong ? "with one more thread of each kind, some run ends like no serial run"
-		           : why ? why : "right-movers, at most one non-mover, left-movers on every path, by the locks held");
+		           : why ? why
+		                 : "right-movers, at most one non-mover, left-movers on every path, by the locks held");
 	}
 	free(many);
 	buf_free(&what);
@@ -221,8 +224,8 @@ void verify_holds(struct verify *v, json_t *result, const char *name)
 
 /* ---- what is said of the whole ------------------------------------------------------------------ */
 
-static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_run_answer a, const char *fine,
-                        const char *wrong, const struct move *path, uint32_t npath)
+static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_run_answer a,
+                        const char *fine, const char *wrong, const struct move *path, uint32_t npath)
 {
 	struct claim c = { .name = name, .claimed = "holds", .states = r->states };
 	struct buf why;
@@ -235,7 +238,8 @@ static void judge_reach(struct verify *v, const char *name, const struct verify_
 		if (a == VERIFY_EXPLAINED)
 			buf_printf(&why, "%s (%llu states searched independently)", fine, (unsigned long long)r->states);
 		else
-			buf_printf(&why, "unchecked: limit on %s reached after %llu states", r->limit, (unsigned long long)r->states);
+			buf_printf(&why, "unchecked: limit on %s reached after %llu states", r->limit,
+			           (unsigned long long)r->states);
 		c.why = buf_cstr(&why);
 		claim_list_add(v->claims, &c);
 	}
@@ -246,28 +250,33 @@ static void judge_reach(struct verify *v, const char *name, const struct verify_
 static void judge_unknown_way(struct verify *v, const struct verify_reach *r)
 {
 	verify_say(v, "way out", r->out == VERIFY_EXPLAINED ? CLAIM_ACCEPTED : CLAIM_UNKNOWN,
-	           r->out == VERIFY_EXPLAINED     ? "the result says unknown; the threads can always leave their blocks"
-	           : r->out == VERIFY_UNEXPLAINED ? "the result says unknown; there are runs after which the threads can never all leave their blocks"
-	                                          : "the result says unknown, and there are too many states to search");
+	           r->out == VERIFY_EXPLAINED ? "the result says unknown; the threads can always leave their blocks"
+	           : r->out == VERIFY_UNEXPLAINED
+	                   ? "the result says unknown; there are runs after which the threads can never all leave their blocks"
+	                   : "the result says unknown, and there are too many states to search");
 }
 
 void verify_whole(struct verify *v, json_t *root, bool faults, bool lost)
 {
 	const char *said = verify_string(root, "quiescence");
 	bool always = !strcmp(said, "always"), unknown = !strcmp(said, "unknown");
-	struct verify_reach r = { .max_states = v->max_states * REACH_STATES, .ways_out = always || unknown,
+	struct verify_reach r = { .max_states = v->max_states * REACH_STATES,
+		                  .ways_out = always || unknown,
 		                  .deadlocks = v->asked.deadlock };
 	if (v->asked.quiescence && !*said)
-		verify_say(v, "way out", CLAIM_REJECTED, "the result does not answer whether threads can always leave their blocks");
+		verify_say(v, "way out", CLAIM_REJECTED,
+		           "the result does not answer whether threads can always leave their blocks");
 	else if (lost != !strcmp(said, "lost"))
-		verify_say(v, "way out", CLAIM_REJECTED, lost ? "the result shows a run after which threads cannot leave their blocks but claims otherwise"
-		                                               : "the result claims that threads cannot always leave their blocks but shows no run");
+		verify_say(v, "way out", CLAIM_REJECTED,
+		           lost ? "the result shows a run after which threads cannot leave their blocks but claims otherwise"
+		                : "the result claims that threads cannot always leave their blocks but shows no run");
 	if (!faults && !r.ways_out)
 		return;
 	verify_reach(&r, v->lang.ir);
 	if (faults)
-		judge_reach(v, "faults", &r, r.fault, r.deadlocks ? "no run has a fault or ends in a deadlock" : "no run has a fault",
-		            r.deadlocks ? "the run has a fault or ends in a deadlock" : "the run has a fault", r.fault_path, r.nfault);
+		judge_reach(
+			v, "faults", &r, r.fault, r.deadlocks ? "no run has a fault or ends in a deadlock" : "no run has a fault",
+			r.deadlocks ? "the run has a fault or ends in a deadlock" : "the run has a fault", r.fault_path, r.nfault);
 	if (faults && json_array_size(v->asked.any))
 		verify_say(v, "faults", CLAIM_UNCHECKED, "not checked for more threads than declared");
 	if (always)

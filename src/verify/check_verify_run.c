@@ -126,7 +126,8 @@ static const char *check_ends(struct run *r, uint32_t block, json_t *serial, boo
 	} else if (ends.n && !n) {
 		why = "the ends of serial orders are not listed";
 	}
-	json_array_foreach(list, i, one) {
+	json_array_foreach(list, i, one)
+	{
 		if (why)
 			break;
 		bool twice = false;
@@ -155,7 +156,9 @@ static const char *check_halt(struct run *r, const struct verify_question *q, co
 	for (uint32_t i = 0; i < halts.n && !found; i++) {
 		uint32_t len;
 		const int32_t *h = seqtab_get(&halts, i, &len);
-		struct verdict v = { .block = q->block, .problem = q->problem, .halt_thread = (uint32_t)h[0],
+		struct verdict v = { .block = q->block,
+			             .problem = q->problem,
+			             .halt_thread = (uint32_t)h[0],
 			             .halt = (int32_t *)(uintptr_t)(h + 1) };
 		buf_clear(&text);
 		story_halt(r->ir, &v, &text);
@@ -188,7 +191,8 @@ static const char *check_story(struct run *r, const struct verify_question *q, j
 		why = "the marked steps do not match the sentence";
 	else if (!same_member(own, result, "waits"))
 		why = "what the threads wait for is not what the result says";
-	else if (!own_serial != !serial || (serial && (!same_member(own_serial, serial, "orders") || !same_member(own_serial, serial, "end"))))
+	else if (!own_serial != !serial ||
+	         (serial && (!same_member(own_serial, serial, "orders") || !same_member(own_serial, serial, "end"))))
 		why = "the serial orders shown are not those of the run";
 	json_decref(own);
 	if (!why && serial)
@@ -209,9 +213,7 @@ const char *verify_history_of(const struct run *r, const struct verify_question 
 	object_history_free(&h);
 	buf_free(&why);
 	*unknown = refuted < 0;
-	return refuted > 0 ? NULL
-	       : refuted   ? "too many orders of the operations to try"
-	                   : "the history meets the condition";
+	return refuted > 0 ? NULL : refuted ? "too many orders of the operations to try" : "the history meets the condition";
 }
 
 static const char *say_serial(enum verify_run_answer a, const char *explained, bool *unknown)
@@ -249,7 +251,8 @@ static const char *check_serial(const struct verify *v, struct run *r, const str
 	*unknown = !ok;
 	if (ok)
 		why = say_serial(c->problem == PROBLEM_ATOMICITY ? verify_run(judged, c->block)
-		                                                 : verify_halt(judged, c->block, c->problem), explained, unknown);
+		                                                 : verify_halt(judged, c->block, c->problem),
+		                 explained, unknown);
 	if (own)
 		run_free(&alone);
 	free(path);
@@ -332,6 +335,9 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 		run_free(&r);
 	}
 	sched_free(&s);
-	verify_say(v, name, !why ? CLAIM_ACCEPTED : unknown ? CLAIM_UNKNOWN : CLAIM_REJECTED,
+	verify_say(v, name,
+	           !why      ? CLAIM_ACCEPTED
+	           : unknown ? CLAIM_UNKNOWN
+	                     : CLAIM_REJECTED,
 	           why ? why : verify_string(result, "problem"));
 }

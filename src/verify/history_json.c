@@ -105,14 +105,16 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
 {
 	const json_t *conflict = json_object_get(j, "conflict"), *states = json_object_get(j, "states");
 	struct lin_check_options o = { .condition = cond, .k = k };
-	struct part part = { .r = { .proof = (enum proof)proof, .culprit = culprit,
-		                    .moment_open = !json_is_true(json_object_get(j, "exact")) } };
+	struct part part = {
+		.r = { .proof = (enum proof)proof, .culprit = culprit, .moment_open = !json_is_true(json_object_get(j, "exact")) }
+	};
 	uint32_t n = (uint32_t)json_array_size(conflict), *ops = calloc(n + 1ull, sizeof *ops);
 	struct buf text;
 	if (!ops)
 		return VERIFY_UNDECIDED;
 	for (uint32_t i = 0; i < n; i++)
-		ops[i] = json_is_null(json_array_get(conflict, i)) ? RANK_INF : (uint32_t)json_integer_value(json_array_get(conflict, i));
+		ops[i] = json_is_null(json_array_get(conflict, i)) ? RANK_INF
+		                                                   : (uint32_t)json_integer_value(json_array_get(conflict, i));
 	part.r.ops = ops;
 	part.r.nops = n;
 	for (uint32_t i = 0; i < json_array_size(states) && i < MAX_STATES_SHOWN; i++)
@@ -217,8 +219,8 @@ static bool belongs(const struct history *h, const struct hop *op, const json_t 
 }
 
 /* Gathers the operations of a part, with dense ranks, and checks it. */
-static enum verify_answer one_part(struct history *h, const struct interpretation *in, const json_t *part,
-                                   enum condition cond, uint32_t k, unsigned char *covered, char *why)
+static enum verify_answer one_part(struct history *h, const struct interpretation *in, const json_t *part, enum condition cond,
+                                   uint32_t k, unsigned char *covered, char *why)
 {
 	struct hop *ops = calloc(h->n + 1ull, sizeof *ops);
 	uint32_t *local = malloc((h->n + 1ull) * sizeof *local), n = 0;
@@ -232,8 +234,15 @@ static enum verify_answer one_part(struct history *h, const struct interpretatio
 			local[i] = n;
 			ops[n++] = h->ops[i];
 		}
-		struct problem p = { .ops = ops, .n = n, .nevents = h->nevents, .obj = in->object, .init = in->init,
-			             .k = k, .vals = &h->vals, .lim = h->lim, .user = h->user };
+		struct problem p = { .ops = ops,
+			             .n = n,
+			             .nevents = h->nevents,
+			             .obj = in->object,
+			             .init = in->init,
+			             .k = k,
+			             .vals = &h->vals,
+			             .lim = h->lim,
+			             .user = h->user };
 		bool text = false; /* without appends a map is a register for each key */
 		for (uint32_t i = 0; i < n; i++)
 			text |= ops[i].fn == FN_APPEND;
@@ -269,7 +278,9 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	int cond = name_index(condition_names, json_object_get(j, "condition"));
 	if (h->user) /* the report names the specification's object */
 		obj = json_is_string(json_object_get(j, "object")) &&
-		      !strcmp(json_string_value(json_object_get(j, "object")), history_object(h, OBJ_USER)) ? OBJ_USER : -1;
+		                      !strcmp(json_string_value(json_object_get(j, "object")), history_object(h, OBJ_USER))
+		              ? OBJ_USER
+		              : -1;
 	json_int_t k = json_integer_value(json_object_get(j, "k"));
 	struct interpretation in = { .object = obj > 0 ? (enum object)obj : OBJ_GUESS };
 	enum verify_answer v = VERIFY_ACCEPTED;
@@ -283,11 +294,10 @@ enum verify_answer verify_history_json(struct history *h, const char *text, size
 	in.failed_cas = json_object_get(j, "failed_cas") != NULL;
 	unsigned char *covered = NULL;
 	if (obj <= 0 || cond < 0 || k < 0 || !json_array_size(parts))
-		v = reject(why, !root                           ? "the report is not JSON"
+		v = reject(why, !root                          ? "the report is not JSON"
 		                : json_array_size(results) > 1 ? "the report is about several histories"
 		                                               : "this is not a report of intact history");
-	else if (!history_interpret(h, &in, &d) ||
-	         json_integer_value(json_object_get(j, "operations")) != h->n)
+	else if (!history_interpret(h, &in, &d) || json_integer_value(json_object_get(j, "operations")) != h->n)
 		v = reject(why, "the report is about another history");
 	else if (!(covered = calloc(h->n + 1ull, 1)))
 		v = VERIFY_UNDECIDED;

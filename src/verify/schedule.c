@@ -20,7 +20,7 @@
 #include "verdict/schedule_text.h"
 #include "verify/schedule.h"
 
-#define MAX_ITEMS 10000000u
+#define MAX_ITEMS    10000000u
 #define ARENA_BUDGET ((size_t)1 << 30)
 
 void sched_init(struct schedule_list *s)
@@ -57,8 +57,7 @@ static bool is_word(char c)
 static struct span word_span(const struct schedule_parser *r, uint32_t from)
 {
 	uint32_t end = from;
-	while (end < r->s->src.len && !isspace((unsigned char)r->s->src.text[end]) &&
-	       r->s->src.text[end] != ',')
+	while (end < r->s->src.len && !isspace((unsigned char)r->s->src.text[end]) && r->s->src.text[end] != ',')
 		end++;
 	return (struct span){ from, end > from ? end : from + 1 };
 }
@@ -106,8 +105,7 @@ static bool unknown_name(struct schedule_parser *r, uint32_t from, const char *n
 	for (uint32_t t = 0; t < r->p->ntemplates && n < 64; t++)
 		names[n++] = r->p->templates[t].name;
 	int best = nearest_name(name, names, n);
-	diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from),
-	           "the model has no thread '%s'", name);
+	diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from), "the model has no thread '%s'", name);
 	if (best >= 0)
 		diag_hint(&r->s->diags, "did you mean '%s'?", names[best]);
 	return false;
@@ -129,15 +127,14 @@ static bool thread_by_name(struct schedule_parser *r, uint32_t *thread)
 		r->at++;
 		index = number(r);
 	} else if (tm->count > 1) {
-		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from),
-		           "there are %u threads '%s'; add an index", tm->count, name);
+		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from), "there are %u threads '%s'; add an index",
+		           tm->count, name);
 		diag_hint(&r->s->diags, "%s.1 to %s.%u", name, name, tm->count);
 		return false;
 	}
 	if (index < 1 || index > tm->count) {
-		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from),
-		           "there %s %u thread%s '%s'", tm->count == 1 ? "is" : "are", tm->count,
-		           tm->count == 1 ? "" : "s", name);
+		diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from), "there %s %u thread%s '%s'",
+		           tm->count == 1 ? "is" : "are", tm->count, tm->count == 1 ? "" : "s", name);
 		diag_hint(&r->s->diags, "a name is followed by the thread's index, then the alternative: %s.1.2", name);
 		return false;
 	}
@@ -152,9 +149,8 @@ static bool thread_by_number(struct schedule_parser *r, uint32_t *thread)
 		*thread = n - 1;
 		return true;
 	}
-	diag_error(&r->s->diags, "schedule", r->s->brief ? NULL : &r->s->src,
-	           (struct span){ from, r->at }, "there is no thread %.*s", (int)(r->at - from),
-	           r->s->src.text + from);
+	diag_error(&r->s->diags, "schedule", r->s->brief ? NULL : &r->s->src, (struct span){ from, r->at },
+	           "there is no thread %.*s", (int)(r->at - from), r->s->src.text + from);
 	diag_hint(&r->s->diags, "the model's threads are 1 to %u", r->p->nthreads);
 	return false;
 }
@@ -182,8 +178,7 @@ static bool item(struct schedule_parser *r)
 		if (it.count < 1 || it.count > MAX_ITEMS)
 			return complain(r, from, "expected a repeat count (1 to 10000000) after the '*'");
 	}
-	if (r->at < r->s->src.len && !isspace((unsigned char)peek(r)) && peek(r) != ',' &&
-	    peek(r) != '#')
+	if (r->at < r->s->src.len && !isspace((unsigned char)peek(r)) && peek(r) != ',' && peek(r) != '#')
 		return complain(r, from, "this is not a step");
 	it.span = (struct span){ from, r->at };
 	avec_push(&r->s->arena, &r->s->items, it);
@@ -204,8 +199,7 @@ static bool parse(struct schedule_list *s, const struct ir *p)
 	}
 	if (s->items.len)
 		return true;
-	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "%s: contains no step",
-	           s->src.name);
+	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "%s: contains no step", s->src.name);
 	return false;
 }
 
@@ -216,8 +210,7 @@ static bool guarded(struct schedule_list *s, const struct ir *p, bool (*read)(st
 	if (setjmp(oom)) {
 		arena_free(&s->arena);
 		sched_init(s);
-		diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 },
-		           "out of memory while reading the schedule");
+		diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "out of memory while reading the schedule");
 		return false;
 	}
 	s->arena.oom = &oom;
@@ -231,8 +224,7 @@ static bool read_file(struct schedule_list *s, const char *path)
 	const char *why = NULL;
 	if (source_read(&s->src, &s->arena, path, &why))
 		return true;
-	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "cannot read the schedule '%s': %s",
-	           path, why);
+	diag_error(&s->diags, "schedule", NULL, (struct span){ 0, 0 }, "cannot read the schedule '%s': %s", path, why);
 	return false;
 }
 
@@ -302,14 +294,15 @@ static void note_alternatives(struct schedule_list *s, struct run *r, uint32_t t
 	buf_free(&b);
 }
 
-static void refuse(struct schedule_list *s, struct run *r, const struct sched_item *it, uint32_t position,
-                   enum run_status why)
+static void refuse(struct schedule_list *s, struct run *r, const struct sched_item *it, uint32_t position, enum run_status why)
 {
 	struct buf b;
 	buf_init(&b);
 	text_who(r->ir, it->thread, &b);
 	switch (why) {
-	case RUN_FINISHED: case RUN_BLOCKED: case RUN_STUCK:
+	case RUN_FINISHED:
+	case RUN_BLOCKED:
+	case RUN_STUCK:
 		buf_str(&b, " cannot move: it ");
 		text_wait(r, it->thread, &b);
 		break;
@@ -318,8 +311,7 @@ static void refuse(struct schedule_list *s, struct run *r, const struct sched_it
 		                      : " has a choice here: add the alternative it takes");
 		break;
 	case RUN_NO_PICK:
-		buf_str(&b, run_outcomes(r, it->thread, NULL, 0) ? " has no such alternative here"
-		                                                 : " cannot move here");
+		buf_str(&b, run_outcomes(r, it->thread, NULL, 0) ? " has no such alternative here" : " cannot move here");
 		break;
 	case RUN_FORBIDDEN:
 		buf_str(&b, " cannot take this alternative: an assume forbids it");
@@ -333,8 +325,7 @@ static void refuse(struct schedule_list *s, struct run *r, const struct sched_it
 	if (s->brief)
 		diag_error(&s->diags, "schedule", NULL, it->span, "%s", buf_cstr(&b));
 	else
-		diag_error(&s->diags, "schedule", &s->src, it->span, "position %u: %s", position,
-		           buf_cstr(&b));
+		diag_error(&s->diags, "schedule", &s->src, it->span, "position %u: %s", position, buf_cstr(&b));
 	buf_free(&b);
 	if (why == RUN_PICKS || why == RUN_NO_PICK || why == RUN_FORBIDDEN)
 		note_alternatives(s, r, it->thread);
