@@ -23,6 +23,7 @@
 
 uint32_t x_place_look(uintptr_t pc)
 {
+	assert(pc);
 	uint32_t h = x_place_hash(pc);
 	while (X.place[h].pc != pc) {
 		if (!X.place[h].pc) {

@@ -521,6 +521,7 @@ static inline uint32_t x_place_hash(uintptr_t pc)
 }
 static inline uint32_t x_place(uintptr_t pc)
 {
+	pc += !pc; /* an unknown place is one, too: slots with 0 are free */
 	uint32_t h = x_place_hash(pc);
 	return likely(X.place[h].pc == pc) ? h : x_place_look(pc);
 }
