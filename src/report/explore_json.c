@@ -425,7 +425,8 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 	{
 		if (doc_is(o, "kind", "race")) {
 			read_race(o, a, r);
-		} else if (!r->failure) {
+		}
+		if (!r->failure && (!doc_is(o, "kind", "race") || json_object_get(o, "steps"))) { /* of a race, its schedule */
 			r->failure = arena_new(a, struct explore_failure);
 			explore_failure_read(o, a, r->failure);
 		}

@@ -356,7 +356,7 @@ for kind, args in (("trace", ["--each", "--limit=0"]), ("history", ["-w"])):
 # what goes wrong, or has no way out, is not accepted when the result says nothing of it
 wrong = Path(tmp.name) / "wrong.atm"
 wrong.write_text("int x;\nthread a {\n  atomic one {\n    x = 1;\n    x = 0;\n  }\n}\nthread b {\n  atomic two {\n    assert(x == 0);\n  }\n}\n")
-for name, model, problem, told in (("a fault", wrong, "fault", "rejected: faults: the run goes wrong "),
+for name, model, problem, told in (("a fault", wrong, "fault", "rejected: faults: the run has a fault "),
                                    ("a deadlock", examples / "bank-transfer-deadlock.atm", "quiescence",
                                     "rejected: way out: after the run the threads can never all leave their blocks ")):
     data = json.loads(run([intact, "check", "--json=-", model])[1])
@@ -396,7 +396,7 @@ rc, out, err = run([intact, "verify", "-"], stdin=verified)
 check("and one of verify", rc == 2 and "'verify'" in err, err)
 before = one.read_text()
 rc, out, err = run([intact, "verify", "--json", one, one])
-check("the report does not replace the result", rc == 2 and "would replace" in err and one.read_text() == before, err)
+check("the report does not replace the result", rc == 2 and "would overwrite" in err and one.read_text() == before, err)
 rc, out, err = run([intact, "verify", "--json", one])
 check("--json in front of the result alone is explained", rc == 2 and "--json took" in err and one.read_text() == before, err)
 rc, out, err = run([intact, "verify", "no-such-file.json"])
