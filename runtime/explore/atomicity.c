@@ -26,7 +26,7 @@
 
 static void put(unsigned kind, unsigned bytes, uintptr_t addr, uintptr_t pc)
 {
-	assert(X.nlog <= X_LOG && kind < EVENT_KINDS);
+	assert(X.nlog <= X_LOG && (kind < EVENT_KINDS || (kind >= XL_INNER_BEGIN && kind < XL_KINDS)));
 	if (unlikely(X.surveying)) {
 		x_survey_event(kind, bytes, addr, pc);
 		return;

@@ -183,7 +183,8 @@ enum {
 	XL_INNER_BEGIN = 16,
 	XL_INNER_END, /* of a block in another */
 	XL_GAPS,      /* of the block that has just begun */
-	XL_IN_GAP
+	XL_IN_GAP,
+	XL_KINDS
 };
 struct x_logged {
 	uintptr_t addr, pc;

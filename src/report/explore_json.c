@@ -423,10 +423,10 @@ void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
 		                      .replay = safe(a, doc, "replay") };
 	json_array_foreach(json_object_get(doc, "results"), i, o)
 	{
-		if (doc_is(o, "kind", "race")) {
+		bool race = doc_is(o, "kind", "race");
+		if (race)
 			read_race(o, a, r);
-		}
-		if (!r->failure && (!doc_is(o, "kind", "race") || json_object_get(o, "steps"))) { /* of a race, its schedule */
+		if (!r->failure && (!race || json_object_get(o, "steps"))) { /* a race may have its schedule */
 			r->failure = arena_new(a, struct explore_failure);
 			explore_failure_read(o, a, r->failure);
 		}
