@@ -1,4 +1,4 @@
-/* confirm: finds get_object -- the object may be given back between the look and the new reference. */
+/* confirm: finds get_object -- another reference may be dropped between the check and the new reference. */
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -6,7 +6,7 @@ static struct object {
 	pthread_mutex_t m;
 	int refs;
 	bool alive;
-} object = { PTHREAD_MUTEX_INITIALIZER, 1, true };
+} object = { PTHREAD_MUTEX_INITIALIZER, 2, true };
 
 static bool alive(struct object *o)
 {
