@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", NULL };
+const char *const format_names[] = { "guess", "edn", "json", "csv", "log", "violin", "plume", NULL };
 
 /* ---- messages ------------------------------------------------------------ */
 

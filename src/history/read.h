@@ -20,7 +20,7 @@
 #include "history/history.h"
 #include "history/input.h"
 
-enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG, FORMAT_VIOLIN };
+enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG, FORMAT_VIOLIN, FORMAT_PLUME };
 extern const char *const format_names[]; /* by enum format, NULL-terminated */
 
 enum rec_kind { REC_SKIP, REC_INVOKE, REC_OK, REC_FAIL, REC_INFO, REC_OP };

@@ -1,0 +1,432 @@
+/* decide: see decide.h. */
+#include "txn/decide.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "txn/search.h"
+
+/* One question: scratch memory ends with it, also when it runs out. */
+struct question {
+	const struct deps *d;
+	struct isolation level;
+	struct arena scratch, *keep;
+	struct limits *lim;
+	struct map pairs;
+	struct decision *out;
+};
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+static void undecided(struct question *q, const char *limit)
+{
+	q->out->verdict = TXN_UNDECIDED;
+	q->out->limit = limit;
+}
+
+static void limited(struct question *q)
+{
+	undecided(q, atomic_load(&q->lim->spent) == LIMIT_TIME ? "time" : "memory");
+}
+
+static void holds(struct question *q, const struct graph *g, const uint32_t *order)
+{
+	struct decision *o = q->out;
+	uint32_t n = g->nnodes - g->ntime;
+	o->verdict = TXN_HOLDS;
+	o->family = g->family;
+	o->order = arena_alloc(q->keep, ((size_t)n + 1) * sizeof *o->order);
+	o->norder = 0;
+	for (uint32_t i = 0; i < g->nnodes; i++)
+		if (order[i] < n)
+			o->order[o->norder++] = order[i];
+	assert(o->norder == n);
+}
+
+/* ---- cycles ---------------------------------------------------------------------------------- */
+
+static const struct txn *txn_of(const struct deps *d, uint32_t t)
+{
+	return &d->th->txns[d->txn[t]];
+}
+
+/* The edges of the cycle between transactions: moments and begin-to-end steps are passed over. */
+static void take_cycle(struct question *q, const struct graph *g, const uint32_t *edges, uint32_t n)
+{
+	struct decision *o = q->out;
+	o->cycle = arena_array(q->keep, struct cycle_edge, n);
+	uint32_t start = 0; /* begin at an edge that leaves a transaction's node for another transaction */
+	while (start < n && (graph_txn(g, g->edges.data[edges[start]].from) == DEPS_NONE || g->edges.data[edges[start]].kind == EDGE_INSIDE))
+		start++;
+	assert(start < n);
+	uint32_t from = DEPS_NONE;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gedge *e = &g->edges.data[edges[(start + i) % n]];
+		if (e->kind == EDGE_INSIDE)
+			continue;
+		uint32_t u = graph_txn(g, e->from), v = graph_txn(g, e->to);
+		if (u != DEPS_NONE)
+			from = u;
+		if (v == DEPS_NONE || v == from)
+			continue;
+		struct cycle_edge *c = &o->cycle[o->ncycle++];
+		*c = (struct cycle_edge){ .from = from, .to = v, .kind = e->kind, .why = e->why, .key = e->key, .read = DEPS_NONE,
+			                  .reader = DEPS_NONE, .version = e->kind == EDGE_RW ? e->reason : DEPS_NONE };
+		if (e->why == WHY_MISSED)
+			c->read = e->reason;
+		const struct deps *d = q->d;
+		for (uint32_t lo = 0, hi = d->n; c->read != DEPS_NONE && c->reader == DEPS_NONE;) {
+			uint32_t mid = lo + (hi - lo) / 2; /* whose read it is */
+			if (d->read_first[mid + 1] <= c->read)
+				lo = mid + 1;
+			else if (d->read_first[mid] > c->read)
+				hi = mid;
+			else
+				c->reader = mid;
+		}
+	}
+}
+
+static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
+{
+	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
+		if (d->versions[d->writes[i]].key == key)
+			return true;
+	return false;
+}
+
+/* What Adya, Elle and others call a cycle of these edges. */
+static enum anomaly_kind name_of(const struct deps *d, const struct cycle_edge *c, uint32_t n)
+{
+	uint32_t rw = 0, wr = 0, ww = 0, key = c[0].key;
+	bool adjacent = false, one_key = true;
+	for (uint32_t i = 0; i < n; i++) {
+		bool is = c[i].kind == EDGE_RW, next = c[(i + 1) % n].kind == EDGE_RW;
+		rw += is;
+		wr += c[i].kind == EDGE_WR;
+		ww += c[i].kind == EDGE_WW;
+		adjacent |= is && next;
+		one_key &= c[i].kind >= EDGE_WR && c[i].key == key;
+	}
+	if (!rw)
+		return wr ? ANOMALY_G1C : ANOMALY_G0;
+	if (n == 2 && one_key && rw && !wr && writes_key(d, c[0].from, key) && writes_key(d, c[1].from, key))
+		return ANOMALY_LOST_UPDATE;
+	if (n == 2 && rw == 1 && wr == 1)
+		return ANOMALY_FRACTURED_READ;
+	if (rw == 1)
+		return ANOMALY_G_SINGLE;
+	if (n == 4 && rw == 2 && wr == 2 && !adjacent)
+		return ANOMALY_LONG_FORK;
+	if (!adjacent)
+		return ANOMALY_G_NONADJACENT;
+	return n == 2 && rw == 2 ? ANOMALY_WRITE_SKEW : ANOMALY_G2_ITEM;
+}
+
+static void violated(struct question *q, struct graph *g)
+{
+	uint32_t n, *cycle = graph_cycle(g, &n);
+	q->out->verdict = TXN_VIOLATED;
+	take_cycle(q, g, cycle, n);
+	q->out->name = name_of(q->d, q->out->cycle, q->out->ncycle);
+}
+
+/* ---- levels that need no search ------------------------------------------------------------------ */
+
+static void only_graph(struct question *q, struct graph *g)
+{
+	if (graph_rank(g) == GRAPH_OK)
+		holds(q, g, g->topo);
+	else
+		violated(q, g);
+}
+
+static void read_committed(struct question *q)
+{
+	struct graph g;
+	unsigned with = q->level.level == LEVEL_RU ? WITH_KNOWN : WITH_KNOWN | WITH_WR;
+	graph_init(&g, q->d, FAMILY_DEP, (enum txn_order)q->level.order, with, &q->scratch, q->lim);
+	only_graph(q, &g);
+}
+
+/* The read i of t misses the version b of its key though it must not: b comes before what it read. */
+static void must_precede(struct question *q, struct graph *g, uint32_t t, uint32_t i, uint32_t b)
+{
+	const struct dversion *a = &q->d->versions[q->d->reads[i].version];
+	if (a->t == DEPS_NONE) /* before the initial version is nothing: t itself would come before b */
+		graph_edge(g, t, q->d->versions[b].t, EDGE_RW, WHY_GIVEN, a->key, q->d->reads[i].version);
+	else
+		graph_edge(g, q->d->versions[b].t, a->t, EDGE_WW, WHY_MISSED, a->key, i);
+}
+
+/* Writers that a transaction has seen, by key: lists that live for one transaction. */
+struct seen {
+	uint32_t version, next;
+};
+
+struct atomic_view {
+	struct question *q;
+	struct graph *g;
+	uint32_t *stamp, *head;
+	AVEC(struct seen) seen;
+	uint32_t *met; /* by transaction: seen by t + 1 already */
+};
+
+static void see(struct atomic_view *v, uint32_t t, uint32_t u)
+{
+	const struct deps *d = v->q->d;
+	if (u == DEPS_NONE || v->met[u] == t + 1)
+		return;
+	v->met[u] = t + 1;
+	for (uint32_t i = d->write_first[u]; i < d->write_first[u + 1]; i++) {
+		uint32_t key = d->versions[d->writes[i]].key;
+		if (v->stamp[key] != t + 1) {
+			v->stamp[key] = t + 1;
+			v->head[key] = 0;
+		}
+		avec_push(&v->q->scratch, &v->seen, ((struct seen){ d->writes[i], v->head[key] }));
+		v->head[key] = v->seen.len;
+	}
+}
+
+static void check_read(struct atomic_view *v, uint32_t t, uint32_t i)
+{
+	const struct deps *d = v->q->d;
+	uint32_t a = d->reads[i].version, key = d->versions[a].key;
+	if (v->stamp[key] != t + 1)
+		return;
+	for (uint32_t s = v->head[key]; s; s = v->seen.data[s - 1].next)
+		if (v->seen.data[s - 1].version != a)
+			must_precede(v->q, v->g, t, i, v->seen.data[s - 1].version);
+}
+
+/* By session or real time. */
+static bool comes_before(const struct graph *g, uint32_t u, uint32_t t)
+{
+	const struct txn *x = txn_of(g->d, u), *y = txn_of(g->d, t);
+	if (g->order == ORDER_SESSION)
+		return x->session == y->session && u < t && x->status == TXN_COMMITTED;
+	return x->ret < y->call;
+}
+
+/* Who comes before t by session or real time: the last writer of the key in each chain is enough. */
+static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
+{
+	const struct deps *d = v->q->d;
+	const struct graph *g = v->g;
+	uint32_t a = d->reads[i].version, key = d->versions[a].key;
+	for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1] && !g->nchains; b++)
+		if (b != a && comes_before(g, d->versions[b].t, t))
+			must_precede(v->q, v->g, t, i, b);
+	for (uint32_t s = g->nchains ? g->seg_first[key] : 0; s < (g->nchains ? g->seg_first[key + 1] : 0); s++) {
+		const struct segment *seg = &g->segs[s];
+		if (g->order == ORDER_SESSION && txn_of(d, d->versions[g->sorted[seg->first]].t)->session != txn_of(d, t)->session)
+			continue;
+		uint32_t lo = seg->first, hi = seg->end;
+		while (lo < hi) {
+			uint32_t mid = lo + (hi - lo) / 2, w = d->versions[g->sorted[mid]].t;
+			if (comes_before(g, w, t))
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo > seg->first && g->sorted[lo - 1] != a)
+			must_precede(v->q, v->g, t, i, g->sorted[lo - 1]);
+	}
+}
+
+/* read-atomic and monotonic-atomic-view: what must precede is known from the reads alone. */
+static void atomic_view(struct question *q)
+{
+	struct graph g;
+	const struct deps *d = q->d;
+	bool whole = q->level.level == LEVEL_RA;
+	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_KNOWN | WITH_WR, &q->scratch, q->lim);
+	struct atomic_view v = { .q = q, .g = &g };
+	if (graph_rank(&g) != GRAPH_OK) {
+		violated(q, &g);
+		return;
+	}
+	v.stamp = arena_array(&q->scratch, uint32_t, d->nkeys + 1);
+	v.head = arena_array(&q->scratch, uint32_t, d->nkeys + 1);
+	v.met = arena_array(&q->scratch, uint32_t, d->n + 1);
+	for (uint32_t t = 0; t < d->n; t++) {
+		v.seen.len = 0;
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1] && whole; i++)
+			see(&v, t, d->versions[d->reads[i].version].t);
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+			check_read(&v, t, i);
+			if (whole && q->level.order != ORDER_NONE)
+				check_order(&v, t, i);
+			see(&v, t, d->versions[d->reads[i].version].t);
+		}
+	}
+	only_graph(q, &g);
+}
+
+/* Without chains: everything that reaches t, found by walking back. */
+static bool causal_walk(struct question *q, struct graph *g)
+{
+	const struct deps *d = q->d;
+	uint32_t n = g->nnodes, nedges = g->edges.len;
+	uint32_t *first = arena_array(&q->scratch, uint32_t, n + 2), *from = arena_array(&q->scratch, uint32_t, nedges + 1);
+	uint32_t *mark = arena_array(&q->scratch, uint32_t, n + 1), *todo = arena_array(&q->scratch, uint32_t, n + 1);
+	for (uint32_t i = 0; i < nedges; i++)
+		first[g->edges.data[i].to + 1]++;
+	for (uint32_t v = 0; v < n; v++)
+		first[v + 1] += first[v];
+	uint32_t *at = arena_array(&q->scratch, uint32_t, n + 1);
+	memcpy(at, first, n * sizeof *at);
+	for (uint32_t i = 0; i < nedges; i++)
+		from[at[g->edges.data[i].to]++] = g->edges.data[i].from;
+	for (uint32_t t = 0; t < d->n; t++) {
+		uint32_t len = 0;
+		if (d->read_first[t] == d->read_first[t + 1])
+			continue;
+		mark[t] = t + 1;
+		todo[len++] = t;
+		for (uint32_t i = 0; i < len; i++)
+			for (uint32_t e = first[todo[i]]; e < first[todo[i] + 1]; e++)
+				if (mark[from[e]] != t + 1) {
+					mark[from[e]] = t + 1;
+					todo[len++] = from[e];
+				}
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+			uint32_t a = d->reads[i].version, key = d->versions[a].key;
+			for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1]; b++)
+				if (b != a && d->versions[b].t != t && mark[d->versions[b].t] == t + 1)
+					must_precede(q, g, t, i, b);
+		}
+		if ((t & 0xFF) == 0 && lim_spent(q->lim))
+			return false;
+	}
+	return true;
+}
+
+static void causal(struct question *q)
+{
+	struct graph g;
+	const struct deps *d = q->d;
+	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_WR, &q->scratch, q->lim);
+	if (graph_rank(&g) != GRAPH_OK) {
+		violated(q, &g);
+		return;
+	}
+	if (graph_saturate(&g) == GRAPH_LIMIT || (!g.nchains && !causal_walk(q, &g))) {
+		limited(q);
+		return;
+	}
+	for (uint32_t t = 0; t < d->n && g.nchains; t++)
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+			uint32_t a = d->reads[i].version, key = d->versions[a].key;
+			for (uint32_t s = g.seg_first[key]; s < g.seg_first[key + 1]; s++) {
+				uint32_t b = graph_last_before(&g, &g.segs[s], t);
+				if (b != DEPS_NONE && b != a)
+					must_precede(q, &g, t, i, b);
+			}
+		}
+	for (uint32_t i = 0; i < d->known.len; i++) {
+		const struct dversion *x = &d->versions[d->known.data[i].a], *y = &d->versions[d->known.data[i].b];
+		graph_edge(&g, x->t, y->t, EDGE_WW, WHY_GIVEN, x->key, 0);
+	}
+	only_graph(q, &g);
+}
+
+/* ---- levels that order versions -------------------------------------------------------------------- */
+
+static void search_levels(struct question *q)
+{
+	static const struct {
+		uint8_t family;
+		uint8_t with;
+	} how[LEVEL_COUNT] = {
+		[LEVEL_CS] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+		[LEVEL_MV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+		[LEVEL_UA] = { FAMILY_DEP, WITH_WR | WITH_KNOWN },
+		[LEVEL_PC] = { FAMILY_PC, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+		[LEVEL_CV] = { FAMILY_DEP, WITH_WR | WITH_KNOWN | WITH_MISSED },
+		[LEVEL_SI] = { FAMILY_SI, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+		[LEVEL_US] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER | WITH_UPDATES },
+		[LEVEL_SER] = { FAMILY_SER, WITH_WR | WITH_KNOWN | WITH_MISSED | WITH_AFTER },
+	};
+	struct graph g;
+	struct search_result r;
+	enum level l = (enum level)q->level.level;
+	graph_init(&g, q->d, (enum family)how[l].family, (enum txn_order)q->level.order, how[l].with, &q->scratch, q->lim);
+	enum graph_status s = graph_rank(&g);
+	if (s == GRAPH_OK)
+		s = graph_saturate(&g);
+	if (s == GRAPH_CYCLE) {
+		violated(q, &g);
+		return;
+	}
+	if (s == GRAPH_LIMIT) {
+		limited(q);
+		return;
+	}
+	enum search_answer found = search_order(&g, l, &q->pairs, &r);
+	q->out->conflicts = r.conflicts;
+	q->out->pairs = r.pairs;
+	if (found == SEARCH_LIMIT && r.too_many) {
+		undecided(q, "pairs");
+	} else if (found == SEARCH_LIMIT) {
+		limited(q);
+	} else if (found == SEARCH_FOUND) {
+		holds(q, &g, r.order);
+	} else {
+		q->out->verdict = TXN_VIOLATED;
+		q->out->name = ANOMALY_NO_ORDER;
+	}
+}
+
+static void ask(struct question *q)
+{
+	switch ((enum level)q->level.level) {
+	case LEVEL_RU:
+	case LEVEL_RC:
+		read_committed(q);
+		break;
+	case LEVEL_MAV:
+	case LEVEL_RA:
+		atomic_view(q);
+		break;
+	case LEVEL_CC:
+		causal(q);
+		break;
+	default:
+		search_levels(q);
+	}
+}
+
+void txn_decide(const struct deps *d, struct isolation level, struct arena *keep, struct limits *lim, struct decision *out)
+{
+	const struct anomaly *direct;
+	memset(out, 0, sizeof *out);
+	out->level = level;
+	assert(isolation_exists(level));
+	if (deps_violate(d, (enum level)level.level, &direct)) {
+		out->verdict = TXN_VIOLATED;
+		out->direct = direct;
+		out->name = (enum anomaly_kind)direct->kind;
+		return;
+	}
+	if (d->nambiguous && level.level != LEVEL_RU) {
+		out->verdict = TXN_UNDECIDED;
+		out->limit = "ambiguous";
+		return;
+	}
+	struct question q = { .d = d, .level = level, .keep = keep, .lim = lim, .out = out };
+	jmp_buf oom;
+	map_init(&q.pairs);
+	arena_init(&q.scratch, lim->max_memory);
+	q.scratch.oom = &oom;
+	if (!setjmp(oom)) {
+		ask(&q);
+	} else {
+		atomic_store(&lim->spent, LIMIT_MEMORY);
+		limited(&q);
+	}
+	map_free(&q.pairs);
+	arena_free(&q.scratch);
+}
