@@ -137,6 +137,8 @@ static int run_history(struct cli *cli, const struct cmd *cmd, int argc, char **
 	const struct opt table[] = {
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "what is checked", 0, 0, NULL },
 		HISTORY_QUESTION_OPTIONS(&c.a),
+		{ OPT_GROUP, NULL, 0, NULL, NULL, "transactions", 0, 0, NULL },
+		HISTORY_LEVEL_OPTIONS(&c.a),
 		{ OPT_GROUP, NULL, 0, NULL, NULL, "how it is read", 0, 0, NULL },
 		HISTORY_READING_OPTIONS(&c.a),
 		{ OPT_FLAG, "follow", 0, NULL, &c.follow, "judge while it is being written (a pipe, -)", 0, 0, NULL },
@@ -183,6 +185,8 @@ const struct cmd cmd_history = {
 	"conflict when it is not. Reads Jepsen and Knossos histories (EDN, JSON, logs),\n"
 	"porcupine's operations, Violin's logs and CSV tables, plain, gzip or zstd. Operations\n"
 	"that never answered may or may not have happened.\n\n"
+	"Transactions (Jepsen's and Elle's [:r k v] [:w k v] [:append k v], Plume's text) are\n"
+	"checked for isolation levels, from read-uncommitted to strict-serializable.\n\n"
 	"exit codes: 0 holds, 1 violated, 2 wrong input or options, 3 unknown (a limit\n"
 	"was spent).",
 	NULL, run_history,

@@ -528,24 +528,33 @@ static bool build(struct builder *b)
 	return true;
 }
 
-bool history_read(struct history *h, const char *path, const struct read_options *o,
-                  struct diags *d)
+bool history_read_opened(struct history *h, struct reader *r, const struct read_options *o)
 {
 	struct builder *b = arena_new(h->arena, struct builder);
 	b->o = o;
-	bool ok = reader_open(&b->r, h, path, o->format, d) && build(b);
+	b->r = *r;
+	bool ok = build(b);
 	reader_close(&b->r);
 	free(b->open);
 	return ok;
 }
 
+bool history_read(struct history *h, const char *path, const struct read_options *o,
+                  struct diags *d)
+{
+	struct reader r;
+	if (reader_open(&r, h, path, o->format, d))
+		return history_read_opened(h, &r, o);
+	reader_close(&r);
+	return false;
+}
+
 bool history_read_text(struct history *h, const char *name, const char *text, size_t len,
                        const struct read_options *o, struct diags *d)
 {
-	struct builder *b = arena_new(h->arena, struct builder);
-	b->o = o;
-	bool ok = reader_open_text(&b->r, h, name, text, len, o->format, d) && build(b);
-	reader_close(&b->r);
-	free(b->open);
-	return ok;
+	struct reader r;
+	if (reader_open_text(&r, h, name, text, len, o->format, d))
+		return history_read_opened(h, &r, o);
+	reader_close(&r);
+	return false;
 }

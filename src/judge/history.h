@@ -15,9 +15,9 @@
 /* The options as they are given. */
 struct history_args {
 	int format, object, condition, algorithm, order, nil, failed_cas, pairs; /* numbers of the names below */
-	const char *init, *k, *spec;
+	const char *init, *k, *spec, *level;
 	uint64_t jobs, timeout, max_memory;
-	bool delta, witness;
+	bool delta, witness, sessions, realtime;
 };
 
 /* The names of choices, each list ended by NULL; the first four are those of history/ and lin/. */
@@ -33,6 +33,10 @@ extern const char *const history_orders[], *const history_nils[], *const history
 	{ OPT_STR, "k", 0, "N|min", &(a)->k, "reads may return one of the last N values; min: the least N", 0, 0, NULL }, \
 	{ OPT_FLAG, "delta", 0, NULL, &(a)->delta, "also find the least staleness of reads that makes it atomic", 0, 0, NULL }, \
 	{ OPT_CHOICE, "algorithm", 'a', "NAME", &(a)->algorithm, "how; the default picks and says why", 0, 0, algorithm_names }
+#define HISTORY_LEVEL_OPTIONS(a) \
+	{ OPT_STR, "level", 'l', "NAME,...", &(a)->level, "isolation levels; all by default", 0, 0, NULL }, \
+	{ OPT_FLAG, "sessions", 0, NULL, &(a)->sessions, "levels as Biswas and Enea define them: session order counts", 0, 0, NULL }, \
+	{ OPT_FLAG, "realtime", 0, NULL, &(a)->realtime, "real time counts: serializable is strict-serializable", 0, 0, NULL }
 #define HISTORY_READING_OPTIONS(a) \
 	{ OPT_CHOICE, "format", 'f', "NAME", &(a)->format, "the format; guessed from the content by default", 0, 0, format_names }, \
 	{ OPT_CHOICE, "order", 0, "WHAT", &(a)->order, "when times and lines disagree: an error, or which counts", 0, 0, history_orders }, \

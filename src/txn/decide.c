@@ -51,41 +51,82 @@ static const struct txn *txn_of(const struct deps *d, uint32_t t)
 	return &d->th->txns[d->txn[t]];
 }
 
-/* The edges of the cycle between transactions: moments and begin-to-end steps are passed over. */
-static void take_cycle(struct question *q, const struct graph *g, const uint32_t *edges, uint32_t n)
+#define REASON_DEPTH 3   /* reasons of reasons */
+#define REASON_EDGES 400 /* edges told altogether */
+
+struct teller {
+	struct question *q;
+	const struct graph *g;
+	uint32_t told;
+};
+
+static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count);
+
+static uint32_t reader_of(const struct deps *d, uint32_t read)
 {
-	struct decision *o = q->out;
-	o->cycle = arena_array(q->keep, struct cycle_edge, n);
-	uint32_t start = 0; /* begin at an edge that leaves a transaction's node for another transaction */
-	while (start < n && (graph_txn(g, g->edges.data[edges[start]].from) == DEPS_NONE || g->edges.data[edges[start]].kind == EDGE_INSIDE))
+	uint32_t lo = 0, hi = d->n;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (d->read_first[mid] <= read)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Why a derived edge is there: a path of edges with smaller numbers. */
+static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, int depth)
+{
+	const struct graph *g = w->g;
+	const struct gedge *e = &g->edges.data[edge];
+	const struct deps *d = w->q->d;
+	uint32_t from = graph_end(g, c->from), to = e->to, n = 0;
+	if (e->why == WHY_MISSED) {
+		c->reader = reader_of(d, e->reason);
+		to = graph_begin(g, c->reader);
+	} else if (e->kind == EDGE_RW) {
+		uint32_t t = d->versions[c->version].t;
+		if (t == DEPS_NONE)
+			return;
+		from = graph_end(g, t);
+	} else {
+		from = graph_begin(g, c->from);
+		to = graph_end(g, c->to);
+	}
+	if (!depth || w->told > REASON_EDGES || from == to)
+		return;
+	uint32_t *path = graph_path(g, from, to, edge, &n);
+	if (path && n < 50)
+		c->because = tell_path(w, path, n, false, depth - 1, &c->nbecause);
+}
+
+/* Edges between transactions: moments and begin-to-end steps are passed over. A cycle is begun at an edge that leaves a transaction. */
+static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uint32_t n, bool cycle, int depth, uint32_t *count)
+{
+	const struct graph *g = w->g;
+	struct cycle_edge *list = arena_array(w->q->keep, struct cycle_edge, n);
+	uint32_t start = 0, from = DEPS_NONE;
+	while (cycle && start < n && (graph_txn(g, g->edges.data[edges[start]].from) == DEPS_NONE || g->edges.data[edges[start]].kind == EDGE_INSIDE))
 		start++;
-	assert(start < n);
-	uint32_t from = DEPS_NONE;
+	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct gedge *e = &g->edges.data[edges[(start + i) % n]];
+		uint32_t at = edges[(start + i) % n];
+		const struct gedge *e = &g->edges.data[at];
 		if (e->kind == EDGE_INSIDE)
 			continue;
 		uint32_t u = graph_txn(g, e->from), v = graph_txn(g, e->to);
-		if (u != DEPS_NONE)
-			from = u;
+		from = u != DEPS_NONE ? u : from;
 		if (v == DEPS_NONE || v == from)
 			continue;
-		struct cycle_edge *c = &o->cycle[o->ncycle++];
-		*c = (struct cycle_edge){ .from = from, .to = v, .kind = e->kind, .why = e->why, .key = e->key, .read = DEPS_NONE,
-			                  .reader = DEPS_NONE, .version = e->kind == EDGE_RW ? e->reason : DEPS_NONE };
-		if (e->why == WHY_MISSED)
-			c->read = e->reason;
-		const struct deps *d = q->d;
-		for (uint32_t lo = 0, hi = d->n; c->read != DEPS_NONE && c->reader == DEPS_NONE;) {
-			uint32_t mid = lo + (hi - lo) / 2; /* whose read it is */
-			if (d->read_first[mid + 1] <= c->read)
-				lo = mid + 1;
-			else if (d->read_first[mid] > c->read)
-				hi = mid;
-			else
-				c->reader = mid;
-		}
+		struct cycle_edge *c = &list[(*count)++];
+		*c = (struct cycle_edge){ .from = from, .to = v, .kind = e->kind, .why = e->why, .key = e->key, .reader = DEPS_NONE,
+			                  .version = e->kind == EDGE_RW ? e->reason : DEPS_NONE };
+		w->told++;
+		if (e->why == WHY_MISSED || e->why == WHY_AFTER)
+			tell_reason(w, at, c, depth);
 	}
+	return list;
 }
 
 static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
@@ -128,7 +169,8 @@ static void violated(struct question *q, struct graph *g)
 {
 	uint32_t n, *cycle = graph_cycle(g, &n);
 	q->out->verdict = TXN_VIOLATED;
-	take_cycle(q, g, cycle, n);
+	struct teller w = { .q = q, .g = g };
+	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
 	q->out->name = name_of(q->d, q->out->cycle, q->out->ncycle);
 }
 

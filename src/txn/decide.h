@@ -17,9 +17,12 @@ struct cycle_edge {
 	uint8_t kind;   /* enum edge_kind, EDGE_INSIDE never */
 	uint8_t why;    /* enum edge_why */
 	uint32_t key;
-	uint32_t read;  /* MISSED: the read (index into deps.reads) that forces it */
-	uint32_t reader; /*       and its transaction */
-	uint32_t version; /* rw: the version that was read */
+	uint32_t reader;   /* MISSED: the transaction whose read of `to`'s version forces it; else DEPS_NONE */
+	uint32_t version;  /* rw: the version that was read; else DEPS_NONE */
+	/* Derived edges: the way by which `from` comes before the reader (MISSED), or the version read (rw), `from` (ww) before `to`. Not
+	 * there when it would be too long to tell. */
+	struct cycle_edge *because;
+	uint32_t nbecause;
 };
 
 struct decision {

@@ -124,6 +124,28 @@ static const struct written *writer_of(const struct builder *b, uint32_t key, va
 	return best;
 }
 
+/* Nil, or the initial value, unless somebody wrote that value. */
+static bool is_initial(const struct builder *b, const struct mop *m)
+{
+	return m->v == VAL_NIL || (m->v == b->d->init && map_get(&b->by_value, value_key(m->key, m->v)) == MAP_NONE);
+}
+
+static void guess_initial(struct builder *b)
+{
+	val zero = val_int(&b->th->h->vals, 0);
+	bool nil = false, unwritten = false;
+	for (uint32_t t = 0; t < b->th->n; t++)
+		for (uint32_t i = 0; i < b->th->txns[t].nops; i++) {
+			const struct mop *m = op_at(b, t, i);
+			if (m->kind != MOP_READ || b->kind[m->key] == 2)
+				continue;
+			nil |= m->v == VAL_NIL;
+			unwritten |= m->v == zero && map_get(&b->by_value, value_key(m->key, zero)) == MAP_NONE;
+		}
+	b->d->init_guessed = unwritten && !nil;
+	b->d->init = b->d->init_guessed ? zero : VAL_NIL;
+}
+
 /* ---- walking through a transaction ------------------------------------------------------ */
 
 static void touch(struct builder *b, uint32_t t, uint32_t key)
@@ -262,9 +284,9 @@ static void look_at_register(struct builder *b, uint32_t t, uint32_t op)
 {
 	const struct mop *m = op_at(b, t, op);
 	bool several;
-	const struct written *w = m->v == VAL_NIL ? NULL : writer_of(b, m->key, m->v, &several);
-	if (m->v == VAL_NIL)
+	if (is_initial(b, m))
 		return;
+	const struct written *w = writer_of(b, m->key, m->v, &several);
 	if (!w) {
 		anomaly(b, ANOMALY_GARBAGE, t, op, DEPS_NONE, DEPS_NONE, m->v);
 		return;
@@ -410,7 +432,7 @@ static uint32_t version_read(struct builder *b, uint32_t t, uint32_t op)
 		if (!n)
 			return v == VAL_NIL || val_kind(&b->th->h->vals, v) == VK_LIST ? deps_init_version(d, m->key) : DEPS_NONE;
 		v = list[n - 1];
-	} else if (v == VAL_NIL) {
+	} else if (is_initial(b, m)) {
 		return deps_init_version(d, m->key);
 	}
 	bool several;
@@ -526,7 +548,7 @@ static void order_lists(struct builder *b)
 	}
 }
 
-bool deps_build(struct deps *d, const struct txn_history *th, struct arena *arena, struct diags *diags)
+bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags)
 {
 	uint32_t nkeys = th->h->keys.len;
 	struct builder *b = arena_new(arena, struct builder);
@@ -547,6 +569,9 @@ bool deps_build(struct deps *d, const struct txn_history *th, struct arena *aren
 	for (uint32_t k = 0; k < nkeys; k++)
 		b->longest[k] = VAL_NONE;
 	bool ok = collect_writes(b);
+	d->init = init;
+	if (ok && init == VAL_NONE)
+		guess_initial(b);
 	if (ok) {
 		look_at_reads(b);
 		keep_transactions(b);

@@ -71,6 +71,8 @@ struct deps {
 	AVEC(struct dpair) known; /* order of versions that lists show */
 	AVEC(struct anomaly) anomalies;
 	uint32_t nanomalies[ANOMALY_COUNT]; /* all of them; only the first few are in the list */
+	val init;            /* what registers were at first, besides nil */
+	bool init_guessed;
 	uint32_t nunseen;    /* appends of which the place is not known */
 	bool no_clocks;      /* graphs do without clocks, as they do when there are too many chains (for tests) */
 	/* Values that several transactions wrote and somebody read: who wrote what was read is not known. */
@@ -78,8 +80,9 @@ struct deps {
 	struct anomaly ambiguous; /* the first of them */
 };
 
-/* Fills d. False after an error in `diags` (a key that is both written and appended to). */
-bool deps_build(struct deps *d, const struct txn_history *th, struct arena *arena, struct diags *diags);
+/* Fills d. `init`: what registers are at first; VAL_NONE: nil, or 0 when reads saw 0, nobody wrote it and no read saw nil. False after an
+ * error in `diags` (a key that is both written and appended to). */
+bool deps_build(struct deps *d, const struct txn_history *th, val init, struct arena *arena, struct diags *diags);
 /* Do the direct anomalies alone violate the level? *which: one that does. */
 bool deps_violate(const struct deps *d, enum level l, const struct anomaly **which);
 

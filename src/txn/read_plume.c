@@ -4,7 +4,7 @@
  *   line := (r|w) ( key , value , session , transaction )
  *
  * Lines of one transaction (its number in its session's lines) stand together or not; a session's transactions come in the order
- * of their first lines. Transaction -1: the operation belongs to an aborted one. The initial value of every key is 0.
+ * of their first lines. Transaction -1: the operation belongs to an aborted one. Keys are 0 at first.
  */
 #include <string.h>
 
@@ -78,10 +78,9 @@ static bool place(struct txn_history *th, const struct plume_op *ops, uint32_t n
 	for (uint32_t i = 0; i < n; i++) {
 		struct txn *t = &th->txns[ops[i].txn];
 		val v = val_int(&th->h->vals, ops[i].part[1]);
-		bool initial = !ops[i].write && !ops[i].part[1];
 		th->ops[t->first + t->nops++] = (struct mop){
 			.key = key_intern(th->h, val_int(&th->h->vals, ops[i].part[0])),
-			.v = t->status == TXN_ABORTED && !ops[i].write ? VAL_NONE : initial ? VAL_NIL : v,
+			.v = t->status == TXN_ABORTED && !ops[i].write ? VAL_NONE : v,
 			.kind = ops[i].write ? MOP_WRITE : MOP_READ,
 		};
 	}

@@ -26,7 +26,7 @@ static bool same(uint64_t seed)
 	history_init(&base, &arena, &lim);
 	txn_history_init(&th, &base);
 	diags_init(&diags, &arena);
-	ok = gen_txn_history(&h, &th) && deps_build(&d, &th, &arena, &diags);
+	ok = gen_txn_history(&h, &th) && deps_build(&d, &th, VAL_NONE, &arena, &diags);
 	CHECK(ok);
 	d.no_clocks = seed % 4 == 0;
 	bool odd = d.nanomalies[ANOMALY_INCOMPATIBLE] || d.nanomalies[ANOMALY_DUPLICATE];
