@@ -274,7 +274,8 @@ static int nothing_to_judge(const struct history *h, const char *name, uint32_t 
 /* Transactions are judged apart; a specification is about objects. */
 static bool is_transactions(const struct history_job *j, struct reader *r)
 {
-	return !j->run->a->spec && (j->run->a->level || txn_sniff(r));
+	bool looks = txn_sniff(r); /* and finds the format */
+	return !j->run->a->spec && (looks || j->run->a->level);
 }
 
 static int transactions(const struct history_job *j, struct reader *r, val init)

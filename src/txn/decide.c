@@ -96,7 +96,7 @@ static void tell_reason(struct teller *w, uint32_t edge, struct cycle_edge *c, i
 	}
 	if (!depth || w->told > REASON_EDGES || from == to)
 		return;
-	uint32_t *path = graph_path(g, from, to, edge, &n);
+	uint32_t *path = (e->why == WHY_MISSED ? graph_reason : graph_path)(g, from, to, edge, &n);
 	if (path && n < 50)
 		c->because = tell_path(w, path, n, false, depth - 1, &c->nbecause);
 }
@@ -165,9 +165,35 @@ static enum anomaly_kind name_of(const struct deps *d, const struct cycle_edge *
 	return n == 2 && rw == 2 ? ANOMALY_WRITE_SKEW : ANOMALY_G2_ITEM;
 }
 
+/* A cycle with a step "b before a, because r, which b precedes, read a's version" shows that a comes before b, too: then r missed b, and
+ * the way from b to r with that is a cycle that needs no such step. Steps by dependencies alone (DEP) show it of the first cycle only. */
+static uint32_t *without_missed(struct graph *g, uint32_t *cycle, uint32_t *n)
+{
+	for (int round = 0; round < (g->family == FAMILY_DEP ? 1 : 40); round++) {
+		uint32_t at = 0;
+		while (at < *n && g->edges.data[cycle[at]].why != WHY_MISSED)
+			at++;
+		if (at == *n)
+			break;
+		struct gedge e = g->edges.data[cycle[at]];
+		uint32_t a = g->d->reads[e.reason].version, b = graph_txn(g, e.from), k;
+		uint32_t r = graph_begin(g, reader_of(g->d, e.reason));
+		uint32_t *path = graph_reason(g, e.from, r, cycle[at], &k);
+		if (!path)
+			break;
+		uint32_t *next = arena_array(g->arena, uint32_t, k + 1);
+		memcpy(next, path, k * sizeof *next);
+		next[k] = graph_edge(g, r, graph_end(g, b), EDGE_RW, WHY_AFTER, e.key, a);
+		cycle = next;
+		*n = k + 1;
+	}
+	return cycle;
+}
+
 static void violated(struct question *q, struct graph *g)
 {
 	uint32_t n, *cycle = graph_cycle(g, &n);
+	cycle = without_missed(g, cycle, &n);
 	q->out->verdict = TXN_VIOLATED;
 	struct teller w = { .q = q, .g = g };
 	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
@@ -284,7 +310,7 @@ static void atomic_view(struct question *q)
 	struct graph g;
 	const struct deps *d = q->d;
 	bool whole = q->level.level == LEVEL_RA;
-	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_KNOWN | WITH_WR, &q->scratch, q->lim);
+	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_KNOWN | WITH_WR | WITH_DIRECT, &q->scratch, q->lim);
 	struct atomic_view v = { .q = q, .g = &g };
 	if (graph_rank(&g) != GRAPH_OK) {
 		violated(q, &g);
@@ -350,7 +376,7 @@ static void causal(struct question *q)
 {
 	struct graph g;
 	const struct deps *d = q->d;
-	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_WR, &q->scratch, q->lim);
+	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_WR | WITH_SEEN, &q->scratch, q->lim);
 	if (graph_rank(&g) != GRAPH_OK) {
 		violated(q, &g);
 		return;
@@ -376,6 +402,18 @@ static void causal(struct question *q)
 }
 
 /* ---- levels that order versions -------------------------------------------------------------------- */
+
+/* The search chose nothing, and yet a read misses what its transaction depends on: that way, and the read. */
+static void missed(struct question *q, struct graph *g, const struct search_result *r)
+{
+	uint32_t *cycle = arena_array(&q->scratch, uint32_t, r->nmissed + 1);
+	struct teller w = { .q = q, .g = g };
+	memcpy(cycle, r->missed, r->nmissed * sizeof *cycle);
+	cycle[r->nmissed] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key, r->missed_a);
+	q->out->verdict = TXN_VIOLATED;
+	q->out->cycle = tell_path(&w, cycle, r->nmissed + 1, true, REASON_DEPTH, &q->out->ncycle);
+	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC : name_of(q->d, q->out->cycle, q->out->ncycle);
+}
 
 static void search_levels(struct question *q)
 {
@@ -416,6 +454,8 @@ static void search_levels(struct question *q)
 		limited(q);
 	} else if (found == SEARCH_FOUND) {
 		holds(q, &g, r.order);
+	} else if (r.nmissed) {
+		missed(q, &g, &r);
 	} else {
 		q->out->verdict = TXN_VIOLATED;
 		q->out->name = ANOMALY_NO_ORDER;

@@ -321,15 +321,15 @@ void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_o
 
 /* ---- paths ------------------------------------------------------------------------------ */
 
-/* Breadth first from u; parent edges + 1 in `by`. Stops at v. */
-static bool walk(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *by, uint32_t *queue)
+/* Breadth first from u by edges of these kinds (bits); parent edges + 1 in `by`. Stops at v. */
+static bool walk(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, unsigned kinds, uint32_t *by, uint32_t *queue)
 {
 	uint32_t n = 0;
 	queue[n++] = u;
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t e = g->head[queue[i]]; e; e = g->edges.data[e - 1].next) {
 			uint32_t to = g->edges.data[e - 1].to;
-			if (e - 1 >= before || by[to] || (to == u && to != v))
+			if (e - 1 >= before || !(kinds >> g->edges.data[e - 1].kind & 1) || by[to] || (to == u && to != v))
 				continue;
 			by[to] = e;
 			if (to == v)
@@ -339,11 +339,11 @@ static bool walk(const struct graph *g, uint32_t u, uint32_t v, uint32_t before,
 	return false;
 }
 
-uint32_t *graph_path(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
+static uint32_t *path_of(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, unsigned kinds, uint32_t *n)
 {
 	uint32_t *by = arena_array(g->arena, uint32_t, g->nnodes + 1), *queue = arena_array(g->arena, uint32_t, g->nnodes + 1);
 	*n = 0;
-	if (!walk(g, u, v, before, by, queue))
+	if (!walk(g, u, v, before, kinds, by, queue))
 		return NULL;
 	uint32_t at = v;
 	do {
@@ -357,6 +357,22 @@ uint32_t *graph_path(const struct graph *g, uint32_t u, uint32_t v, uint32_t bef
 		at = g->edges.data[by[at] - 1].from;
 	} while (at != u);
 	return path;
+}
+
+uint32_t *graph_path(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
+{
+	return path_of(g, u, v, before, ~0u, n);
+}
+
+uint32_t *graph_reason(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n)
+{
+	unsigned order = 1u << EDGE_SESSION | 1u << EDGE_REALTIME;
+	if (!(g->with & (WITH_SEEN | WITH_DIRECT)))
+		return graph_path(g, u, v, before, n);
+	if (g->with & WITH_SEEN)
+		return path_of(g, u, v, before, order | 1u << EDGE_WR, n);
+	uint32_t *path = path_of(g, u, v, before, 1u << EDGE_WR, n);
+	return path && *n == 1 ? path : path_of(g, u, v, before, order, n);
 }
 
 /* Nodes that graph_rank could not place lie on cycles or behind them: from each of some, the way back to it. */
@@ -388,10 +404,24 @@ static uint32_t *any_cycle(struct graph *g, uint32_t *n)
 	return best;
 }
 
+/* What is given needs no reason: it stands for derived edges beside it. */
+static uint32_t *prefer_given(const struct graph *g, uint32_t *cycle, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gedge *x = &g->edges.data[cycle[i]];
+		for (uint32_t e = g->head[x->from]; e && g->edges.data[cycle[i]].why != WHY_GIVEN; e = g->edges.data[e - 1].next)
+			if (g->edges.data[e - 1].why == WHY_GIVEN && g->edges.data[e - 1].to == x->to)
+				cycle[i] = e - 1;
+	}
+	return cycle;
+}
+
 uint32_t *graph_cycle(struct graph *g, uint32_t *n)
 {
-	if (g->cycle_edge == DEPS_NONE)
-		return any_cycle(g, n);
+	if (g->cycle_edge == DEPS_NONE) {
+		uint32_t *cycle = any_cycle(g, n);
+		return prefer_given(g, cycle, *n);
+	}
 	const struct gedge *e = &g->edges.data[g->cycle_edge];
 	uint32_t k = 0, *path = graph_path(g, e->to, e->from, g->edges.len, &k);
 	assert(path);
@@ -399,5 +429,5 @@ uint32_t *graph_cycle(struct graph *g, uint32_t *n)
 	memcpy(cycle, path, k * sizeof *cycle);
 	cycle[k] = g->cycle_edge;
 	*n = k + 1;
-	return cycle;
+	return prefer_given(g, cycle, *n);
 }

@@ -86,7 +86,9 @@ enum graph_with {
 	WITH_KNOWN = 2,   /* the known order of versions */
 	WITH_MISSED = 4,  /* the rules */
 	WITH_AFTER = 8,
-	WITH_UPDATES = 16 /* no rw edges from transactions that only read (update-serializable) */
+	WITH_UPDATES = 16, /* no rw edges from transactions that only read (update-serializable) */
+	WITH_SEEN = 32,   /* the rule `missed` counts only what a transaction sees by session, real time and wr (causal) */
+	WITH_DIRECT = 64  /* ... and only directly (read-atomic) */
 };
 
 /* A graph with the given edges. Memory is the arena's (out-of-memory longjmps). */
@@ -105,6 +107,8 @@ uint32_t graph_last_before(const struct graph *g, const struct segment *s, uint3
 uint32_t graph_edge(struct graph *g, uint32_t from, uint32_t to, enum edge_kind kind, enum edge_why why, uint32_t key, uint32_t reason);
 /* The edges of a shortest path from u to v by edges with numbers below `before`, as an arena array; *n = 0: none. */
 uint32_t *graph_path(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
+/* The same for the way by which a reader comes after the version that it must not miss, as the graph's rule `missed` has it. */
+uint32_t *graph_reason(const struct graph *g, uint32_t u, uint32_t v, uint32_t before, uint32_t *n);
 /* After GRAPH_CYCLE: the edges of a short cycle, as an arena array. */
 uint32_t *graph_cycle(struct graph *g, uint32_t *n);
 

@@ -32,6 +32,7 @@ struct search {
 	AVEC(uint32_t) added;    /* by literal heard: edges before it */
 	AVEC(uint32_t) clause;
 	struct cdcl *sat;
+	struct search_result *r;
 };
 
 /* ---- open pairs ---------------------------------------------------------------------------- */
@@ -323,6 +324,16 @@ static void explain_missed(struct search *s, uint32_t a, uint32_t b, uint32_t t)
 		forbid(s, s->edges.data[e - 1].lit);
 	if (s->d->versions[a].t != DEPS_NONE)
 		forbid(s, literal(s, a, b));
+	if (s->clause.len || s->r->nmissed)
+		return;
+	s->r->missed = arena_array(s->a, uint32_t, s->g->nnodes + 1);
+	s->r->missed_by = t;
+	s->r->missed_a = a;
+	s->r->missed_b = b;
+	node = s->d->versions[b].t;
+	for (uint32_t e; node != t && (e = s->parent[node]) != 0; node = s->edges.data[e - 1].to)
+		s->r->missed[s->r->nmissed++] = e - 1;
+	assert(node == t);
 }
 
 /* Does a transaction reached before by what counts hold a later version than a? */
@@ -340,6 +351,37 @@ static bool misses(struct search *s, uint32_t t, uint32_t a)
 	return false;
 }
 
+/* What reaches a transaction by this edge into it. */
+static void reach_by(struct search *s, uint32_t e)
+{
+	uint32_t from = s->edges.data[e - 1].from;
+	if (s->mark[from] == s->stamp)
+		return;
+	reach_back(s, from);
+	s->parent[from] = e;
+}
+
+/* Version u is before v: the edge of it; when it is certain by a longer way, that way's last edge. */
+static void write_before(struct search *s, uint32_t u, uint32_t v)
+{
+	uint32_t tu = s->d->versions[u].t, t = s->d->versions[v].t, lit = literal(s, u, v);
+	for (uint32_t e = s->out[tu]; e; e = s->edges.data[e - 1].next_out)
+		if (s->edges.data[e - 1].to == t && s->edges.data[e - 1].lit == lit) {
+			reach_by(s, e);
+			return;
+		}
+	if (s->mark[tu] == s->stamp)
+		return;
+	uint32_t n, *path = graph_path(s->g, tu, t, s->g->edges.len, &n);
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t from = s->g->edges.data[path[i]].from;
+		if (s->mark[from] == s->stamp)
+			continue;
+		reach_back(s, from);
+		s->parent[from] = path[i] + 1;
+	}
+}
+
 /* monotonic-view: operations in their order; what an earlier one depends on must not be missed by a later read. Edges into t that
  * stand for a write count from its last write of the key on. The parents of marks lead to t's predecessors; the last edge's literal is added here. */
 static bool monotonic(struct search *s, uint32_t t)
@@ -350,8 +392,7 @@ static bool monotonic(struct search *s, uint32_t t)
 	for (uint32_t e = s->in[t]; e; e = s->edges.data[e - 1].next_in) {
 		const struct sedge *x = &s->edges.data[e - 1];
 		if (x->lit == NO_LIT && e <= s->g->edges.len && s->g->edges.data[e - 1].kind <= EDGE_REALTIME) {
-			reach_back(s, x->from);
-			s->parent[x->from] = s->parent[x->from] ? s->parent[x->from] : e;
+			reach_by(s, e);
 		}
 	}
 	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
@@ -362,20 +403,15 @@ static bool monotonic(struct search *s, uint32_t t)
 			for (uint32_t u = d->key_first[d->versions[v].key] + 1; u < d->key_first[d->versions[v].key + 1]; u++) {
 				if (u == v || !before(s, u, v))
 					continue;
-				uint32_t tu = d->versions[u].t;
-				bool was = s->mark[tu] == s->stamp;
-				reach_back(s, tu);
-				if (!was) /* the way on is the edge that this order is */
-					for (uint32_t e = s->out[tu]; e; e = s->edges.data[e - 1].next_out)
-						if (s->edges.data[e - 1].to == t && s->edges.data[e - 1].lit == literal(s, u, v))
-							s->parent[tu] = e;
+				write_before(s, u, v);
 			}
 		}
 		if (misses(s, t, d->reads[i].version))
 			return false;
 		uint32_t from = d->versions[d->reads[i].version].t;
-		if (from != DEPS_NONE)
-			reach_back(s, from);
+		for (uint32_t e = from != DEPS_NONE ? s->out[from] : 0; e; e = s->edges.data[e - 1].next_out)
+			if (s->edges.data[e - 1].to == t && e <= s->g->edges.len && s->g->edges.data[e - 1].kind == EDGE_WR)
+				reach_by(s, e);
 	}
 	return true;
 }
@@ -516,7 +552,7 @@ static void start(struct search *s)
 enum search_answer search_order(struct graph *g, enum level level, struct map *pairs, struct search_result *r)
 {
 	struct search *s = arena_new(g->arena, struct search);
-	*s = (struct search){ .g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs };
+	*s = (struct search){ .g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs, .r = r };
 	memset(r, 0, sizeof *r);
 	if (!open_pairs(s)) {
 		r->too_many = s->vars.len >= SEARCH_MAX_PAIRS;

@@ -16,6 +16,8 @@ struct search_result {
 	uint32_t *order;      /* found: the nodes of the graph in an order that has every edge */
 	uint64_t conflicts;
 	uint32_t pairs;       /* open pairs of versions */
+	/* SEARCH_NONE whatever is chosen: the edges by which version b leads to transaction missed_by, which read the older a. */
+	uint32_t *missed, nmissed, missed_by, missed_a, missed_b;
 	bool too_many;        /* SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
 };
 
