@@ -289,18 +289,18 @@ static void check_order(struct atomic_view *v, uint32_t t, uint32_t i)
 			must_precede(v->q, v->g, t, i, b);
 	for (uint32_t s = g->nchains ? g->seg_first[key] : 0; s < (g->nchains ? g->seg_first[key + 1] : 0); s++) {
 		const struct segment *seg = &g->segs[s];
-		if (g->order == ORDER_SESSION && txn_of(d, d->versions[g->sorted[seg->first]].t)->session != txn_of(d, t)->session)
+		if (g->order == ORDER_SESSION && txn_of(d, d->versions[g->sorted[seg->first].version].t)->session != txn_of(d, t)->session)
 			continue;
 		uint32_t lo = seg->first, hi = seg->end;
 		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2, w = d->versions[g->sorted[mid]].t;
+			uint32_t mid = lo + (hi - lo) / 2, w = d->versions[g->sorted[mid].version].t;
 			if (comes_before(g, w, t))
 				lo = mid + 1;
 			else
 				hi = mid;
 		}
-		if (lo > seg->first && g->sorted[lo - 1] != a)
-			must_precede(v->q, v->g, t, i, g->sorted[lo - 1]);
+		if (lo > seg->first && g->sorted[lo - 1].version != a)
+			must_precede(v->q, v->g, t, i, g->sorted[lo - 1].version);
 	}
 }
 

@@ -109,8 +109,8 @@ static void init_edges(struct graph *g)
 			continue;
 		}
 		for (uint32_t s = g->seg_first[k]; s < g->seg_first[k + 1]; s++) {
-			uint32_t w = g->sorted[g->segs[s].first];
-			for (uint32_t i = g->last_first[init]; i < g->last_first[init + 1]; i++)
+			uint32_t w = g->sorted[g->segs[s].first].version;
+			for (uint32_t i = g->last_first[init]; i < g->last_end[init]; i++)
 				if (g->last_readers[i] != d->versions[w].t)
 					graph_edge(g, graph_begin(g, g->last_readers[i]), graph_end(g, d->versions[w].t), EDGE_RW, WHY_GIVEN, k, init);
 		}
@@ -202,6 +202,26 @@ static int by_chain(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* The last reader of the version in each chain, put behind the `at` that are there. */
+static uint32_t last_readers(struct graph *g, uint32_t v, struct sort_key *key, uint32_t at)
+{
+	const struct deps *d = g->d;
+	uint32_t n = 0;
+	for (uint32_t i = d->reader_first[v]; i < d->reader_first[v + 1]; i++) {
+		uint32_t t = d->readers[i];
+		if (rw_counts(g, t))
+			key[n++] = (struct sort_key){ (uint64_t)g->chain[t] << 32 | g->place[t], t };
+	}
+	if (n > 1)
+		qsort(key, n, sizeof *key, by_chain);
+	g->last_first[v] = at;
+	for (uint32_t i = 0; i < n; i++)
+		if (i + 1 == n || key[i].at >> 32 != key[i + 1].at >> 32)
+			g->last_readers[at++] = key[i].what;
+	g->last_end[v] = at;
+	return at;
+}
+
 static void sort_versions(struct graph *g)
 {
 	const struct deps *d = g->d;
@@ -212,9 +232,10 @@ static void sort_versions(struct graph *g)
 	for (uint32_t v = 0; v < d->nversions; v++)
 		most = d->reader_first[v + 1] - d->reader_first[v] > most ? d->reader_first[v + 1] - d->reader_first[v] : most;
 	struct sort_key *key = arena_array(g->arena, struct sort_key, most);
-	g->sorted = arena_array(g->arena, uint32_t, d->nversions + 1);
+	g->sorted = arena_array(g->arena, struct sorted_version, d->nversions + 1);
 	g->seg_first = arena_array(g->arena, uint32_t, d->nkeys + 1);
 	g->last_first = arena_array(g->arena, uint32_t, d->nversions + 1);
+	g->last_end = arena_array(g->arena, uint32_t, d->nversions + 1);
 	g->last_readers = arena_array(g->arena, uint32_t, d->reader_first[d->nversions] + 1);
 	uint32_t at = 0, nlast = 0;
 	for (uint32_t k = 0; k < d->nkeys; k++) {
@@ -227,26 +248,25 @@ static void sort_versions(struct graph *g)
 		for (uint32_t i = 0; i < n; i++) {
 			if (!i || key[i].at >> 32 != key[i - 1].at >> 32)
 				avec_push(g->arena, &segs, ((struct segment){ (uint32_t)(key[i].at >> 32), at, at }));
-			g->sorted[at++] = key[i].what;
+			g->sorted[at++] = (struct sorted_version){ (uint32_t)key[i].at, key[i].what, 0 };
 			segs.data[segs.len - 1].end = at;
 		}
 		g->seg_first[k + 1] = segs.len;
 	}
 	g->segs = segs.data;
-	for (uint32_t v = 0; v < d->nversions; v++) {
-		uint32_t n = 0;
-		for (uint32_t i = d->reader_first[v]; i < d->reader_first[v + 1]; i++) {
-			uint32_t t = d->readers[i];
-			if (rw_counts(g, t))
-				key[n++] = (struct sort_key){ (uint64_t)g->chain[t] << 32 | g->place[t], t };
-		}
-		if (n > 1)
-			qsort(key, n, sizeof *key, by_chain);
-		for (uint32_t i = 0; i < n; i++)
-			if (i + 1 == n || key[i].at >> 32 != key[i + 1].at >> 32)
-				g->last_readers[nlast++] = key[i].what;
-		g->last_first[v + 1] = nlast;
+	if ((size_t)d->nkeys * g->nchains <= (size_t)4 * d->nversions + 4096 && g->nchains <= 64) {
+		g->seg_at = arena_array(g->arena, struct span, (size_t)d->nkeys * g->nchains + 1);
+		for (uint32_t k = 0; k < d->nkeys; k++)
+			for (uint32_t s = g->seg_first[k]; s < g->seg_first[k + 1]; s++)
+				g->seg_at[(size_t)k * g->nchains + segs.data[s].chain] = (struct span){ segs.data[s].first, segs.data[s].end };
 	}
+	for (uint32_t i = 0; i <= at; i++) {
+		if (i < at)
+			nlast = last_readers(g, g->sorted[i].version, key, nlast);
+		g->sorted[i].readers = i < at ? g->last_first[g->sorted[i].version] : nlast;
+	}
+	for (uint32_t k = 0; k < d->nkeys; k++)
+		nlast = last_readers(g, d->key_first[k], key, nlast);
 }
 
 static void make_chains(struct graph *g)

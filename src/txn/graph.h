@@ -32,6 +32,11 @@ struct gedge {
 	uint8_t kind, why;
 };
 
+/* A version with what the rules want of it: where in its chain its transaction stands, and where its last readers begin. */
+struct sorted_version {
+	uint32_t place, version, readers;
+};
+
 /* The writers of a key in one chain: a slice of `sorted`. */
 struct segment {
 	uint32_t chain, first, end;
@@ -51,11 +56,13 @@ struct graph {
 	uint32_t nchains, width; /* width: chains rounded up to a vector */
 	uint32_t *chain, *place; /* by transaction; the place counts from 0 */
 	int32_t *clock;        /* [node * width + chain] */
-	uint32_t *sorted;      /* versions without the initial ones, by key, chain, place */
+	struct sorted_version *sorted; /* versions without the initial ones, by key, chain, place; one more behind them */
 	uint32_t *seg_first;   /* by key */
+	struct span *seg_at;   /* [key * nchains + chain]: its slice; NULL when keys have few segments */
 	struct segment *segs;
-	uint32_t *last_first, *last_readers; /* by version: its last reader in each chain */
-	uint64_t *dirty;       /* by node: groups of chains that its clock grew in */
+	uint32_t *last_first, *last_readers; /* by version: its last reader in each chain; those of sorted ones stand in that order */
+	uint32_t *last_end;
+	uint64_t *dirty;       /* by node: chains (modulo 64) that its clock grew in */
 	uint64_t *queue[4];    /* ranks that wait, as bits with summaries */
 	uint32_t levels;
 	struct limits *lim;

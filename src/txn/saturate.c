@@ -100,7 +100,8 @@ static bool learn(struct graph *g, uint32_t u, uint32_t v)
 		} any = { .v = more };
 		if (any.w[0] | any.w[1]) {
 			to[i] = (from[i] & more) | (to[i] & ~more);
-			grown |= UINT64_C(1) << (i % 64);
+			uint64_t four = (any.w[0] & 1) | (any.w[0] >> 31 & 2) | (any.w[1] & 1) << 2 | (any.w[1] >> 29 & 8);
+			grown |= four << (i * 4 % 64);
 		}
 	}
 	if (grown) {
@@ -123,24 +124,27 @@ static bool add(struct graph *g, uint32_t u, uint32_t v, enum edge_kind kind, en
 
 /* ---- the rules ------------------------------------------------------------------------------ */
 
-/* The last version in the segment whose transaction's position is at most p, or DEPS_NONE. */
-static uint32_t last_before(const struct graph *g, const struct segment *s, int32_t p, bool ends)
+/* Behind the last version in the slice whose transaction's position (its end's, or its begin's) is at most p. */
+static uint32_t up_to(const struct graph *g, struct span s, int32_t p, bool ends)
 {
-	uint32_t lo = s->first, hi = s->end;
+	/* places below this one */
+	int32_t places = !two_nodes(g) ? p : ends ? p / 2 : (p + 1) / 2;
+	uint32_t lo = s.start, hi = s.end;
 	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2, t = g->d->versions[g->sorted[mid]].t;
-		if ((ends ? end_position(g, t) : begin_position(g, t)) <= p)
+		uint32_t mid = lo + (hi - lo) / 2;
+		if ((int32_t)g->sorted[mid].place < places)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo == s->first ? DEPS_NONE : g->sorted[lo - 1];
+	return lo;
 }
 
 uint32_t graph_last_before(const struct graph *g, const struct segment *s, uint32_t t)
 {
 	assert(!two_nodes(g));
-	return last_before(g, s, clock_of(g, t)[s->chain] - (s->chain == g->chain[t]), true);
+	uint32_t i = up_to(g, (struct span){ s->first, s->end }, clock_of(g, t)[s->chain] - (s->chain == g->chain[t]), true);
+	return i == s->first ? DEPS_NONE : g->sorted[i - 1].version;
 }
 
 /* a comes before b, versions of one key, by the rule `why`: the edge of it. */
@@ -150,26 +154,61 @@ static bool ordered(struct graph *g, uint32_t a, uint32_t b, enum edge_why why, 
 	return add(g, graph_end(g, x->t), g->family == FAMILY_PC ? graph_end(g, y->t) : graph_begin(g, y->t), EDGE_WW, why, x->key, reason);
 }
 
+/* The segments of a key whose chains are dirty, one by one: by the bits when there is a table, else all of them are looked at. */
+struct dirty_segments {
+	const struct span *table;
+	uint64_t bits;
+	uint32_t next, end;
+};
+
+static struct dirty_segments dirty_segments(const struct graph *g, uint32_t key, uint64_t dirty)
+{
+	return (struct dirty_segments){ g->seg_at ? g->seg_at + (size_t)key * g->nchains : NULL,
+		                        g->nchains < 64 ? dirty & ((UINT64_C(1) << g->nchains) - 1) : dirty, g->seg_first[key], g->seg_first[key + 1] };
+}
+
+static bool next_segment(const struct graph *g, struct dirty_segments *d, uint32_t *chain, struct span *slice)
+{
+	while (d->table && d->bits) {
+		*chain = (uint32_t)__builtin_ctzll(d->bits);
+		d->bits &= d->bits - 1;
+		*slice = d->table[*chain];
+		if (slice->end)
+			return true;
+	}
+	while (!d->table && d->next < d->end) {
+		const struct segment *s = &g->segs[d->next++];
+		*chain = s->chain;
+		*slice = (struct span){ s->first, s->end };
+		if (d->bits >> (s->chain % 64) & 1)
+			return true;
+	}
+	return false;
+}
+
 /* Who reaches t and wrote a key that t read: it comes before the version that t read. */
 static bool rule_missed(struct graph *g, uint32_t t, uint64_t dirty)
 {
 	const struct deps *d = g->d;
 	const int32_t *clock = clock_of(g, graph_begin(g, t));
 	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
-		uint32_t a = d->reads[i].version, key = d->versions[a].key;
-		if (d->versions[a].t == DEPS_NONE && g->family != FAMILY_DEP)
+		uint32_t a = d->reads[i].version, key = d->versions[a].key, w = d->versions[a].t, chain;
+		struct span slice;
+		if (w == DEPS_NONE && g->family != FAMILY_DEP)
 			continue; /* t rw every writer: given */
-		for (uint32_t s = g->seg_first[key]; s < g->seg_first[key + 1]; s++) {
-			const struct segment *seg = &g->segs[s];
-			if (!(dirty >> (seg->chain / 4 % 64) & 1))
+		/* what the version's writer knows already is nothing new */
+		const int32_t *known = w == DEPS_NONE ? NULL : clock_of(g, g->family == FAMILY_PC ? graph_end(g, w) : graph_begin(g, w));
+		struct dirty_segments segments = dirty_segments(g, key, dirty);
+		while (next_segment(g, &segments, &chain, &slice)) {
+			int32_t p = clock[chain];
+			if (known && known[chain] >= p)
 				continue;
-			int32_t p = clock[seg->chain];
-			if (seg->chain == g->chain[t] && !two_nodes(g))
+			if (chain == g->chain[t] && !two_nodes(g))
 				p--;
-			uint32_t b = last_before(g, seg, p, true);
+			uint32_t at = up_to(g, slice, p, true), b = at == slice.start ? DEPS_NONE : g->sorted[at - 1].version;
 			if (b == DEPS_NONE || b == a)
 				continue;
-			if (d->versions[a].t == DEPS_NONE) { /* the initial version, overwritten before: no order at all */
+			if (w == DEPS_NONE) { /* the initial version, overwritten before: no order at all */
 				g->cycle_edge = graph_edge(g, graph_begin(g, t), graph_end(g, d->versions[b].t), EDGE_RW, WHY_GIVEN, key, a);
 				return false;
 			}
@@ -184,26 +223,26 @@ static bool rule_missed(struct graph *g, uint32_t t, uint64_t dirty)
 static bool rule_after(struct graph *g, uint32_t t, uint64_t dirty)
 {
 	const struct deps *d = g->d;
-	uint32_t node = graph_end(g, t);
+	uint32_t node = graph_end(g, t), chain;
+	struct span slice;
 	const int32_t *clock = clock_of(g, node);
 	bool begins = g->family == FAMILY_SI;
 	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++) {
 		uint32_t b = d->writes[i], key = d->versions[b].key;
-		for (uint32_t s = g->seg_first[key]; s < g->seg_first[key + 1]; s++) {
-			const struct segment *seg = &g->segs[s];
-			if (!(dirty >> (seg->chain / 4 % 64) & 1))
-				continue;
-			int32_t p = clock[seg->chain];
-			if (seg->chain == g->chain[t]) /* itself does not count */
+		struct dirty_segments segments = dirty_segments(g, key, dirty);
+		while (next_segment(g, &segments, &chain, &slice)) {
+			int32_t p = clock[chain];
+			if (chain == g->chain[t]) /* itself does not count */
 				p = (begins ? begin_position(g, t) : end_position(g, t)) - 1;
-			uint32_t a = last_before(g, seg, p, !begins);
-			if (a == DEPS_NONE)
+			uint32_t at = up_to(g, slice, p, !begins);
+			if (at == slice.start)
 				continue;
-			if (begins && !ordered(g, a, b, WHY_AFTER, 0))
+			const struct sorted_version *a = &g->sorted[at - 1];
+			if (begins && !ordered(g, a->version, b, WHY_AFTER, 0))
 				return false;
-			for (uint32_t r = g->last_first[a]; r < g->last_first[a + 1]; r++)
+			for (uint32_t r = a[0].readers; r < a[1].readers; r++)
 				if (g->last_readers[r] != t &&
-				    !add(g, graph_begin(g, g->last_readers[r]), node, EDGE_RW, WHY_AFTER, key, a))
+				    !add(g, graph_begin(g, g->last_readers[r]), node, EDGE_RW, WHY_AFTER, key, a->version))
 					return false;
 		}
 	}

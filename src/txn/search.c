@@ -77,11 +77,11 @@ static bool open_pairs_of(struct search *s, uint32_t key)
 		for (uint32_t j = i + 1; j < g->seg_first[key + 1]; j++) {
 			uint32_t from = g->segs[j].first;
 			for (uint32_t x = g->segs[i].first; x < g->segs[i].end; x++) {
-				uint32_t a = g->sorted[x];
-				while (from < g->segs[j].end && certain(g, g->sorted[from], a))
+				uint32_t a = g->sorted[x].version;
+				while (from < g->segs[j].end && certain(g, g->sorted[from].version, a))
 					from++;
-				for (uint32_t y = from; y < g->segs[j].end && !certain(g, a, g->sorted[y]); y++)
-					if (!open_pair(s, a, g->sorted[y]))
+				for (uint32_t y = from; y < g->segs[j].end && !certain(g, a, g->sorted[y].version); y++)
+					if (!open_pair(s, a, g->sorted[y].version))
 						return false;
 			}
 		}
@@ -247,9 +247,9 @@ static bool hear(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n)
 	uint32_t ta = s->d->versions[a].t, tb = s->d->versions[b].t;
 	bool ok = insert(s, graph_end(g, ta), g->family == FAMILY_PC ? graph_end(g, tb) : graph_begin(g, tb), lit);
 	if (ok && g->family != FAMILY_DEP) {
-		const uint32_t *first = g->nchains ? g->last_first : s->d->reader_first;
 		const uint32_t *readers = g->nchains ? g->last_readers : s->d->readers;
-		for (uint32_t i = first[a]; ok && i < first[a + 1]; i++)
+		uint32_t end = g->nchains ? g->last_end[a] : s->d->reader_first[a + 1];
+		for (uint32_t i = g->nchains ? g->last_first[a] : s->d->reader_first[a]; ok && i < end; i++)
 			if (readers[i] != tb && rw_counts(s, readers[i]))
 				ok = insert(s, graph_begin(g, readers[i]), graph_end(g, tb), lit);
 	}
