@@ -23,11 +23,11 @@ struct watches {
 struct cdcl {
 	struct arena *a;
 	struct cdcl_theory th;
-	uint32_t nvars;
+	uint32_t nvars, cap;
 	uint8_t *value;       /* by literal: 1 true, 0 false, UNSET */
 	uint8_t *phase;       /* by variable: the last value, UNSET: none yet */
 	uint8_t *mark;        /* by variable: conflict analysis */
-	uint32_t *level, *reason, *trail_at;
+	uint32_t *level, *reason;
 	uint32_t *trail, ntrail, qhead, thead;
 	AVEC(uint32_t) starts; /* by decision level: length of the trail before it */
 	AVEC(uint32_t) clauses;
@@ -379,9 +379,10 @@ int cdcl_solve(struct cdcl *s)
 			continue;
 		const uint32_t *lits;
 		uint32_t n;
-		if (!s->th.final || s->th.final(s->th.arg, &lits, &n))
+		enum cdcl_final f = s->th.final ? s->th.final(s->th.arg, &lits, &n) : CDCL_ACCEPT;
+		if (f == CDCL_ACCEPT)
 			return 1;
-		if (!resolve(s, lits, n))
+		if (f == CDCL_CONFLICT && !resolve(s, lits, n))
 			return 0;
 	}
 }
@@ -396,30 +397,53 @@ uint64_t cdcl_conflicts(const struct cdcl *s)
 	return s->conflicts;
 }
 
+/* Longer arrays: what the old ones held is copied, the rest is zero. */
+static void *longer(struct arena *a, void *old, size_t n, size_t cap, size_t elem)
+{
+	char *p = arena_alloc(a, cap * elem + 1);
+	if (n)
+		memcpy(p, old, n * elem);
+	memset(p + n * elem, 0, (cap - n) * elem);
+	return p;
+}
+
+static void reserve(struct cdcl *s, uint32_t cap)
+{
+	uint32_t n = s->nvars;
+	if (cap <= s->cap)
+		return;
+	s->value = longer(s->a, s->value, 2 * (size_t)n, 2 * (size_t)cap, 1);
+	s->phase = longer(s->a, s->phase, n, cap, 1);
+	s->mark = longer(s->a, s->mark, n, cap, 1);
+	s->level = longer(s->a, s->level, n, cap, sizeof *s->level);
+	s->reason = longer(s->a, s->reason, n, cap, sizeof *s->reason);
+	s->trail = longer(s->a, s->trail, s->ntrail, cap, sizeof *s->trail);
+	s->activity = longer(s->a, s->activity, n, cap, sizeof *s->activity);
+	s->heap = longer(s->a, s->heap, s->nheap, cap, sizeof *s->heap);
+	s->heap_at = longer(s->a, s->heap_at, n, cap, sizeof *s->heap_at);
+	s->watches = longer(s->a, s->watches, 2 * (size_t)n, 2 * (size_t)cap, sizeof *s->watches);
+	s->cap = cap;
+}
+
+uint32_t cdcl_var(struct cdcl *s)
+{
+	if (s->nvars == s->cap)
+		reserve(s, s->cap ? 2 * s->cap : 64);
+	uint32_t v = s->nvars++;
+	s->value[2 * v] = s->value[2 * v + 1] = s->phase[v] = UNSET;
+	heap_put(s, v);
+	return v;
+}
+
 struct cdcl *cdcl_new(struct arena *a, uint32_t nvars, const struct cdcl_theory *th)
 {
 	struct cdcl *s = arena_new(a, struct cdcl);
 	s->a = a;
 	s->th = *th;
-	s->nvars = nvars;
 	s->bump = 1;
-	s->value = arena_alloc(a, 2 * (size_t)nvars + 1);
-	s->phase = arena_alloc(a, (size_t)nvars + 1);
-	memset(s->value, UNSET, 2 * (size_t)nvars + 1);
-	memset(s->phase, UNSET, (size_t)nvars + 1);
-	s->mark = arena_array(a, uint8_t, (size_t)nvars + 1);
-	s->level = arena_array(a, uint32_t, (size_t)nvars + 1);
-	s->reason = arena_array(a, uint32_t, (size_t)nvars + 1);
-	s->trail = arena_array(a, uint32_t, (size_t)nvars + 1);
-	s->activity = arena_array(a, double, (size_t)nvars + 1);
-	s->heap = arena_array(a, uint32_t, (size_t)nvars + 1);
-	s->heap_at = arena_array(a, uint32_t, (size_t)nvars + 1);
-	s->watches = arena_array(a, struct watches, 2 * (size_t)nvars + 1);
 	avec_push(a, &s->clauses, 0); /* place 0 is NO_REASON */
-	for (uint32_t v = 0; v < nvars; v++) {
-		s->heap[v] = v;
-		s->heap_at[v] = v + 1;
-	}
-	s->nheap = nvars;
+	reserve(s, nvars);
+	for (uint32_t v = 0; v < nvars; v++)
+		cdcl_var(s);
 	return s;
 }

@@ -303,6 +303,82 @@ enum graph_status graph_rank(struct graph *g)
 	return n == g->nnodes ? GRAPH_OK : GRAPH_CYCLE;
 }
 
+/* Where a transaction may have taken effect: between invocation and answer; without times, where it was recorded; when each session was
+ * recorded for itself, how far its session had come. */
+static uint64_t *hints(struct graph *g)
+{
+	const struct deps *d = g->d;
+	uint64_t *hint = arena_array(g->arena, uint64_t, (size_t)d->n + 1);
+	uint32_t *length = arena_array(g->arena, uint32_t, d->th->nsessions + 1), *count = arena_array(g->arena, uint32_t, d->th->nsessions + 1);
+	uint32_t changes = 0, sessions = 0;
+	for (uint32_t t = 0; t < d->n; t++) {
+		uint32_t s = txn_of(g, t)->session;
+		changes += t && txn_of(g, t - 1)->session != s;
+		sessions += !length[s]++;
+	}
+	for (uint32_t t = 0; t < d->n; t++) {
+		const struct txn *x = txn_of(g, t);
+		if (d->th->realtime)
+			hint[t] = (uint64_t)x->call + (x->ret == RANK_INF ? x->call : x->ret);
+		else if (changes > 2 * sessions)
+			hint[t] = 2 * (uint64_t)t;
+		else
+			hint[t] = ((uint64_t)count[x->session]++ << 31) / length[x->session];
+	}
+	return hint;
+}
+
+static void heap_sift(uint64_t *key, uint32_t *heap, uint32_t n, uint32_t i)
+{
+	for (;;) {
+		uint32_t c = 2 * i + 1;
+		if (c >= n)
+			return;
+		if (c + 1 < n && key[heap[c + 1]] < key[heap[c]])
+			c++;
+		if (key[heap[i]] <= key[heap[c]])
+			return;
+		uint32_t x = heap[i];
+		heap[i] = heap[c];
+		heap[c] = x;
+		i = c;
+	}
+}
+
+void graph_rank_by_hint(struct graph *g)
+{
+	uint32_t *in = arena_array(g->arena, uint32_t, g->nnodes + 1), *heap = arena_array(g->arena, uint32_t, g->nnodes + 1), n = 0, done = 0;
+	uint64_t *key = arena_array(g->arena, uint64_t, (size_t)g->nnodes + 1), *hint = hints(g);
+	for (uint32_t v = 0; v < g->nnodes; v++) {
+		uint32_t t = graph_txn(g, v);
+		key[v] = t == DEPS_NONE ? 0 : hint[t] << 1 | (v != graph_begin(g, t)); /* moments as soon as they can be */
+	}
+	for (uint32_t i = 0; i < g->edges.len; i++)
+		in[g->edges.data[i].to]++;
+	for (uint32_t v = 0; v < g->nnodes; v++)
+		if (!in[v])
+			heap[n++] = v;
+	for (uint32_t i = n / 2; i-- > 0;)
+		heap_sift(key, heap, n, i);
+	while (n) {
+		uint32_t v = heap[0];
+		heap[0] = heap[--n];
+		heap_sift(key, heap, n, 0);
+		g->rank[v] = done;
+		g->topo[done++] = v;
+		for (uint32_t e = g->head[v]; e; e = g->edges.data[e - 1].next) {
+			uint32_t to = g->edges.data[e - 1].to;
+			if (--in[to])
+				continue;
+			uint32_t i = n++;
+			for (; i && key[heap[(i - 1) / 2]] > key[to]; i = (i - 1) / 2)
+				heap[i] = heap[(i - 1) / 2];
+			heap[i] = to;
+		}
+	}
+	assert(done == g->nnodes);
+}
+
 void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a, struct limits *lim)
 {
 	memset(g, 0, sizeof *g);

@@ -102,6 +102,8 @@ enum graph_with {
 void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_order o, unsigned with, struct arena *a, struct limits *lim);
 /* Ranks; GRAPH_CYCLE: the given edges have a cycle. */
 enum graph_status graph_rank(struct graph *g);
+/* Ranks of a graph without cycles that follow, where the edges allow it, when transactions were recorded: near to what happened. */
+void graph_rank_by_hint(struct graph *g);
 /* All that follows by the rules; needs graph_rank. Without chains it does nothing. */
 enum graph_status graph_saturate(struct graph *g);
 /* With clocks: does a path lead from u to v (u != v)? */

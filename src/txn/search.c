@@ -31,6 +31,8 @@ struct search {
 	AVEC(uint32_t) stack, back, slots;
 	AVEC(uint32_t) added;    /* by literal heard: edges before it */
 	AVEC(uint32_t) clause;
+	uint32_t *by_order;      /* scratch: versions of a key by their place */
+	bool lazy;               /* pairs become variables when they are needed */
 	struct cdcl *sat;
 	struct search_result *r;
 };
@@ -66,6 +68,8 @@ static bool open_pair(struct search *s, uint32_t a, uint32_t b)
 	if (!map_put(s->pair_var, pair_key(a, b), v))
 		longjmp(*s->a->oom, 1);
 	avec_push(s->a, &s->vars, ((struct dpair){ a, b }));
+	if (s->lazy)
+		cdcl_var(s->sat);
 	return true;
 }
 
@@ -428,7 +432,7 @@ static bool consistent(struct search *s, uint32_t t)
 	return true;
 }
 
-static bool look(void *arg, const uint32_t **clause, uint32_t *n)
+static enum cdcl_final look(void *arg, const uint32_t **clause, uint32_t *n)
 {
 	struct search *s = arg;
 	const struct deps *d = s->d;
@@ -445,7 +449,72 @@ static bool look(void *arg, const uint32_t **clause, uint32_t *n)
 	}
 	*clause = s->clause.data;
 	*n = s->clause.len;
-	return ok;
+	return ok ? CDCL_ACCEPT : CDCL_CONFLICT;
+}
+
+/* ---- levels that are the absence of cycles: does the order at hand explain every read? ---------------- */
+
+static uint32_t end_place(const struct search *s, uint32_t version)
+{
+	return s->ord[graph_end(s->g, s->d->versions[version].t)];
+}
+
+static void sort_versions_by_order(struct search *s, uint32_t first, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		s->by_order[i] = first + i;
+	for (uint32_t gap = n / 2; gap; gap = gap == 2 ? 1 : (uint32_t)((uint64_t)gap * 5 / 11))
+		for (uint32_t i = gap; i < n; i++) {
+			uint32_t x = s->by_order[i], p = end_place(s, x), k = i;
+			for (; k >= gap && end_place(s, s->by_order[k - gap]) > p; k -= gap)
+				s->by_order[k] = s->by_order[k - gap];
+			s->by_order[k] = x;
+		}
+}
+
+/* A pair that is ordered wrongly: it becomes a variable, unless it is one. True: it is new. */
+static bool doubt(struct search *s, uint32_t a, uint32_t b)
+{
+	return literal(s, a, b) == NO_LIT && open_pair(s, a, b);
+}
+
+/* Readers of the version at place i of the sorted ones must begin before the next version ends. */
+static bool doubt_readers(struct search *s, uint32_t v, uint32_t i, uint32_t n)
+{
+	const struct deps *d = s->d;
+	bool more = false;
+	for (uint32_t k = d->reader_first[v]; k < d->reader_first[v + 1]; k++) {
+		uint32_t r = d->readers[k], at = s->ord[graph_begin(s->g, r)];
+		for (uint32_t b = i + 1; b < n && end_place(s, s->by_order[b]) < at; b++)
+			if (d->versions[s->by_order[b]].t != r)
+				more |= doubt(s, v, s->by_order[b]);
+	}
+	return more;
+}
+
+static enum cdcl_final explains(void *arg, const uint32_t **clause, uint32_t *n)
+{
+	struct search *s = arg;
+	const struct deps *d = s->d;
+	bool more = false;
+	(void)clause;
+	(void)n;
+	for (uint32_t k = 0; k < d->nkeys; k++) {
+		uint32_t first = d->key_first[k] + 1, m = d->key_first[k + 1] - first;
+		if (m < 2)
+			continue;
+		sort_versions_by_order(s, first, m);
+		for (uint32_t i = 0; i < m; i++) {
+			uint32_t v = s->by_order[i];
+			more |= doubt_readers(s, v, i, m);
+			uint32_t begins = s->ord[graph_begin(s->g, d->versions[v].t)];
+			for (uint32_t a = i; a-- > 0 && s->g->family == FAMILY_SI && end_place(s, s->by_order[a]) > begins;)
+				more |= doubt(s, s->by_order[a], v); /* writers of a key do not overlap */
+		}
+		if ((k & 0xFF) == 0 && lim_spent(s->g->lim))
+			return CDCL_ACCEPT; /* what it says then is not heard */
+	}
+	return more ? CDCL_MORE : CDCL_ACCEPT;
 }
 
 /* ---- levels with clauses known beforehand ---------------------------------------------------------- */
@@ -554,24 +623,25 @@ enum search_answer search_order(struct graph *g, enum level level, struct map *p
 	struct search *s = arena_new(g->arena, struct search);
 	*s = (struct search){ .g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs, .r = r };
 	memset(r, 0, sizeof *r);
-	if (!open_pairs(s)) {
+	bool lazy = level == LEVEL_SER || level == LEVEL_SI || level == LEVEL_PC;
+	if (!lazy && !open_pairs(s)) {
 		r->too_many = s->vars.len >= SEARCH_MAX_PAIRS;
 		return SEARCH_LIMIT;
 	}
-	r->pairs = s->vars.len;
-	enum graph_status acyclic = graph_rank(g);
-	assert(acyclic == GRAPH_OK);
-	(void)acyclic;
+	graph_rank_by_hint(g);
 	start(s);
 	bool final = level == LEVEL_MV || level == LEVEL_CV || level == LEVEL_US;
-	struct cdcl_theory th = { s, hear, unhear, final ? look : NULL, prefer, stop };
+	struct cdcl_theory th = { s, hear, unhear, final ? look : lazy ? explains : NULL, prefer, stop };
 	s->sat = cdcl_new(g->arena, s->vars.len, &th);
+	s->lazy = lazy;
+	s->by_order = arena_array(g->arena, uint32_t, g->d->nversions + 1);
 	if (level == LEVEL_CS)
 		cursor_clauses(s);
 	if (level == LEVEL_UA)
 		update_clauses(s);
 	int answer = cdcl_solve(s->sat);
 	r->conflicts = cdcl_conflicts(s->sat);
+	r->pairs = s->vars.len;
 	r->order = s->at;
 	if (answer < 0 || lim_spent(g->lim))
 		return SEARCH_LIMIT;

@@ -1,7 +1,8 @@
 /*
  * search: is there an order of the versions that a saturated graph leaves open, such that the level holds?
  *
- * A variable for every pair of versions of one key that nothing orders; the clauses are the level's, found as they are violated:
+ * A variable for pairs of versions of one key that nothing orders: where the absence of cycles is all (SER, SI, PC), only for those
+ * that the order at hand puts wrongly, one batch after the other, until it explains every read; else for all of them. The clauses are the level's, found as they are violated:
  * a cycle in the graph with the edges of what was chosen (found when the edge is put in, by a topological order that is kept up to date: Pearce
  * and Kelly 2006), and for levels that are more than the absence of cycles (level.h) a look at the whole graph once everything is chosen.
  */
