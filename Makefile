@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 MESON  := meson
 
-.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace soak fuzz install clean setup bench-record
+.PHONY: all tool demo test bench bench-causal bench-explore bench-explore-core bench-explore-programs bench-history bench-ladder bench-objects bench-report bench-run bench-run-report bench-sched bench-hooks bench-trace soak lint coverage fuzz install clean setup bench-record
 
 all: setup
 	@tools/build.sh $(BUILD) '' --prefix=$(PREFIX)
@@ -23,6 +23,14 @@ demo: tool
 test:
 	@tools/setup.sh test
 	@tools/test.sh
+
+lint:
+	@tools/setup.sh lint
+	@tools/lint.sh
+
+coverage:
+	@tools/setup.sh coverage
+	@tools/coverage.sh
 
 soak: all
 	@INTACT=$(BUILD)/src/cli/intact tools/soak.sh
@@ -99,4 +107,4 @@ install: all
 	@$(MESON) install -C $(BUILD)
 
 clean:
-	@rm -rf build build-clang build-asan build-fuzz build-browser
+	@rm -rf build build-clang build-asan build-fuzz build-browser build-coverage

@@ -51,7 +51,7 @@ static void same_again(struct arena *a, const struct net *n)
 	}
 }
 
-static void check_dead(const struct net *n, const struct answer *a)
+static void check_dead(const struct net *n, const struct query_answer *a)
 {
 	uint8_t *have = calloc(n->nplaces + 1u, 1);
 	for (uint32_t i = 0; i < a->nmarking; i++)
@@ -76,7 +76,7 @@ static void unfold_both(const struct net *n)
 	if (st != UNFOLD_LIMIT && rt != UNFOLD_LIMIT && st != rt)
 		bad("exact and reduced disagree on 1-safety");
 	if (st == UNFOLD_DONE) {
-		struct answer a;
+		struct query_answer a;
 		prefix_deadlock(&p, &a);
 		if (a.found == 1)
 			check_dead(n, &a);

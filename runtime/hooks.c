@@ -157,7 +157,7 @@ INLINE void touch_wide(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 		kind((uintptr_t)p, size, false, CALLER);                       \
 		kind((uintptr_t)p, size, true, CALLER);                        \
 	}
-#define SIZES(prefix)                                                          \
+#define HOOK_SIZES(prefix)                                                          \
 	ACCESS(__tsan_##prefix##read1, 1, false)                               \
 	ACCESS(__tsan_##prefix##read2, 2, false)                               \
 	ACCESS(__tsan_##prefix##read4, 4, false)                               \
@@ -178,8 +178,8 @@ INLINE void touch_wide(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 	ACCESS_ANY(__tsan_unaligned_##prefix##write8, 8, true)                 \
 	ACCESS_WIDE(__tsan_unaligned_##prefix##write16, true)
 
-SIZES()
-SIZES(volatile_)
+HOOK_SIZES()
+HOOK_SIZES(volatile_)
 UNALIGNED()
 UNALIGNED(volatile_)
 BOTH(__tsan_read_write1, 1, touch)

@@ -23,7 +23,7 @@ uintptr_t rt_dir_mask;
 
 /* ---- options ---- */
 
-struct row {
+struct init_row {
 	const char *name, *value, *help;
 	char kind;
 	void *target;
@@ -31,10 +31,10 @@ struct row {
 enum { KIND_B = 'b', KIND_N = 'n', KIND_S = 's' };
 #define ROW(name_, kind_, value_, help_) \
 	{ #name_, value_, help_, KIND_##kind_, &rt.opt.name_ },
-static const struct row rows[] = { RT_OPTIONS(ROW) };
+static const struct init_row rows[] = { RT_OPTIONS(ROW) };
 #define NROWS (sizeof rows / sizeof *rows)
 
-static bool set_option(const struct row *r, const char *v)
+static bool set_option(const struct init_row *r, const char *v)
 {
 	if (r->kind == KIND_S) {
 		*(const char **)r->target = rt_strdup(v, rt_length(v));

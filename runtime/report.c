@@ -265,7 +265,7 @@ void rt_before_load(const char *path)
 /* ---- messages ---- */
 
 /* Where a message goes, and what its reader has heard before. */
-struct way {
+struct report_way {
 	bool (*send)(void *, const char *, size_t);
 	void *arg;
 	bool knows;   /* it has heard of the modules that are `told` */
@@ -274,7 +274,7 @@ struct way {
 
 /* What is to be told goes that way. Returns whether there was anything; out.failed
  * tells the rest. */
-static bool compose(bool final, struct way way)
+static bool compose(bool final, struct report_way way)
 {
 	static uint64_t image;
 	if (!image) {
@@ -375,7 +375,7 @@ static int start_tool(const char *tool, bool final, bool again)
 		between(tool, fd);
 	syscall(SYS_close, fd[0]);
 	if (pid > 0)
-		compose(final, (struct way){ write_piece, &fd[1], false, again });
+		compose(final, (struct report_way){ write_piece, &fd[1], false, again });
 	syscall(SYS_close, fd[1]);
 	while (pid > 0 && syscall(SYS_wait4, pid, &status, __WALL, NULL) < 0 && errno == EINTR)
 		;
@@ -397,7 +397,7 @@ static void print_raw(bool final)
 	rt_say("==================\nIntact: the tool that symbolises reports "
 	       "(intact) was not found; set INTACT_OPTIONS=tool=PATH.\n"
 	       "The report as it is:\n");
-	compose(final, (struct way){ print_piece, NULL, false, true });
+	compose(final, (struct report_way){ print_piece, NULL, false, true });
 	rt_say("==================\n");
 }
 
@@ -439,7 +439,7 @@ void rt_flush(bool final)
 	bool by_socket = *rt.opt.socket && !rt.opt.halt_on_error;
 	bool any = out.text != NULL;
 	if (any && by_socket)
-		any = compose(final, (struct way){ send_piece, NULL, true, false }) && out.failed;
+		any = compose(final, (struct report_way){ send_piece, NULL, true, false }) && out.failed;
 	if (any)
 		tell_tool(final, final || by_socket);
 	spin_unlock(&out_lock);

@@ -17,11 +17,11 @@
 
 enum { SIGNALS = 65 };
 
-struct action {
+struct signal_action {
 	void (*fn)(int, siginfo_t *, void *); /* NULL: not ours */
 	int flags;
 };
-static struct action actions[SIGNALS];
+static struct signal_action actions[SIGNALS];
 
 static bool is_fault(int sig, const siginfo_t *info)
 {
@@ -91,7 +91,7 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 	__typeof__(&sigaction) real = REAL(sigaction);
 	if (sig <= 0 || sig >= SIGNALS || !rt.on)
 		return real(sig, act, old);
-	struct action before = actions[sig];
+	struct signal_action before = actions[sig];
 	struct sigaction mine;
 	if (act) {
 		mine = *act;
@@ -183,7 +183,7 @@ static void jump_to(uintptr_t sp)
 
 typedef void jump_fn(struct __jmp_buf_tag *, int);
 
-#define JUMP(name)                                                             \
+#define SIGNAL_JUMP(name)                                                             \
 	EXPORT void name(struct __jmp_buf_tag env[1], int value)               \
 	{                                                                      \
 		static jump_fn *real;                                          \
@@ -194,11 +194,11 @@ typedef void jump_fn(struct __jmp_buf_tag *, int);
 		__builtin_unreachable();                                       \
 	}
 
-JUMP(longjmp)
-JUMP(_longjmp)
-JUMP(siglongjmp)
+SIGNAL_JUMP(longjmp)
+SIGNAL_JUMP(_longjmp)
+SIGNAL_JUMP(siglongjmp)
 void __longjmp_chk(struct __jmp_buf_tag env[1], int value) __attribute__((noreturn));
-JUMP(__longjmp_chk)
+SIGNAL_JUMP(__longjmp_chk)
 
 /* A handler of the program's begins in the function that catches. */
 void *__cxa_begin_catch(void *object);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure the packages a target needs are there: installs them when run as
-# root, names them otherwise. Usage: setup.sh build|demo|test|fuzz|bench, from
+# root, names them otherwise. Usage: setup.sh build|demo|test|lint|coverage|fuzz|bench, from
 # the root of the source. One line on stderr for each thing that takes time;
 # silent when nothing is missing. Nothing is written outside the tree but what
 # apt installs.
@@ -52,6 +52,14 @@ test)
 	want chromium command -v chromium
 	want npm command -v npm
 	want python3-jsonschema test -f /usr/lib/python3/dist-packages/jsonschema/__init__.py
+	;;
+lint)
+	want clang command -v clang
+	want clang-tidy command -v clang-tidy
+	;;
+coverage)
+	want python3 command -v python3
+	want gcovr command -v gcovr
 	;;
 bench)
 	want valgrind command -v valgrind

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# make test: builds with gcc, clang and ASan+UBSan (warnings are errors), runs
+# make test: builds with gcc as a user does, with clang and asserts, and with
+# ASan+UBSan and all checks of src/base/invariant.h (warnings are errors), runs
 # every test in the first and in the others those that can differ there (see
 # tests/meson.build), and closes with "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CC=gcc tools/build.sh build '' -Dwerror=true
-CC=clang tools/build.sh build-clang '' -Dwerror=true
-CC=gcc tools/build.sh build-asan '' -Dwerror=true -Db_sanitize=address,undefined -Doptimization=1
+CC=clang tools/build.sh build-clang '' -Dwerror=true -Db_ndebug=false
+CC=gcc tools/build.sh build-asan '' -Dwerror=true -Db_ndebug=false -Dparanoid=true -Db_sanitize=address,undefined -Doptimization=1
 
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 status=0

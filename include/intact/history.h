@@ -78,6 +78,13 @@ const char *intact_history_report(const struct intact_history *h);
  * to call before a check that might not end. */
 int intact_history_save(struct intact_history *h, const char *path);
 
+/* Since version 2 (INTACT_API_VERSION of intact.h). The same as a text, ended by a NUL and owned by the history; *len (unless
+ * NULL) is its length. NULL: a recorder was misused, or memory ended; intact_history_report says which. */
+const char *intact_history_text(struct intact_history *h, size_t *len);
+/* What it was made with. */
+enum intact_object intact_history_object(const struct intact_history *h);
+int64_t intact_history_initial(const struct intact_history *h);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 /*
- * intact/intact.h: the library of `intact`: check a model, look at the
- * verdicts, render results.
+ * intact/intact.h: the library of `intact`: check models, histories, recorded
+ * executions and nets, look at the verdicts, render results.
  *
  *     struct intact_model *m = intact_model_new();
  *     struct intact_check *c = intact_check_new();
@@ -19,7 +19,7 @@
  *
  * Threads. Different objects may be used by different threads at the same time; one object by one thread at a time.
  *
- * Histories of objects are recorded and checked with <intact/history.h>.
+ * Histories of objects are recorded with <intact/history.h>.
  */
 #ifndef INTACT_INTACT_H
 #define INTACT_INTACT_H
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Raised when something is added; what is here stays as it is under one soname. */
-#define INTACT_API_VERSION 1
+#define INTACT_API_VERSION 2
 
 /* INTACT_API_VERSION of the library that is linked. */
 int intact_api_version(void);
@@ -81,9 +81,52 @@ enum intact_status intact_check_run(struct intact_check *c, const struct intact_
 /* What was wrong with the last option or run; "" when nothing was. */
 const char *intact_check_messages(const struct intact_check *c);
 
+/* ---- histories, recorded executions, nets (since version 2) ------------------------------------------------------------ */
+
+/*
+ * A judge of files: options by name, then any number of files, the result of each a document. On anything but INTACT_OK the reasons
+ * are in its messages; warnings are there, too.
+ *
+ * Histories of objects (docs/history.md), as `intact history` judges them. Options: "object", "spec", "init", "condition", "k", "delta",
+ * "algorithm", "format", "order", "nil", "failed-cas", "pairs", "jobs", "timeout", "max-memory", "witness" ("delta" and "witness" with
+ * NULL, the others with a value as on the command line).
+ */
+struct intact_history_judge;
+struct intact_history_judge *intact_history_judge_new(void);
+void intact_history_judge_free(struct intact_history_judge *j);
+enum intact_status intact_history_judge_set(struct intact_history_judge *j, const char *option, const char *value);
+enum intact_status intact_history_judge_file(struct intact_history_judge *j, const char *path, struct intact_document *d);
+/* The same for a text; `name` stands in messages and in the result. */
+enum intact_status intact_history_judge_text(struct intact_history_judge *j, const char *name, const char *text, size_t len,
+                                             struct intact_document *d);
+/* What was recorded with <intact/history.h>, after the recording threads are done. Object and initial value are its own unless options say otherwise. */
+enum intact_status intact_history_judge_recorded(struct intact_history_judge *j, struct intact_history *h, struct intact_document *d);
+const char *intact_history_judge_messages(const struct intact_history_judge *j);
+
+/*
+ * Recorded executions (docs/trace.md), as `intact trace` judges them: traces, and recordings of `intact run --record` with what the run
+ * found. Options: "algorithm", "window", "limit", "process", "memory", "witness" (a file) with a value; "predict" (other schedules), "each", "lenient"
+ * with NULL; "options": for the findings of a recording, as INTACT_OPTIONS has them ("suppressions=FILE"); the environment is not read.
+ */
+struct intact_trace_judge;
+struct intact_trace_judge *intact_trace_judge_new(void);
+void intact_trace_judge_free(struct intact_trace_judge *j);
+enum intact_status intact_trace_judge_set(struct intact_trace_judge *j, const char *option, const char *value);
+enum intact_status intact_trace_judge_file(struct intact_trace_judge *j, const char *path, struct intact_document *d);
+const char *intact_trace_judge_messages(const struct intact_trace_judge *j);
+
+/* Petri nets (PNML, ll_net), as `intact net` judges them. Options: "cover" (places), "max-events", "max-memory", "timeout" with a value;
+ * "deadlock", "prefix" with NULL. */
+struct intact_net_judge;
+struct intact_net_judge *intact_net_judge_new(void);
+void intact_net_judge_free(struct intact_net_judge *j);
+enum intact_status intact_net_judge_set(struct intact_net_judge *j, const char *option, const char *value);
+enum intact_status intact_net_judge_file(struct intact_net_judge *j, const char *path, struct intact_document *d);
+const char *intact_net_judge_messages(const struct intact_net_judge *j);
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* The result of a command as a document (docs/json.md): of a check above, or one that `intact COMMAND --json` saved. */
+/* The result of a command as a document (docs/json.md): of one of the above, or one that `intact COMMAND --json` saved. */
 struct intact_document *intact_document_new(void);
 void intact_document_free(struct intact_document *d);
 enum intact_status intact_document_load(struct intact_document *d, const char *path);
@@ -116,6 +159,7 @@ uint32_t intact_step_line(const struct intact_document *d, size_t i, size_t step
 
 enum intact_format {
 	INTACT_JSON = 1, INTACT_TEXT, INTACT_HTML, INTACT_SARIF, INTACT_JUNIT, INTACT_GITHUB,
+	INTACT_DOT, /* of a net, small enough to be drawn; since version 2 */
 };
 
 /* The document as `intact report` renders it, ended by a NUL; *len (unless NULL) is its length. NULL: out of memory, nothing
@@ -123,8 +167,8 @@ enum intact_format {
 const char *intact_document_render(struct intact_document *d, enum intact_format f, size_t *len);
 
 /*
- * Checks a result of `check` or `history` (made with --witness) again without the engines that made it, as `intact verify` does:
- * counterexamples are replayed, what holds is gone through anew. `about`: the model or the history that it must be about; NULL: what the
+ * Checks a result of `check`, `trace` or `history` (made with --witness) again without the engines that made it, as `intact verify` does:
+ * counterexamples are replayed, what holds is gone through anew. `about`: the model, trace or history that it must be about; NULL: what the
  * result itself names. The answer is a document of kind "verify": INTACT_HOLDS when everything is accepted, INTACT_VIOLATED
  * when something is rejected or missing; its answers are the claims. Messages are d's.
  */

@@ -20,9 +20,9 @@
 
 /* ---- places ---- */
 
-uint32_t x_place(uintptr_t pc)
+uint32_t x_place_look(uintptr_t pc)
 {
-	uint32_t h = (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> 44) & (X_PLACES - 1);
+	uint32_t h = x_place_hash(pc);
 	while (X.place[h].pc != pc) {
 		if (!X.place[h].pc) {
 			if (++X.nplaces > X_PLACES - X_PLACES / 4)
@@ -82,7 +82,7 @@ static struct x_cell *cell_at(uintptr_t addr)
 
 static bool before_me(const struct x_past *p)
 {
-	return p->thread == X.current || p->clock <= X.clock[X.current][p->thread];
+	return (p->thread == X.current) | (p->clock <= X.clock[X.current][p->thread]);
 }
 
 static NOINLINE void clash(const struct x_past *p, uintptr_t addr, unsigned bytes, unsigned kind,
@@ -130,9 +130,9 @@ static bool look(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind
 	return false;
 }
 
-static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
+static void remember_in(struct x_cell *c, uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
 {
-	struct x_cell *c = cell_at(addr), *room = NULL;
+	struct x_cell *room = NULL;
 	for (;; c = &X.more[c->more]) {
 		if (look(c, addr, bytes, kind, place))
 			return;
@@ -153,12 +153,17 @@ static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t pla
 	                                         (uint8_t)bytes, (uint8_t)kind, place };
 }
 
+static void remember(uintptr_t addr, unsigned bytes, unsigned kind, uint32_t place)
+{
+	remember_in(cell_at(addr), addr, bytes, kind, place);
+}
+
 /* ---- accesses ---- */
 
 static void access_point(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 {
 	unsigned from = (unsigned)__builtin_ctz(mask), to = 32 - (unsigned)__builtin_clz(mask);
-	x_point(write ? SCHED_WRITE : SCHED_READ, NULL, (addr & ~(uintptr_t)7) + from, 0, to - from, 0, pc);
+	x_point_memory(write ? SCHED_WRITE : SCHED_READ, (addr & ~(uintptr_t)7) + from, to - from, pc);
 }
 
 void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
@@ -170,7 +175,7 @@ void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc)
 		access_point(addr, mask, write, pc);
 	else if (unlikely(++X.unpointed > X_FORCED))
 		x_point(SCHED_YIELD, NULL, 0, 0, 0, 0, pc); /* so that a loop on plain data lets others run */
-	if (X.spin[X.current].n)
+	if (x_me()->spins)
 		write ? x_spin_write(addr) : x_spin_read(addr & ~(uintptr_t)7, 8, pc);
 	if (unlikely(X.logging))
 		x_log_access(addr, mask, write, pc);
@@ -198,10 +203,20 @@ void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc)
 	}
 }
 
-void x_accessed_atomic(uintptr_t addr, unsigned size, bool write, uintptr_t pc)
+void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc)
 {
-	uint32_t place = x_place(pc);
+	if (o->pc != pc) {
+		o->pc = pc;
+		o->place = x_place(pc);
+	}
+	uint32_t place = o->place;
 	unsigned off = addr & 7, mask = ((1u << size) - 1) << off;
+	if (likely(mask <= 0xff && size != 16 && !X.logging)) {
+		if (!o->cell)
+			o->cell = cell_at(addr);
+		remember_in(o->cell, addr, mask, XA_ATOMIC | (write ? XA_WRITE : 0), place);
+		return;
+	}
 	if (unlikely(X.logging)) {
 		x_log_access(addr, mask & 0xff, write, pc);
 		if (mask > 0xff)

@@ -24,7 +24,7 @@ void x_atomic(uintptr_t addr, unsigned size, unsigned kind, uintptr_t pc)
 {
 	if (X.alone)
 		return;
-	x_point(kind, NULL, addr, 0, size, 0, pc);
+	x_point_memory(kind, addr, size, pc);
 }
 
 /* What fences need is kept from the first time on that it may matter; until then it was not
@@ -34,9 +34,10 @@ static bool fences(void)
 	if (X.fences)
 		return true;
 	X.fences = true;
-	for (uint32_t u = 0; u < X_THREADS; u++)
-		for (uint32_t n = 0; n < X_THREADS; n++)
-			X.thread_more[u].fence_rel[n] = X.thread_more[u].fence_acq[n] = 0;
+	for (uint32_t u = 0; u < X.nthreads; u++) {
+		x_clock_begin(X.thread_more[u].fence_rel, NULL);
+		x_clock_begin(X.thread_more[u].fence_acq, NULL);
+	}
 	return true;
 }
 
@@ -68,13 +69,14 @@ void x_atomic_done(uintptr_t addr, unsigned size, bool read, bool wrote, int ord
 	if (X.alone)
 		return;
 	struct x_object *o = x_object(addr, XO_ATOMIC, pc);
-	x_accessed_atomic(addr, size, wrote, pc);
-	if (read) {
+	if (read) { /* what it reads from, and all before that, happened before this access, too */
 		if (acquires(order))
 			x_acquire(&o->clock);
 		else if (o->clock.n && fences())
 			x_join_clock(X.thread_more[X.current].fence_acq, o->clock.at, o->clock.n);
 	}
+	if (!wrote || !x_atomic_follows(o, ((1u << (size & 15)) - 1) << (addr & 7), pc))
+		x_accessed_atomic(o, addr, size, wrote, pc);
 	if (!wrote) {
 		x_spin_failed(addr, size, pc);
 		return;

@@ -41,26 +41,62 @@ void x_log_thread(bool join, uint32_t thread, uintptr_t pc)
 	put(join ? EVENT_JOIN : EVENT_FORK, 0, thread, pc);
 }
 
+void x_log_gap(unsigned kind, uint64_t gaps)
+{
+	put(kind, 0, gaps, 0);
+}
+
 /* ---- blocks ---- */
+
+/* One of several inside each other: the outermost is the analysis's, the others are noted. */
+static void begin(const char *name, uint64_t gaps, uintptr_t pc, bool judged)
+{
+	struct x_thread *t = x_me();
+	uint64_t level = t->levels < 64 ? 1ull << t->levels : 0;
+	t->levels++;
+	t->judged = judged ? t->judged | level : t->judged & ~level;
+	if (!judged)
+		return;
+	X.blocks++;
+	if (!t->blocks++ && !X.open_blocks++)
+		X.logging = true;
+	if (t->blocks == 1)
+		t->block_name = name;
+	put(t->blocks == 1 ? EVENT_BEGIN : XL_INNER_BEGIN, 0, (uintptr_t)name, pc);
+	if (!gaps)
+		return;
+	t->gaps |= gaps;
+	x_log_gap(XL_GAPS, gaps);
+}
 
 void x_block_begin(const char *name, uintptr_t pc)
 {
-	struct x_thread *t = x_me();
-	X.blocks++;
-	if (t->blocks++)
-		return; /* inside another: the outer one is judged */
-	if (!X.open_blocks++)
-		X.logging = true;
-	t->block_name = name;
-	put(EVENT_BEGIN, 0, (uintptr_t)name, pc);
+	uint64_t gaps = X.ngaps ? x_gap_blocks(0, pc) : 0;
+	begin(name, gaps, pc, gaps || !X.ctl->only_gaps);
+}
+
+void x_function_begin(uint64_t gaps, uintptr_t pc)
+{
+	begin(NULL, gaps, pc, true);
 }
 
 void x_block_end(uintptr_t pc)
 {
 	struct x_thread *t = x_me();
-	if (!t->blocks || --t->blocks)
+	if (!t->levels)
 		return;
+	t->levels--;
+	if (t->levels < 64 && !(t->judged >> t->levels & 1))
+		return;
+	if (!t->blocks)
+		return;
+	if (--t->blocks) {
+		put(XL_INNER_END, 0, 0, pc);
+		return;
+	}
 	put(EVENT_END, 0, 0, pc);
+	if (!t->top)
+		t->gaps = t->in_gap = 0;
 	if (!--X.open_blocks)
 		X.logging = false;
 }
@@ -191,13 +227,68 @@ static void access_event(struct judge *j, uint32_t i)
 			event(j, i, id + b);
 }
 
+/* ---- cycles ---- */
+
+enum { NESTED = 32 };
+
+struct open_block {
+	uint32_t at;       /* in the log */
+	uint64_t gaps, in; /* its own; those whose first place was passed */
+};
+
+/* A cycle leaves thread's block behind event `from` and comes back at `to`: the innermost
+ * block around both that is at fault, as its place in the log and one; 0: none. A block of
+ * gaps is when one of them begins in between; any other is. */
+static uint32_t at_fault(uint32_t begin, uint32_t from, uint32_t to, uint64_t *gaps)
+{
+	struct open_block open[NESTED], *b;
+	uint32_t n = 0, skipped = 0;
+	uint16_t thread = X.log[begin].thread;
+	for (uint32_t i = begin; i <= to; i++) {
+		const struct x_logged *e = &X.log[i];
+		if (e->thread != thread)
+			continue;
+		if (e->kind == EVENT_BEGIN || e->kind == XL_INNER_BEGIN) {
+			if (n < NESTED)
+				open[n++] = (struct open_block){ .at = i };
+			else
+				skipped++;
+		} else if (e->kind == XL_INNER_END && skipped) {
+			skipped--;
+		} else if (e->kind == XL_INNER_END && n) {
+			n--;
+		} else if (e->kind == XL_GAPS && n && !skipped) {
+			open[n - 1].gaps = e->addr;
+		} else if (e->kind == XL_IN_GAP && i + 1 >= from) { /* of an access: right before it */
+			for (b = open; b < open + n; b++)
+				b->in |= e->addr;
+		}
+	}
+	while (n--) {
+		b = &open[n];
+		if (b->at > from)
+			continue;
+		*gaps = b->gaps & (b->in | X.gap_any);
+		if (*gaps || !b->gaps)
+			return b->at + 1;
+	}
+	return 0;
+}
+
 static void found(void *ctx, const struct cycle *y)
 {
 	struct control *c = X.ctl;
+	uint64_t gaps = 0;
+	const struct cycle_end *b = &y->closing;
 	(void)ctx;
-	if (X.end != CONTROL_OK)
+	if (X.cycle || !b->block)
 		return;
-	X.end = CONTROL_NOT_ATOMIC;
+	uint32_t from = (uint32_t)(y->n ? y->links[0].from.event : b->block) - 1;
+	uint32_t block = at_fault((uint32_t)b->block - 1, from, (uint32_t)b->event - 1, &gaps);
+	if (!block)
+		return;
+	X.cycle = true;
+	c->gaps = gaps;
 	c->nlinks = y->n < CONTROL_LINKS ? y->n : CONTROL_LINKS;
 	for (uint32_t i = 0; i < c->nlinks; i++)
 		for (int k = 0; k < 2; k++) {
@@ -209,19 +300,18 @@ static void found(void *ctx, const struct cycle *y)
 				.thread = l->thread, .kind = l->kind
 			};
 		}
-	const struct cycle_end *b = &y->closing;
-	const struct x_logged *begin = b->block ? &X.log[b->block - 1] : NULL;
+	const struct x_logged *begin = &X.log[block - 1];
 	c->block_name[0] = 0;
-	if (begin && begin->addr)
+	if (begin->addr)
 		rt_print(c->block_name, sizeof c->block_name, "%s", (const char *)begin->addr);
-	c->block_pc = begin ? begin->pc : 0;
-	X.end_pc = X.log[b->event - 1].pc;
+	c->block_pc = begin->pc;
+	X.cycle_pc = X.log[b->event - 1].pc;
 	c->block_thread = b->thread;
 }
 
-/* After a run that ended well. */
 void x_judge(void)
 {
+	X.cycle = false;
 	X.scratch_used = 0;
 	struct judge *j = x_own_calloc(1, sizeof *j);
 	j->cells = x_own_calloc(CELLS, sizeof *j->cells);
@@ -238,8 +328,11 @@ void x_judge(void)
 		case EVENT_FORK: case EVENT_JOIN:
 			event(j, i, (uint32_t)X.log[i].addr);
 			break;
-		default:
+		case EVENT_BEGIN: case EVENT_END:
 			event(j, i, 0);
+			break;
+		default:
+			break;
 		}
 	flush(j);
 	if (j->broken)

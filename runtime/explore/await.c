@@ -25,42 +25,43 @@ static bool same(const struct x_spun *e, uintptr_t a, uintptr_t pc)
 }
 
 /* Where the round stands in what has been collected: from the last time this was done on. */
-static void collect(struct x_spin *s, struct x_spun new)
+static void collect(struct x_thread *t, struct x_spun *e, struct x_spun new)
 {
-	for (uint32_t i = s->n; i-- > 0;)
-		if (same(&s->e[i], new.a, new.pc)) {
-			for (uint32_t k = i; k < s->n; k++)
-				s->e[k - i] = s->e[k];
-			s->n -= i;
-			s->rounds = 1;
-			s->pos = s->n > 1;
+	for (uint32_t i = t->spins; i-- > 0;)
+		if (same(&e[i], new.a, new.pc)) {
+			for (uint32_t k = i; k < t->spins; k++)
+				e[k - i] = e[k];
+			t->spins -= i;
+			t->spin_rounds = 1;
+			t->spin_pos = t->spins > 1;
 			return;
 		}
-	if (s->n == X_SPIN)
-		s->n = 0;
-	s->e[s->n++] = new;
+	if (t->spins == X_SPIN)
+		t->spins = 0;
+	e[t->spins++] = new;
 }
 
-static void add(struct x_spin *s, struct x_spun new)
+static void add(struct x_spun new)
 {
-	if (s->rounds && same(&s->e[s->pos], new.a, new.pc)) {
-		s->rounds += s->pos == 0;
-		s->pos = s->pos + 1 == s->n ? 0 : s->pos + 1;
+	struct x_thread *t = x_me();
+	struct x_spun *e = X.spin[X.current];
+	if (!t->spins) /* an effect has ended the round */
+		t->spin_rounds = 0;
+	if (t->spin_rounds && same(&e[t->spin_pos], new.a, new.pc)) {
+		t->spin_rounds += t->spin_pos == 0;
+		t->spin_pos = t->spin_pos + 1 == t->spins ? 0 : t->spin_pos + 1;
 		return;
 	}
-	if (s->rounds) {
-		s->rounds = 0;
-		s->n = 0;
-	}
-	collect(s, new);
+	if (t->spin_rounds)
+		t->spin_rounds = t->spins = 0;
+	collect(t, e, new);
 }
 
 void x_spin_read(uintptr_t addr, unsigned size, uintptr_t pc)
 {
-	struct x_spin *s = &X.spin[X.current];
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	if (s->n && addr - here > 4096) /* not its own locals */
-		add(s, (struct x_spun){ addr, pc, size, false, false });
+	if (x_me()->spins && addr - here > 4096) /* not its own locals */
+		add((struct x_spun){ addr, pc, size, false, false });
 }
 
 /* Writes to locals are how a loop keeps what it reads; others are effects. */
@@ -74,17 +75,17 @@ void x_spin_write(uintptr_t addr)
 /* A compare-and-swap that changed nothing begins a round; later ones are seen before they are made. */
 void x_spin_failed(uintptr_t addr, unsigned size, uintptr_t pc)
 {
-	struct x_spin *s = &X.spin[X.current];
-	if (!s->n)
-		add(s, (struct x_spun){ addr, pc, size, true, false });
+	if (!x_me()->spins)
+		add((struct x_spun){ addr, pc, size, true, false });
 }
 
-static void await(const struct x_spin *s)
+static void await(void)
 {
+	const struct x_spun *all = X.spin[X.current];
 	struct sched_range r[SCHED_AWAIT_MAX];
 	uint32_t n = 0, ops = 0;
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct x_spun *e = &s->e[i];
+	for (uint32_t i = 0; i < x_me()->spins; i++) {
+		const struct x_spun *e = &all[i];
 		bool known = !e->a;
 		ops += e->op;
 		for (uint32_t k = 0; k < n; k++)
@@ -104,14 +105,14 @@ static void await(const struct x_spin *s)
 /* The current thread is about to do something that may have no effect. */
 void x_spin(uintptr_t a, uint32_t size, uintptr_t pc, bool yields)
 {
-	struct x_spin *s = &X.spin[X.current];
-	add(s, (struct x_spun){ a, pc, size, true, yields });
-	if (likely(s->rounds < ROUNDS_YIELD))
+	const struct x_thread *t = x_me();
+	add((struct x_spun){ a, pc, size, true, yields });
+	if (likely(t->spin_rounds < ROUNDS_YIELD))
 		return;
 	bool any = false;
-	for (uint32_t i = 0; i < s->n; i++)
-		any |= s->e[i].yields;
+	for (uint32_t i = 0; i < t->spins; i++)
+		any |= X.spin[X.current][i].yields;
 	/* At an operation that reads: the same one was a whole round ago. */
-	if (a && s->rounds >= (any ? ROUNDS_YIELD : ROUNDS))
-		await(s);
+	if (a && t->spin_rounds >= (any ? ROUNDS_YIELD : ROUNDS))
+		await();
 }

@@ -13,37 +13,41 @@
  */
 #include "runtime/explore/explorer.h"
 
-/* Four entries at a time: all clocks have room for a multiple of four, and stay below 2^31. */
-typedef int32_t four __attribute__((vector_size(16), aligned(4), may_alias));
+/* With many threads. Clocks are used four entries at a time, here eight where the processor can. */
+typedef int32_t eight __attribute__((vector_size(32), aligned(4), may_alias));
 
-void x_join_clock(uint32_t *to, const uint32_t *from, unsigned n)
+__attribute__((target("avx2"))) static NOINLINE unsigned join_eights(uint32_t *to, const uint32_t *from, unsigned n)
 {
-	for (unsigned i = 0; i < n; i += 4) {
-		four a = *(four *)(to + i), b = *(const four *)(from + i), greater = a > b;
-		*(four *)(to + i) = (a & greater) | (b & ~greater);
+	unsigned i = 0;
+	for (; i + 8 <= n; i += 8) {
+		eight a = *(eight *)(to + i), b = *(const eight *)(from + i), greater = a > b;
+		*(eight *)(to + i) = (a & greater) | (b & ~greater);
 	}
+	return i;
 }
 
-static void copy_clock(uint32_t *to, const uint32_t *from, unsigned n)
+__attribute__((target("avx2"))) static NOINLINE unsigned copy_eights(uint32_t *to, const uint32_t *from, unsigned n)
 {
-	for (unsigned i = 0; i < n; i += 4)
-		*(four *)(to + i) = *(const four *)(from + i);
+	unsigned i = 0;
+	for (; i + 8 <= n; i += 8)
+		*(eight *)(to + i) = *(const eight *)(from + i);
+	return i;
 }
 
-void x_acquire(const struct x_clock *c)
+void x_join_clock_many(uint32_t *to, const uint32_t *from, unsigned n)
 {
-	uint32_t *mine = X.clock[X.current];
-	if (c->now > x_me()->now)
-		x_me()->now = c->now;
-	if (!c->n || (c->last < X_THREADS && mine[c->last] >= c->last_clock))
-		return;
-	x_join_clock(mine, c->at, c->n);
+	for (unsigned i = X.avx2 && n >= 24 ? join_eights(to, from, n) : 0; i < n; i += 4)
+		x_join_four(to + i, from + i);
 }
 
-static void room(struct x_clock *c)
+void x_copy_clock_many(uint32_t *to, const uint32_t *from, unsigned n)
 {
-	if (c->n >= X.nthreads)
-		return;
+	for (unsigned i = X.avx2 && n >= 24 ? copy_eights(to, from, n) : 0; i < n; i += 4)
+		*(x_four *)(to + i) = *(const x_four *)(from + i);
+}
+
+void x_clock_room(struct x_clock *c)
+{
 	unsigned n = (X.nthreads + X.nthreads / 2 + 3) & ~3u;
 	if (n > X_THREADS)
 		n = X_THREADS;
@@ -57,21 +61,12 @@ static void room(struct x_clock *c)
 	c->n = (uint16_t)n;
 }
 
-void x_release(struct x_clock *c)
-{
-	uint32_t *mine = X.clock[X.current];
-	room(c);
-	copy_clock(c->at, mine, X.nthreads);
-	c->now = x_me()->now;
-	c->last = (uint16_t)X.current;
-	c->last_clock = mine[X.current]++;
-}
-
 void x_release_join(struct x_clock *c)
 {
 	uint32_t *mine = X.clock[X.current];
 	bool all = !c->n || (c->last < X_THREADS && mine[c->last] >= c->last_clock);
-	room(c);
+	if (c->n < X.nthreads)
+		x_clock_room(c);
 	x_join_clock(c->at, mine, X.nthreads);
 	if (x_me()->now > c->now)
 		c->now = x_me()->now;

@@ -51,9 +51,12 @@ enum {
 	X_SPIN = 16,          /* what a thread did since its last effect */
 	X_FORCED = 20000,     /* accesses without a point: then a yield */
 	X_SEEN = 1 << 18,     /* traces that were judged */
+	X_GAP_ATS = 2048,     /* addresses that gaps are known by */
 };
 
-#define X_AT      0x100000000000ull
+/* Below 2 GiB, so that instructions hold it: above a program that is linked at a fixed
+ * address, in a place where the kernel puts nothing unasked. */
+#define X_AT      0x60000000ull
 #define X_SAVED   0x110000000000ull
 #define X_HEAP    0x120000000000ull
 #define X_LARGE   0x130000000000ull
@@ -84,6 +87,9 @@ struct x_object {
 	uint32_t count;     /* depth, readers, value, or members of a barrier */
 	uint32_t need;      /* barrier */
 	struct x_clock clock;
+	struct x_cell *cell; /* of an atomic within one cell; NULL: not asked for yet */
+	uintptr_t pc;       /* the last access to an atomic, and its place */
+	uint32_t place;
 	uint64_t pend[X_WORDS];  /* threads whose pending operation it makes possible or not */
 	uint64_t sleep[X_WORDS]; /* threads that wait for a wake-up */
 	uint32_t nsleep;
@@ -102,12 +108,14 @@ struct x_tls_dtor {
 struct x_thread {
 	void *sp;            /* of the fiber while it does not run */
 	uintptr_t fs;
-	struct sched_op op;      /* pending: what it does when it is chosen */
+	struct sched_op *op; /* pending: what it does when it is chosen; the scheduler's own */
+	struct x_object *pends;
+	uint32_t spins;      /* entries of its X.spin: what it did since its last effect */
+	uint32_t spin_rounds, spin_pos; /* pos: what comes next, if rounds */
 	uint8_t state;
 	bool detached, signalled, timed, recursive, fenced, ended_holding;
 	uint16_t slot, parent;
 	uint16_t joiner;     /* X_THREADS: nobody waits for its end */
-	struct x_object *pends;
 	uintptr_t created_pc;
 	uint64_t now;        /* virtual ns */
 	uint64_t deadline;   /* of a timed wait */
@@ -120,23 +128,27 @@ struct x_thread {
 	uint32_t nkeys;      /* of its keys' values: those below are set */
 	uint64_t sigmask, nrandom;
 	uint32_t top;        /* frames of functions it is in */
+	uint64_t gaps, in_gap; /* gap.c: those whose block it is in; and is between the places of */
+	uint64_t judged;     /* by level of blocks: is it one that is judged? */
+	uint32_t levels;
 };
 
 /* The larger part of a thread; apart, so that the first stays in few cache lines. */
 struct x_thread_more {
 	uint32_t fence_rel[X_THREADS], fence_acq[X_THREADS];
 	void *keys[X_KEYS];
-	struct { uintptr_t fn, pc, sp, site; bool marked; } frame[512];
+	struct { uintptr_t fn, pc, sp, site; uint64_t gaps; bool marked; } frame[512]; /* gaps: before it */
 };
 
 struct x_slot {
 	pthread_t id;
 	uintptr_t fs;
 	char *lo, *hi;       /* its stack's mapping */
-	char *start;         /* where a fiber's frames begin; above: libc's, saved in `image` */
+	char *start;         /* where a fiber's frames begin; above: libc's */
+	char *data;          /* thread-local data and descriptor, up to `hi`, are saved in `image` */
 	char *image;
 	uint32_t go, ready;
-	bool used;
+	uint16_t thread;     /* whose it is in this run */
 };
 
 /* One earlier access to some bytes of a cell. */
@@ -153,7 +165,11 @@ struct x_cell {
 	uint32_t n, more;    /* more: index of a further cell in X.more */
 };
 
-/* What happened while a block was open: enum event_kind; `addr` is a cell, a thread, or a block's name. */
+/* What happened while a block was open: enum event_kind, or what follows; `addr` is a cell, a thread, a
+ * block's name, or a set of gaps. */
+enum { XL_INNER_BEGIN = 16, XL_INNER_END, /* of a block in another */
+       XL_GAPS,                           /* of the block that has just begun */
+       XL_IN_GAP };
 struct x_logged {
 	uintptr_t addr, pc;
 	uint16_t thread;
@@ -166,9 +182,11 @@ struct x_spun {
 	bool op;             /* a point, not only a read on the way */
 	bool yields;
 };
-struct x_spin {
-	uint32_t n, pos, rounds; /* pos: what comes next, if rounds */
-	struct x_spun e[X_SPIN];
+
+/* What an address is to which gaps. */
+struct x_gap_at {
+	uintptr_t at;
+	uint64_t block, commit, violation, until;
 };
 
 struct x_place {
@@ -238,17 +256,29 @@ struct x {
 	/* marked blocks */
 	bool logging, log_full;
 	uint32_t open_blocks, blocks, nlog;
+	uint32_t ngaps;
+	uint64_t gap_now, gap_hit; /* this run is steered into; that another thread came in between of */
+	uint64_t gap_any;    /* every cycle through their blocks counts */
+	bool cycle;          /* of this run: x_judge found one, closed at: */
+	uintptr_t cycle_pc;
 	uint32_t unpointed;  /* accesses since the last point */
 	size_t scratch_used;
 	uint32_t pending_write; /* in detail: number of the event of a write that is being made, from 1 */
 	bool finished;       /* a run's process has told all */
 	bool keys_dirty;
 	uintptr_t text_lo, text_hi; /* of the program's own file */
+	uint32_t width;      /* entries of clocks that are kept; grows with the largest id so far */
+	bool fs_instruction; /* the processor has wrfsbase, and the kernel lets us */
+	bool avx2;
+	bool real;           /* threads of the kernel, for debuggers */
+	uint64_t slots[X_WORDS]; /* those that are lent now */
+	struct { pthread_t id; uint16_t slot; } slot_of[2 * X_THREADS]; /* by id, open addressing */
+	struct sched_op no_op; /* before there is a scheduler */
 	struct x_thread thread[X_THREADS];
 	uint32_t held[X_THREADS]; /* mutexes, by thread */
 	uint32_t clock[X_THREADS][X_THREADS];
 	struct x_thread_more thread_more[X_THREADS];
-	struct x_spin spin[X_THREADS];
+	struct x_spun spin[X_THREADS][X_SPIN];
 	struct x_slot slot[X_THREADS];
 	struct x_object object0[256]; /* those that were made before main */
 	struct x_place place[X_PLACES];
@@ -256,6 +286,7 @@ struct x {
 	struct x_object object[X_OBJECTS];
 	struct x_logged log[X_LOG];
 	uint64_t seen[X_SEEN];
+	struct x_gap_at gap_at[X_GAP_ATS];
 	struct x_cell cell[X_CELLS];
 	struct x_cell more[X_MORE];
 	uint32_t clocks[X_CLOCKS];
@@ -280,6 +311,10 @@ static inline bool x_bit(const uint64_t *set, unsigned i)
 {
 	return set[i / 64] >> i % 64 & 1;
 }
+static inline uint32_t x_slot_hash(pthread_t id)
+{
+	return (uint32_t)((uint64_t)id * 0x9e3779b97f4a7c15ull >> 32) % (2 * X_THREADS);
+}
 /* start.c */
 void x_begin(long fd);              /* INTACT_OPTIONS has explore=FD */
 _Noreturn void x_end_run(void);     /* X.end says how */
@@ -289,10 +324,29 @@ _Noreturn void x_fail(unsigned end, const char *fmt, ...); /* the run ends with 
 
 /* fiber.c */
 void x_switch(void **save, void *to);
-void x_set_fs(uintptr_t fs);
+void x_set_fs_call(uintptr_t fs);
+static inline void x_set_fs(uintptr_t fs)
+{
+	if (likely(X.fs_instruction))
+		__asm__ volatile("wrfsbase %0" : : "r"(fs) : "memory");
+	else
+		x_set_fs_call(fs);
+}
 bool x_pool(uint32_t n);
 void x_fiber_prepare(struct x_thread *t);
-void x_fiber_go(struct x_thread *from, struct x_thread *to); /* never returns when `from` has ended */
+void x_fiber_go_real(struct x_thread *from, struct x_thread *to);
+/* Never returns when `from` has ended. */
+static inline void x_fiber_go(struct x_thread *from, struct x_thread *to)
+{
+	X.switches++;
+	X.current = (uint32_t)(to - X.thread);
+	if (unlikely(X.real)) {
+		x_fiber_go_real(from, to);
+		return;
+	}
+	x_set_fs(to->fs);
+	x_switch(&from->sp, to->sp);
+}
 
 /* snapshot.c */
 bool x_snapshot_take(void);
@@ -305,6 +359,8 @@ void x_snapshot_touch(uintptr_t addr, size_t n); /* before the kernel writes the
  * possible; NULL: it always is. */
 void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size,
              unsigned flags, uintptr_t pc);
+/* The same for memory: kinds from SCHED_READ to SCHED_RMW. */
+void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc);
 void x_pends(struct x_thread *t, struct x_object *o); /* it waits for another object from now on */
 bool x_can_go_on(const struct x_thread *t);
 void x_changed(struct x_object *o);  /* whose pending operation is possible now? */
@@ -317,7 +373,17 @@ _Noreturn void x_thread_over(void);  /* the current thread has ended: another go
 void x_values(uint64_t before, uint64_t after); /* of the last step, in detail */
 
 /* objects.c */
-struct x_object *x_object(uintptr_t at, unsigned kind, uintptr_t pc);
+struct x_object *x_object_look(uintptr_t at, unsigned kind, uintptr_t pc);
+static inline uint32_t x_object_hash(uintptr_t at)
+{
+	return (uint32_t)((at >> 2) * 0x9e3779b97f4a7c15ull >> 40) & (X_OBJECTS - 1);
+}
+static inline struct x_object *x_object(uintptr_t at, unsigned kind, uintptr_t pc)
+{
+	struct x_object *o = &X.object[x_object_hash(at)];
+	bool usual = o->at == at && o->run == X.run && !(o->flags & (XO_DESTROYED | XO_FREED)) && o->kind != XO_NONE;
+	return likely(usual) ? o : x_object_look(at, kind, pc);
+}
 struct x_object *x_object_find(uintptr_t at);
 void x_object_renew(uintptr_t at, unsigned kind);
 void x_object_destroy(uintptr_t at, uintptr_t pc);
@@ -329,18 +395,88 @@ struct x_thread *x_wake(struct x_object *o, uint32_t nth); /* of the sleepers by
 void x_leave_sleep(struct x_object *o, uint32_t thread);
 
 /* clocks.c */
-void x_acquire(const struct x_clock *c);
-void x_release(struct x_clock *c);      /* all that is there is replaced */
+void x_clock_room(struct x_clock *c);
 void x_release_join(struct x_clock *c);
-void x_join_clock(uint32_t *to, const uint32_t *from, unsigned n);
+void x_join_clock_many(uint32_t *to, const uint32_t *from, unsigned n);
+void x_copy_clock_many(uint32_t *to, const uint32_t *from, unsigned n);
+
+/* Four entries at a time: all clocks have room for a multiple of four, and stay below 2^31. */
+typedef int32_t x_four __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline void x_join_four(uint32_t *to, const uint32_t *from)
+{
+	x_four a = *(x_four *)to, b = *(const x_four *)from, greater = a > b;
+	*(x_four *)to = (a & greater) | (b & ~greater);
+}
+static inline void x_join_clock(uint32_t *to, const uint32_t *from, unsigned n)
+{
+	if (likely(n <= 8)) {
+		x_join_four(to, from);
+		if (n > 4)
+			x_join_four(to + 4, from + 4);
+	} else {
+		x_join_clock_many(to, from, n);
+	}
+}
+static inline void x_acquire(const struct x_clock *c)
+{
+	struct x_thread *t = x_me();
+	uint32_t *mine = X.clock[X.current];
+	if (c->now > t->now)
+		t->now = c->now;
+	if (c->n && c->n <= 4) /* quicker than to ask who was the last, which is a matter of chance */
+		x_join_four(mine, c->at);
+	else if (c->n && (c->last >= X_THREADS || mine[c->last] < c->last_clock))
+		x_join_clock(mine, c->at, c->n);
+}
+/* All that is there is replaced. */
+static inline void x_release(struct x_clock *c)
+{
+	uint32_t i = X.current, n = X.nthreads, *mine = X.clock[i];
+	if (unlikely(c->n < n))
+		x_clock_room(c);
+	c->now = X.thread[i].now;
+	c->last = (uint16_t)i;
+	c->last_clock = mine[i];
+	*(x_four *)c->at = *(const x_four *)mine;
+	if (n > 4)
+		x_copy_clock_many(c->at + 4, mine + 4, n - 4);
+	mine[i]++;
+}
 
 /* access.c */
 void x_access(uintptr_t addr, unsigned mask, bool write, uintptr_t pc);
 void x_range(uintptr_t addr, size_t size, bool write, uintptr_t pc);
-void x_accessed_atomic(uintptr_t addr, unsigned size, bool write, uintptr_t pc);
+/* The usual case of the next one: the last access to these bytes was a write of the same kind and happened before. */
+static inline bool x_atomic_follows(struct x_object *o, unsigned mask, uintptr_t pc)
+{
+	struct x_cell *c = o->cell;
+	if (!c || X.logging || o->pc != pc)
+		return false;
+	struct x_past *p = c->past;
+	uint32_t i = X.current, *mine = X.clock[i];
+	bool usual = (c->n == 1) & !c->more & (p->bytes == mask) & (p->kind == (XA_ATOMIC | XA_WRITE)) &
+	             ((p->thread == i) | (p->clock <= mine[p->thread]));
+	if (!usual)
+		return false;
+	p->clock = mine[i];
+	p->thread = (uint16_t)i;
+	p->place = o->place;
+	return true;
+}
+void x_accessed_atomic(struct x_object *o, uintptr_t addr, unsigned size, bool write, uintptr_t pc);
 void x_forget(uintptr_t addr, size_t size);
 void x_freed(uintptr_t addr, size_t size, uintptr_t pc);
-uint32_t x_place(uintptr_t pc);
+uint32_t x_place_look(uintptr_t pc);
+static inline uint32_t x_place_hash(uintptr_t pc)
+{
+	return (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> 44) & (X_PLACES - 1);
+}
+static inline uint32_t x_place(uintptr_t pc)
+{
+	uint32_t h = x_place_hash(pc);
+	return likely(X.place[h].pc == pc) ? h : x_place_look(pc);
+}
 void x_places_next(void);
 
 /* await.c */
@@ -350,16 +486,25 @@ void x_spin_write(uintptr_t addr);
 void x_spin_read(uintptr_t addr, unsigned size, uintptr_t pc);
 static inline void x_effect(void) /* of the current thread */
 {
-	X.spin[X.current].n = X.spin[X.current].rounds = 0;
+	x_me()->spins = 0;
 }
 
 /* atomicity.c. Call the log's functions only while X.logging. */
 void x_log_access(uintptr_t addr, unsigned bytes, bool write, uintptr_t pc);
 void x_log_thread(bool join, uint32_t thread, uintptr_t pc);
+void x_log_gap(unsigned kind, uint64_t gaps);
 void x_block_begin(const char *name, uintptr_t pc);
+void x_function_begin(uint64_t gaps, uintptr_t pc); /* a function that is a block, of these gaps */
 void x_block_end(uintptr_t pc);
-void x_judge(void);
+void x_judge(void);                 /* X.cycle: a block is not atomic */
 bool x_trace_is_new(uint64_t hash);
+
+/* gap.c. Call those with an address only if X.ngaps. */
+void x_gaps_begin(void);
+void x_gaps_run(void);              /* a run begins */
+uint64_t x_gap_blocks(uintptr_t fn, uintptr_t pc); /* whose block is the function that is entered? */
+unsigned x_gap_flags(uintptr_t pc); /* of the operation that comes next */
+void x_gap_passed(uintptr_t pc);    /* it is done now */
 
 /* sync.c */
 int x_mutex_lock(pthread_mutex_t *m, uintptr_t pc);
@@ -401,6 +546,7 @@ void x_atomic_done(uintptr_t addr, unsigned size, bool read, bool wrote, int ord
 void x_fence(int order, uintptr_t pc);
 
 /* thread.c */
+void x_clock_begin(uint32_t *c, const uint32_t *from);
 int x_create(pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), void *arg, uintptr_t pc);
 int x_join(pthread_t id, void **value, bool try, const struct timespec *ts, clockid_t clock, uintptr_t pc);
 int x_detach(pthread_t id, uintptr_t pc);

@@ -7,11 +7,13 @@
  * be known. The real threads only lend them: they sleep in the kernel for ever.
  * The one kernel thread that runs switches the stack pointer and the fs register.
  *
- * What lies above the sleeping thread's frame (libc's frames, thread-local data,
- * the thread's descriptor) is copied when the pool is made and copied back when
- * a fiber begins, so every thread begins with fresh thread-local data.
+ * The thread-local data and the thread's descriptor behind it are copied when the pool
+ * is made and copied back when a fiber begins, so every thread begins with fresh
+ * ones. Libc's frames below stay as they are: a fiber has none of them.
  */
+#include <cpuid.h>
 #include <errno.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/auxv.h>
@@ -35,14 +37,10 @@ __asm__(".text\n"
         ".size x_switch, .-x_switch\n");
 
 enum { HWCAP2_FSGSBASE = 2 };
-static bool fs_instruction; /* set before the snapshot */
 
-void x_set_fs(uintptr_t fs)
+void x_set_fs_call(uintptr_t fs)
 {
-	if (likely(fs_instruction))
-		__asm__ volatile("wrfsbase %0" : : "r"(fs) : "memory");
-	else
-		x_sys(SYS_arch_prctl, 0x1002 /* ARCH_SET_FS */, (long)fs, 0, 0, 0, 0);
+	x_sys(SYS_arch_prctl, 0x1002 /* ARCH_SET_FS */, (long)fs, 0, 0, 0, 0);
 }
 
 /* ---- the pool ---- */
@@ -81,24 +79,63 @@ static bool bounds(struct x_slot *s)
 	       s->fs < (uintptr_t)s->hi;
 }
 
+static void slot_known(uint32_t slot)
+{
+	uint32_t i = x_slot_hash(X.slot[slot].id);
+	while (X.slot_of[i].id)
+		i = (i + 1) % (2 * X_THREADS);
+	X.slot_of[i].id = X.slot[slot].id;
+	X.slot_of[i].slot = (uint16_t)slot;
+}
+
+/* The processor has it, and the kernel keeps its registers. */
+static bool has_avx2(void)
+{
+	unsigned a, b, c, d, lo, hi;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return false;
+	__asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+	return (lo & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2;
+}
+
+/* Modules have their thread-local data at the same distance from the descriptor in all threads, if it
+ * is there from the start; of the main thread it is known. */
+static int lowest_data(struct dl_phdr_info *i, size_t size, void *arg)
+{
+	struct x_slot *s = arg;
+	(void)size;
+	uintptr_t below = X.slot[0].fs - (uintptr_t)i->dlpi_tls_data;
+	if (!i->dlpi_tls_data || below > s->fs - (uintptr_t)s->start)
+		return 0;
+	char *at = (char *)((s->fs - below) & ~(uintptr_t)63);
+	if (s->data == s->start || at < s->data)
+		s->data = at;
+	return 0;
+}
+
 bool x_pool(uint32_t n)
 {
-	fs_instruction = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
+	X.avx2 = has_avx2();
+	X.fs_instruction = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
 	sigset_t all, old;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old); /* no signal of the program's goes to them */
 	bool ok = true;
+	slot_known(0);
 	for (uint32_t i = 1; ok && i < n; i++) {
 		struct x_slot *s = &X.slot[i];
 		ok = !REAL(pthread_create)(&s->id, NULL, lend, s);
 		while (ok && !__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE))
 			x_sys(SYS_futex, (long)&s->ready, FUTEX_WAIT, 0, 0, 0, 0);
 		ok = ok && bounds(s);
-		size_t size = ok ? (size_t)(s->hi - s->start) : 0;
+		slot_known(i);
+		s->data = s->start; /* if thread-local data should lie elsewhere */
+		dl_iterate_phdr(lowest_data, s);
+		size_t size = ok ? (size_t)(s->hi - s->data) : 0;
 		long at = ok ? x_sys(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : -1;
 		ok = at > 0;
 		if (ok)
-			rt_copy(s->image = (char *)at, s->start, size);
+			rt_copy(s->image = (char *)at, s->data, size);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return ok;
@@ -111,9 +148,9 @@ void x_fiber_prepare(struct x_thread *t)
 {
 	struct x_slot *s = &X.slot[t->slot];
 	t->fs = s->fs;
-	if (X.ctl->mode == CONTROL_REAL)
+	if (X.real)
 		return;
-	rt_copy(s->start, s->image, (size_t)(s->hi - s->start));
+	rt_copy(s->data, s->image, (size_t)(s->hi - s->data));
 	void **sp = (void **)(s->start - 64);
 	*--sp = NULL; /* x_thread_main's return address: none */
 	*--sp = (void *)(uintptr_t)x_thread_main;
@@ -122,7 +159,7 @@ void x_fiber_prepare(struct x_thread *t)
 	t->sp = sp;
 }
 
-static void go_real(struct x_thread *from, struct x_thread *to)
+void x_fiber_go_real(struct x_thread *from, struct x_thread *to)
 {
 	struct x_slot *a = &X.slot[from->slot], *b = &X.slot[to->slot];
 	bool over = from->state != XT_LIVE;
@@ -131,16 +168,4 @@ static void go_real(struct x_thread *from, struct x_thread *to)
 	x_sys(SYS_futex, (long)&b->go, FUTEX_WAKE, 1, 0, 0, 0);
 	while (over || !__atomic_load_n(&a->go, __ATOMIC_ACQUIRE))
 		x_sys(SYS_futex, (long)&a->go, FUTEX_WAIT, 0, 0, 0, 0);
-}
-
-void x_fiber_go(struct x_thread *from, struct x_thread *to)
-{
-	X.switches++;
-	X.current = (uint32_t)(to - X.thread);
-	if (unlikely(X.ctl->mode == CONTROL_REAL)) {
-		go_real(from, to);
-		return;
-	}
-	x_set_fs(to->fs);
-	x_switch(&from->sp, to->sp);
 }

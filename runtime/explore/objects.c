@@ -10,14 +10,9 @@
  */
 #include "runtime/explore/explorer.h"
 
-static inline uint32_t hash(uintptr_t at)
-{
-	return (uint32_t)((at >> 2) * 0x9e3779b97f4a7c15ull >> 40) & (X_OBJECTS - 1);
-}
-
 struct x_object *x_object_find(uintptr_t at)
 {
-	for (uint32_t h = hash(at);; h = (h + 1) & (X_OBJECTS - 1)) {
+	for (uint32_t h = x_object_hash(at);; h = (h + 1) & (X_OBJECTS - 1)) {
 		struct x_object *o = &X.object[h];
 		if (o->run != X.run)
 			return NULL;
@@ -37,6 +32,8 @@ static void clear(struct x_object *o, unsigned kind)
 		o->pend[i] = o->sleep[i] = 0;
 	o->nsleep = 0;
 	o->gone_pc = 0;
+	o->cell = NULL;
+	o->pc = 0;
 }
 
 static const char *const kinds[] = {
@@ -55,9 +52,9 @@ static NOINLINE void wrong_use(const struct x_object *o, uintptr_t pc)
 	x_fail(CONTROL_MISUSE, "use of a destroyed %s", kinds[o->kind]);
 }
 
-struct x_object *x_object(uintptr_t at, unsigned kind, uintptr_t pc)
+struct x_object *x_object_look(uintptr_t at, unsigned kind, uintptr_t pc)
 {
-	uint32_t h = hash(at);
+	uint32_t h = x_object_hash(at);
 	for (;; h = (h + 1) & (X_OBJECTS - 1)) {
 		struct x_object *o = &X.object[h];
 		if (o->run != X.run)

@@ -14,7 +14,7 @@ static bool possible(const struct x_thread *t)
 {
 	const struct x_object *o = t->pends;
 	int self = (int)(t - X.thread);
-	switch (t->op.kind) {
+	switch (t->op->kind) {
 	case SCHED_LOCK:
 		return o->owner < 0 || (o->owner == self && t->recursive);
 	case SCHED_COND_WAKE:
@@ -31,7 +31,7 @@ static bool possible(const struct x_thread *t)
 	case SCHED_FUTEX_WOKEN:
 		return t->signalled || t->timed;
 	case SCHED_JOIN:
-		return X.thread[t->op.a].state == XT_ENDED;
+		return X.thread[t->op->a].state == XT_ENDED;
 	default:
 		return true;
 	}
@@ -39,8 +39,8 @@ static bool possible(const struct x_thread *t)
 
 bool x_can_go_on(const struct x_thread *t)
 {
-	return t->state == XT_LIVE && t->op.kind != SCHED_YIELD && t->op.kind != SCHED_SLEEP &&
-	       (t->pends || t->op.kind != SCHED_COND_WAKE) && possible(t);
+	return t->state == XT_LIVE && t->op->kind != SCHED_YIELD && t->op->kind != SCHED_SLEEP &&
+	       (t->pends || t->op->kind != SCHED_COND_WAKE) && possible(t);
 }
 
 static void evaluate(struct x_thread *t)
@@ -75,7 +75,7 @@ void x_pends(struct x_thread *t, struct x_object *o)
 /* Whose wait would end if others went on; the rest wait for a wake-up that nobody is left to give. */
 static bool waits_for_thread(const struct x_thread *t)
 {
-	switch (t->op.kind) {
+	switch (t->op->kind) {
 	case SCHED_LOCK:
 	case SCHED_RDLOCK:
 	case SCHED_WRLOCK:
@@ -96,7 +96,7 @@ static _Noreturn void nobody(void)
 		if (t->state != XT_LIVE)
 			continue;
 		awaits += sched_awaiting(X.sched, i);
-		if (t->op.kind == SCHED_JOIN)
+		if (t->op->kind == SCHED_JOIN)
 			joins++;
 		else if (waits_for_thread(t))
 			locks++;
@@ -139,7 +139,7 @@ static bool may_spin(unsigned kind)
 	case SCHED_FUTEX_WAIT:
 		return true;
 	case SCHED_RMW: /* one that writes ends the round, and there is none yet when none failed */
-		return X.spin[X.current].n;
+		return x_me()->spins;
 	default:
 		return false;
 	}
@@ -162,12 +162,24 @@ static inline void unpend(struct x_thread *t)
 	}
 }
 
+/* In words of eight bytes, as the scheduler copies it. */
+static inline void set_op(struct sched_op *op, unsigned kind, uintptr_t a, uintptr_t b, unsigned size, unsigned flags,
+                          uintptr_t pc)
+{
+	typedef uint64_t __attribute__((may_alias)) word;
+	_Static_assert(offsetof(struct sched_op, size) == 24 && offsetof(struct sched_op, kind) == 28 &&
+	               offsetof(struct sched_op, flags) == 30, "the last word");
+	op->a = a;
+	op->b = b;
+	op->pc = pc;
+	((word *)op)[3] = (uint64_t)size | (uint64_t)kind << 32 | (uint64_t)flags << 48;
+}
+
 void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsigned size,
              unsigned flags, uintptr_t pc)
 {
 	struct x_thread *t = x_me();
-	t->op = (struct sched_op){ .a = a, .b = b, .pc = pc, .size = size, .kind = (uint8_t)kind,
-	                           .flags = (uint16_t)flags };
+	set_op(t->op, kind, a, b, size, flags, pc);
 	bool can = true;
 	if (o) {
 		t->pends = o;
@@ -182,14 +194,40 @@ void x_point(unsigned kind, struct x_object *o, uintptr_t a, uintptr_t b, unsign
 		return;
 	}
 	X.unpointed = 0;
+	if (unlikely(X.ngaps))
+		t->op->flags |= (uint16_t)x_gap_flags(pc);
 	if (may_spin(kind))
 		x_spin(a, size, pc, kind == SCHED_YIELD || kind == SCHED_SLEEP);
 	else
 		x_effect();
-	uint32_t next = sched_point(X.sched, X.current, &t->op, can);
+	uint32_t next = sched_point(X.sched, X.current, t->op, can);
 	if (next != X.current)
 		go_to(t, next);
 	unpend(t);
+	if (unlikely(X.ngaps))
+		x_gap_passed(pc);
+	if (unlikely(X.detail))
+		x_report_step();
+}
+
+void x_point_memory(unsigned kind, uintptr_t addr, unsigned size, uintptr_t pc)
+{
+	struct x_thread *t = x_me();
+	if (unlikely(X.alone))
+		return;
+	set_op(t->op, kind, addr, 0, size, 0, pc);
+	X.unpointed = 0;
+	if (kind == SCHED_READ || kind == SCHED_LOAD || (kind == SCHED_RMW && t->spins))
+		x_spin(addr, size, pc, false);
+	else
+		t->spins = 0;
+	if (unlikely(X.ngaps))
+		t->op->flags |= (uint16_t)x_gap_flags(pc);
+	uint32_t next = sched_point(X.sched, X.current, t->op, true);
+	if (next != X.current)
+		go_to(t, next);
+	if (unlikely(X.ngaps))
+		x_gap_passed(pc);
 	if (unlikely(X.detail))
 		x_report_step();
 }

@@ -14,13 +14,16 @@ enum { FRAMES = 512 };
 static void drop(struct x_thread *t, uint32_t to)
 {
 	while (t->top > to)
-		if (X.thread_more[X.current].frame[--t->top].marked)
+		if (X.thread_more[X.current].frame[--t->top].marked) {
 			x_block_end(0);
+			t->gaps = X.thread_more[X.current].frame[t->top].gaps;
+			t->in_gap &= t->gaps;
+		}
 }
 
 void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 {
-	if ((!X.detail && !rt.atomic_fns) || !X.active)
+	if ((!X.detail && !rt.atomic_fns && !X.ngaps) || !X.active)
 		return;
 	struct x_thread *t = x_me();
 	struct x_thread_more *m = &X.thread_more[X.current];
@@ -28,19 +31,21 @@ void x_enter(uintptr_t fn, uintptr_t site, uintptr_t pc, uintptr_t sp)
 		drop(t, t->top - 1);
 	if (t->top == FRAMES)
 		return;
-	bool marked = rt.atomic_fns && rt_is_atomic(fn);
+	uint64_t gaps = X.ngaps ? x_gap_blocks(fn, pc) : 0;
+	bool marked = gaps || (rt.atomic_fns && !X.ctl->only_gaps && rt_is_atomic(fn));
 	m->frame[t->top].marked = marked;
+	m->frame[t->top].gaps = t->gaps;
 	m->frame[t->top].fn = fn;
 	m->frame[t->top].pc = pc;
 	m->frame[t->top].site = site;
 	m->frame[t->top++].sp = sp;
 	if (marked)
-		x_block_begin(NULL, pc);
+		x_function_begin(gaps, pc);
 }
 
 void x_leave(uintptr_t fn)
 {
-	if ((!X.detail && !rt.atomic_fns) || !X.active)
+	if ((!X.detail && !rt.atomic_fns && !X.ngaps) || !X.active)
 		return;
 	struct x_thread *t = x_me();
 	for (uint32_t i = t->top; i-- > 0;)
@@ -151,12 +156,12 @@ static void tell_threads(void)
 		struct control_thread *o = &c->thread[i];
 		*o = (struct control_thread){ 
 		                              .created_pc = t->created_pc, .fn = (uintptr_t)t->fn, .parent = t->parent, .state = t->state,
-		                              .pc = t->op.pc, .obj = t->op.a, .obj2 = t->op.b, .op = t->op.kind,
+		                              .pc = t->op->pc, .obj = t->op->a, .obj2 = t->op->b, .op = t->op->kind,
 		                              .holder = 0xffff };
-		o->nstack = stack_of(t, t->op.pc, o->stack);
+		o->nstack = stack_of(t, t->op->pc, o->stack);
 		const struct x_object *w = t->pends;
-		if (t->op.kind == SCHED_JOIN)
-			o->holder = (uint16_t)t->op.a;
+		if (t->op->kind == SCHED_JOIN)
+			o->holder = (uint16_t)t->op->a;
 		else if (w && w->owner >= 0)
 			o->holder = (uint16_t)w->owner;
 		sched_thread_origin(X.sched, i, &c->origins[i].parent, &c->origins[i].ordinal);

@@ -82,7 +82,7 @@ static void line(const char *s)
 		is_stack |= !__builtin_strncmp(p, "[stack]", 7);
 		special |= !__builtin_strncmp(p, "[v", 2);
 	}
-	if (special || (lo >= X_AT && lo < X_HEAP))
+	if (special || (lo >= X_SAVED && lo < X_HEAP)) /* struct x is shared */
 		return;
 	if (is_stack) { /* the first page is shared with what runs; see x_snapshot_take */
 		X.stack_hi = (char *)hi;

@@ -79,6 +79,7 @@ static void map_control(long fd)
 	          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (long)X_SCRATCH_AT)
 		refuse("not enough address space (ulimit -v)");
 	X.ctl = c;
+	X.real = c->mode == CONTROL_REAL;
 }
 
 static void thread_zero(void)
@@ -86,11 +87,15 @@ static void thread_zero(void)
 	X.nthreads = X.live = 1;
 	X.current = 0;
 	X.alone = true;
-	X.thread[0] = (struct x_thread){ .state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs };
+	X.thread[0] = (struct x_thread){ .state = XT_LIVE, .joiner = X_THREADS, .fs = X.slot[0].fs,
+	                                  .op = X.sched ? sched_op_at(X.sched, 0) : &X.no_op };
+	x_clock_begin(X.clock[0], NULL);
 	X.clock[0][0] = 1;
-	X.clock[0][1] = X.clock[0][2] = X.clock[0][3] = 0;
 	X.held[0] = 0;
-	X.spin[0].n = X.spin[0].rounds = 0;
+	if (X.fences) {
+		x_clock_begin(X.thread_more[0].fence_rel, NULL);
+		x_clock_begin(X.thread_more[0].fence_acq, NULL);
+	}
 }
 
 void x_begin(long fd)
@@ -117,10 +122,10 @@ static void run_begin(void)
 		X.run++;
 		__builtin_memset(X.cell, 0, sizeof X.cell);
 	}
-	for (uint32_t i = 1; i < X.nthreads; i++) {
-		X.slot[X.thread[i].slot].used = false;
+	for (uint32_t i = 1; i < X.nthreads; i++)
 		X.held[i] = 0;
-	}
+	for (uint32_t i = 0; i < X_WORDS; i++)
+		X.slots[i] = 0;
 	for (uint32_t k = 0; k < X.thread[0].nkeys; k++)
 		X.thread_more[0].keys[k] = NULL;
 	thread_zero();
@@ -136,8 +141,11 @@ static void run_begin(void)
 	X.ctl->nblocks += X.blocks;
 	X.blocks = X.open_blocks = X.nlog = 0;
 	X.logging = X.log_full = false;
+	X.cycle = false;
 	x_objects_restore();
 	sched_run_begin(X.sched);
+	if (X.ngaps)
+		x_gaps_run();
 }
 
 static _Noreturn void enter_main(void)
@@ -233,13 +241,33 @@ static bool is_failure(unsigned end)
 	return end != CONTROL_OK && end != CONTROL_LIMIT && end != CONTROL_PRUNED && end != CONTROL_DIVERGED;
 }
 
+/* Of a run that has ended: is it a failure? Judges its blocks, if `judge`. When gaps are to be
+ * confirmed, another failure counts only in a run that had entered one of them. */
+static bool run_failed(bool judge)
+{
+	struct control *c = X.ctl;
+	bool failed = is_failure(X.end);
+	c->gaps = X.gap_hit;
+	if (judge && X.blocks && (X.end == CONTROL_OK || (failed && c->only_gaps)))
+		x_judge();
+	if (X.cycle && X.end == CONTROL_OK) {
+		X.end = CONTROL_NOT_ATOMIC;
+		X.end_pc = X.cycle_pc;
+		return true;
+	}
+	if (failed && c->only_gaps && !X.cycle && !X.gap_hit) {
+		c->aside++;
+		X.end = CONTROL_OK;
+		return false;
+	}
+	return failed;
+}
+
 /* The minimiser's turn: true when it has nothing left to try. */
 static bool minimised(void)
 {
 	struct control *c = X.ctl;
-	if (X.end == CONTROL_OK && X.blocks)
-		x_judge();
-	bool same = X.end == c->goal && (!c->goal_pc || X.end_pc == c->goal_pc);
+	bool same = run_failed(true) && X.end == c->goal && (!c->goal_pc || X.end_pc == c->goal_pc);
 	sched_run_end(X.sched, same ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT);
 	minimize_result(X.minimiser, X.sched, same);
 	X.new_places = false; /* the points stay those of the schedule */
@@ -274,16 +302,13 @@ static _Noreturn __attribute__((used)) void after_run(void)
 			leave(0);
 		next_run();
 	}
-	if (X.detail && X.end == CONTROL_OK && X.blocks)
-		x_judge();
-	bool failed = is_failure(X.end);
+	bool judged = X.detail || X.end != CONTROL_OK, failed = run_failed(judged);
 	if (failed || X.detail || X.end == CONTROL_DIVERGED)
 		x_report_run();
-	enum sched_outcome outcome = failed ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
+	enum sched_outcome outcome = is_failure(X.end) ? SCHED_BUG : X.end == CONTROL_OK ? SCHED_FINE : SCHED_CUT;
 	enum sched_verdict verdict = sched_run_end(X.sched, outcome);
-	if (X.end == CONTROL_OK && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
-		x_judge();
-		failed = X.end == CONTROL_NOT_ATOMIC;
+	if (!judged && X.blocks && x_trace_is_new(sched_trace_hash(X.sched))) {
+		failed = run_failed(true);
 		if (failed)
 			x_report_run();
 	}
@@ -307,7 +332,7 @@ void x_end_run(void)
 {
 	X.active = false;
 	X.selector = 0;
-	if (X.ctl->mode == CONTROL_REAL)
+	if (X.real)
 		after_run();
 	__asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tcall after_run\n"
 	                 : : "r"((uintptr_t)X.controller_sp & ~(uintptr_t)15) : "memory");
@@ -411,6 +436,7 @@ static void make_session(void)
 	for (uint32_t i = 0; i < c->nplaces && i < CONTROL_PLACES; i++)
 		if (c->places[i])
 			X.place[x_place(c->places[i])].flags = XP_POINT;
+	x_gaps_begin();
 }
 
 extern int program_main(int, char **, char **) __asm__("main") __attribute__((weak));

@@ -299,7 +299,7 @@ int x_cond_wake(pthread_cond_t *c, bool all, uintptr_t pc)
 	uint32_t which = all || co->nsleep == 1 ? 0 : sched_choose(X.sched, co->nsleep);
 	while (n--) {
 		struct x_thread *t = x_wake(co, which);
-		x_pends(t, x_object(t->op.b, XO_MUTEX, pc));
+		x_pends(t, x_object(t->op->b, XO_MUTEX, pc));
 	}
 	return 0;
 }

@@ -12,56 +12,70 @@
 
 struct x_thread *x_thread_of(pthread_t id)
 {
-	for (uint32_t i = 0; i < X.nthreads; i++) {
-		struct x_thread *t = &X.thread[i];
-		if ((t->state == XT_LIVE || t->state == XT_ENDED) && (pthread_t)X.slot[t->slot].id == id)
-			return t;
+	uint32_t i = x_slot_hash(id);
+	while (X.slot_of[i].id != id) {
+		if (!X.slot_of[i].id)
+			return NULL;
+		i = (i + 1) % (2 * X_THREADS);
 	}
-	return NULL;
+	uint32_t slot = X.slot_of[i].slot;
+	if (!slot)
+		return X.thread[0].state == XT_LIVE || X.thread[0].state == XT_ENDED ? &X.thread[0] : NULL;
+	return x_bit(X.slots, slot) ? &X.thread[X.slot[slot].thread] : NULL;
 }
 
 static uint16_t take_slot(void)
 {
 	uint32_t n = X.ctl->threads;
-	for (uint16_t i = 1; i < n; i++)
-		if (!X.slot[i].used) {
-			X.slot[i].used = true;
-			return i;
+	X.slots[0] |= 1; /* main's */
+	for (uint32_t w = 0; w * 64 < n; w++) {
+		uint32_t i = w * 64 + (~X.slots[w] ? (uint32_t)__builtin_ctzll(~X.slots[w]) : n);
+		if (i < n) {
+			x_bit_set(X.slots, i);
+			return (uint16_t)i;
 		}
+	}
 	X.ctl->need = n * 2;
 	x_give_up(CONTROL_WHY_THREADS, "more than %u threads at a time", n - 1);
 }
 
-/* Entries of ids that are new in this run; there may be gaps. */
-static void clear_clocks(uint32_t id)
+/* A clock of X.width entries, as `from` or zero. */
+void x_clock_begin(uint32_t *c, const uint32_t *from)
 {
-	for (; X.nthreads <= id; X.nthreads++) {
-		uint32_t n = X.nthreads, end = (id | 3) + 1; /* clocks are used four entries at a time */
-		for (uint32_t u = 0; u < end; u++)
-			X.clock[u][n] = X.clock[n][u] = 0;
-		for (uint32_t u = 0; u < end && X.fences; u++)
-			X.thread_more[u].fence_rel[n] = X.thread_more[n].fence_rel[u] = X.thread_more[u].fence_acq[n] =
-				X.thread_more[n].fence_acq[u] = 0;
-		X.thread[n].state = XT_FREE;
+	for (uint32_t i = 0; i < X.width; i++)
+		c[i] = from ? from[i] : 0;
+}
+
+/* Ids that are new in this run; there may be gaps. */
+static void new_ids(uint32_t id)
+{
+	uint32_t width = (id | 3) + 1; /* clocks are used four entries at a time */
+	if (unlikely(width > X.width)) {
+		for (uint32_t u = 0; u < X_THREADS; u++)
+			for (uint32_t n = X.width; n < width; n++)
+				X.clock[u][n] = X.thread_more[u].fence_rel[n] = X.thread_more[u].fence_acq[n] = 0;
+		X.width = width;
+	}
+	for (; X.nthreads <= id; X.nthreads++)
+		X.thread[X.nthreads].state = XT_FREE;
+	if (X.fences) {
+		x_clock_begin(X.thread_more[id].fence_rel, NULL);
+		x_clock_begin(X.thread_more[id].fence_acq, NULL);
 	}
 }
 
 static struct x_thread *begin(uint32_t id, uintptr_t pc)
 {
 	struct x_thread *t = &X.thread[id], *parent = x_me();
-	clear_clocks(id);
+	new_ids(id);
 	*t = (struct x_thread){ .state = XT_LIVE, .parent = (uint16_t)X.current, .joiner = X_THREADS,
-	                        .created_pc = pc, .slot = take_slot(), .now = parent->now };
-	t->op = (struct sched_op){ .kind = SCHED_START, .pc = pc };
+	                        .created_pc = pc, .slot = take_slot(), .now = parent->now, .op = sched_op_at(X.sched, id) };
+	X.slot[t->slot].thread = (uint16_t)id;
 	uint32_t *mine = X.clock[X.current];
-	for (uint32_t i = 0; i < X.nthreads; i++)
-		X.clock[id][i] = mine[i];
-	for (uint32_t i = X.nthreads; i & 3; i++)
-		X.clock[id][i] = mine[i] = 0;
+	x_clock_begin(X.clock[id], mine);
 	X.clock[id][id] = 1;
 	mine[X.current]++;
 	x_heap_begin(id);
-	X.spin[id].n = X.spin[id].rounds = 0;
 	X.live++;
 	return t;
 }
@@ -124,7 +138,7 @@ void x_run_dtors(struct x_thread *t)
 static void free_slot(struct x_thread *t)
 {
 	t->state = XT_JOINED;
-	X.slot[t->slot].used = false;
+	x_bit_clear(X.slots, t->slot);
 }
 
 void x_thread_exit(void *value)

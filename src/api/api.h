@@ -4,11 +4,9 @@
 
 #include <jansson.h>
 
+#include "api/judged.h"
 #include "base/buf.h"
 #include "check/check.h"
-#include "intact/intact.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 struct api_threads { /* asked for before the model is loaded */
 	char *name;

@@ -1,19 +1,18 @@
 /* check: struct intact_check of include/intact/intact.h: options by name, then check/check.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
 #include "api/check_document.h"
+#include "api/options.h"
 #include "base/clock.h"
-#include "base/opts.h"
+#include "report/check_json.h"
 
 #define MAX_NAMES 256 /* of track and of abstract */
 
 struct intact_check {
 	struct check_options options;
-	char **words; /* the texts that options point to */
-	size_t nwords;
+	struct api_words words;
 	const char *engines[ENGINE_MAX_CHOICES], *judges[ENGINE_MAX_CHOICES];
 	int engine, judge;
 	const char *track_names[MAX_NAMES], *abstract_names[MAX_NAMES];
@@ -22,7 +21,7 @@ struct intact_check {
 	struct buf messages;
 };
 
-EXPORT struct intact_check *intact_check_new(void)
+API_EXPORT struct intact_check *intact_check_new(void)
 {
 	struct intact_check *c = calloc(1, sizeof *c);
 	if (!c)
@@ -37,35 +36,21 @@ EXPORT struct intact_check *intact_check_new(void)
 	return c;
 }
 
-EXPORT void intact_check_free(struct intact_check *c)
+API_EXPORT void intact_check_free(struct intact_check *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->nwords; i++)
-		free(c->words[i]);
-	free(c->words);
+	api_words_free(&c->words);
 	buf_free(&c->messages);
 	free(c);
 }
 
-EXPORT const char *intact_check_messages(const struct intact_check *c)
+API_EXPORT const char *intact_check_messages(const struct intact_check *c)
 {
 	return buf_cstr(&c->messages);
 }
 
-/* "--option=value", kept as long as c is; NULL: out of memory. */
-static char *option_word(struct intact_check *c, const char *option, const char *value)
-{
-	char **words = realloc(c->words, (c->nwords + 1) * sizeof *words);
-	if (!words)
-		return NULL;
-	c->words = words;
-	if ((value ? asprintf(&words[c->nwords], "--%s=%s", option, value) : asprintf(&words[c->nwords], "--%s", option)) < 0)
-		return NULL;
-	return words[c->nwords++];
-}
-
-EXPORT enum intact_status intact_check_set(struct intact_check *c, const char *option, const char *value)
+API_EXPORT enum intact_status intact_check_set(struct intact_check *c, const char *option, const char *value)
 {
 	struct check_options *o = &c->options;
 	const struct opt table[] = {
@@ -84,18 +69,12 @@ EXPORT enum intact_status intact_check_set(struct intact_check *c, const char *o
 		{ OPT_UINT, "timeout", 0, "SECONDS", &c->timeout, "", 1, 0, NULL },
 		{ 0 },
 	};
-	const char *args[2];
-	struct opts parsed = { table, args, 0, false };
-	buf_clear(&c->messages);
-	option = option ? option : "";
-	if (strchr(option, '=') || !*option || c->track.n == MAX_NAMES || c->abstract.n == MAX_NAMES) {
-		buf_str(&c->messages, *option && !strchr(option, '=') ? "too many names" : "no option of that name");
+	if (c->track.n == MAX_NAMES || c->abstract.n == MAX_NAMES) {
+		buf_clear(&c->messages);
+		buf_str(&c->messages, "too many names");
 		return INTACT_INVALID;
 	}
-	char *line[] = { option_word(c, option, value), NULL };
-	if (!line[0])
-		return INTACT_NO_MEMORY;
-	return opts_parse(&parsed, 1, line, &c->messages) && !parsed.help ? INTACT_OK : INTACT_INVALID;
+	return api_option(&c->words, table, option, value, &c->messages);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */
@@ -118,7 +97,7 @@ static bool ready(struct intact_check *c, const struct intact_model *m)
 	return !c->messages.len;
 }
 
-EXPORT enum intact_status intact_check_run(struct intact_check *c, const struct intact_model *m, struct intact_document *d)
+API_EXPORT enum intact_status intact_check_run(struct intact_check *c, const struct intact_model *m, struct intact_document *d)
 {
 	static const enum intact_status codes[] = { [CHECK_OK] = INTACT_OK, [CHECK_WRONG_OPTIONS] = INTACT_INVALID,
 		                                    [CHECK_NO_BLOCK] = INTACT_INVALID, [CHECK_NO_MEMORY] = INTACT_NO_MEMORY };
@@ -145,7 +124,11 @@ EXPORT enum intact_status intact_check_run(struct intact_check *c, const struct 
 		status = INTACT_INTERNAL;
 	}
 	if (status == INTACT_OK) {
-		check_document(&r, &c->options, m->lang.ir->src->name, false, &doc);
+		struct checked told;
+		if (check_result_told(&r, &c->options, m->lang.ir->src->name, false, &told))
+			check_json(&told, &doc);
+		doc.failed |= !told.stories;
+		stories_free(told.stories, told.n);
 		status = doc.failed ? INTACT_NO_MEMORY : api_document_set(d, "the result", buf_cstr(&doc), doc.len);
 		if (status != INTACT_OK)
 			buf_str(&c->messages, intact_document_messages(d));

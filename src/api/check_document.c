@@ -1,16 +1,16 @@
 #include "api/check_document.h"
 
-#include "report/check_json.h"
-
-void check_document(const struct check_result *r, const struct check_options *o, const char *model, bool keep_dead,
-                    struct buf *out)
+bool check_result_told(const struct check_result *r, const struct check_options *o, const char *model, bool keep_dead,
+                       struct checked *c)
 {
-	struct check_json_options jo = { .model = model, .engine = engine_chosen(o->engine, o->all), .block = o->block,
-		                         .keep_dead = keep_dead };
+	*c = (struct checked){ .p = r->p, .v = r->v, .n = r->n, .model = model, .engine = engine_chosen(o->engine, o->all),
+		               .all = o->all, .block = o->block, .causality = r->causality, .keep_dead = keep_dead,
+		               .fault_free = r->fault_free, .states = r->states, .transitions = r->transitions };
 	if (!r->causality) {
-		jo.faults = o->faults;
-		jo.deadlock = o->deadlock;
-		jo.quiescence = quiescence_word(r->way_out);
+		c->faults = o->faults;
+		c->deadlock = o->deadlock;
+		c->quiescence = quiescence_word(r->way_out);
 	}
-	check_json(r->p, r->v, r->n, &jo, out);
+	c->stories = stories_make(r->p, r->v, r->n);
+	return c->stories != NULL;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/document_text.h"
 #include "base/source.h"
 #include "report/doc.h"
 #include "report/issue.h"
@@ -17,7 +18,7 @@ struct intact_document {
 	struct buf rendered, messages;
 };
 
-EXPORT struct intact_document *intact_document_new(void)
+API_EXPORT struct intact_document *intact_document_new(void)
 {
 	struct intact_document *d = calloc(1, sizeof *d);
 	if (!d)
@@ -40,7 +41,7 @@ static void forget(struct intact_document *d)
 	buf_clear(&d->messages);
 }
 
-EXPORT void intact_document_free(struct intact_document *d)
+API_EXPORT void intact_document_free(struct intact_document *d)
 {
 	if (!d)
 		return;
@@ -86,7 +87,7 @@ struct buf *api_document_messages(struct intact_document *d)
 	return &d->messages;
 }
 
-EXPORT enum intact_status intact_document_load_text(struct intact_document *d, const char *text, size_t len)
+API_EXPORT enum intact_status intact_document_load_text(struct intact_document *d, const char *text, size_t len)
 {
 	return api_document_set(d, "document", text ? text : "", text ? len : 0);
 }
@@ -101,7 +102,7 @@ static bool read_file(const char *path, struct arena *a, struct source *src, con
 	return !setjmp(oom) && source_read(src, a, path, why);
 }
 
-EXPORT enum intact_status intact_document_load(struct intact_document *d, const char *path)
+API_EXPORT enum intact_status intact_document_load(struct intact_document *d, const char *path)
 {
 	struct arena a;
 	struct source src;
@@ -120,7 +121,7 @@ EXPORT enum intact_status intact_document_load(struct intact_document *d, const 
 	return status;
 }
 
-EXPORT const char *intact_document_messages(const struct intact_document *d)
+API_EXPORT const char *intact_document_messages(const struct intact_document *d)
 {
 	return buf_cstr(&d->messages);
 }
@@ -137,19 +138,19 @@ static enum intact_verdict verdict_of(const char *word)
 	return !strcmp(word, "holds") ? INTACT_HOLDS : !strcmp(word, "violated") ? INTACT_VIOLATED : INTACT_UNKNOWN;
 }
 
-EXPORT const char *intact_document_kind(const struct intact_document *d)
+API_EXPORT const char *intact_document_kind(const struct intact_document *d)
 {
 	return d->doc ? text_or_empty(d->issues.kind) : "";
 }
 
-EXPORT enum intact_verdict intact_document_verdict(const struct intact_document *d)
+API_EXPORT enum intact_verdict intact_document_verdict(const struct intact_document *d)
 {
 	return d->doc ? verdict_of(text_or_empty(d->issues.verdict)) : INTACT_UNKNOWN;
 }
 
 /* ---- the answers ----------------------------------------------------------------------------- */
 
-EXPORT size_t intact_document_answers(const struct intact_document *d)
+API_EXPORT size_t intact_document_answers(const struct intact_document *d)
 {
 	return d->doc ? d->issues.list.len : 0;
 }
@@ -159,56 +160,56 @@ static const struct issue *answer(const struct intact_document *d, size_t i)
 	return i < intact_document_answers(d) ? d->issues.list.data[i] : NULL;
 }
 
-EXPORT const char *intact_answer_name(const struct intact_document *d, size_t i)
+API_EXPORT const char *intact_answer_name(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	return a ? text_or_empty(a->name) : "";
 }
 
-EXPORT enum intact_verdict intact_answer_verdict(const struct intact_document *d, size_t i)
+API_EXPORT enum intact_verdict intact_answer_verdict(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	return a ? verdict_of(text_or_empty(a->verdict)) : INTACT_UNKNOWN;
 }
 
-EXPORT const char *intact_answer_engine(const struct intact_document *d, size_t i)
+API_EXPORT const char *intact_answer_engine(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	return a ? doc_text(a->result, "engine") : "";
 }
 
-EXPORT const char *intact_answer_title(const struct intact_document *d, size_t i)
+API_EXPORT const char *intact_answer_title(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	return a ? text_or_empty(a->title) : "";
 }
 
-EXPORT const char *intact_answer_message(const struct intact_document *d, size_t i)
+API_EXPORT const char *intact_answer_message(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	return a ? text_or_empty(a->message) : "";
 }
 
-EXPORT const char *intact_answer_file(const struct intact_document *d, size_t i)
+API_EXPORT const char *intact_answer_file(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	return a ? text_or_empty(a->at.file) : "";
 }
 
-EXPORT uint32_t intact_answer_line(const struct intact_document *d, size_t i)
+API_EXPORT uint32_t intact_answer_line(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	return a ? a->at.line : 0;
 }
 
-EXPORT const char *intact_answer_schedule(const struct intact_document *d, size_t i)
+API_EXPORT const char *intact_answer_schedule(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	const char *own = a ? doc_text(json_object_get(a->result, "counterexample"), "schedule") : "";
 	return a && !*own ? doc_text(json_object_get(a->result, "causal"), "schedule") : own;
 }
 
-EXPORT size_t intact_answer_steps(const struct intact_document *d, size_t i)
+API_EXPORT size_t intact_answer_steps(const struct intact_document *d, size_t i)
 {
 	const struct issue *a = answer(d, i);
 	return a ? a->steps.len : 0;
@@ -219,19 +220,19 @@ static const struct flow_step *step_of(const struct intact_document *d, size_t i
 	return step < intact_answer_steps(d, i) ? &answer(d, i)->steps.data[step] : NULL;
 }
 
-EXPORT const char *intact_step_thread(const struct intact_document *d, size_t i, size_t step)
+API_EXPORT const char *intact_step_thread(const struct intact_document *d, size_t i, size_t step)
 {
 	const struct flow_step *s = step_of(d, i, step);
 	return s && s->flow < answer(d, i)->flows.len ? answer(d, i)->flows.data[s->flow] : "";
 }
 
-EXPORT const char *intact_step_text(const struct intact_document *d, size_t i, size_t step)
+API_EXPORT const char *intact_step_text(const struct intact_document *d, size_t i, size_t step)
 {
 	const struct flow_step *s = step_of(d, i, step);
 	return s ? text_or_empty(s->text) : "";
 }
 
-EXPORT uint32_t intact_step_line(const struct intact_document *d, size_t i, size_t step)
+API_EXPORT uint32_t intact_step_line(const struct intact_document *d, size_t i, size_t step)
 {
 	const struct flow_step *s = step_of(d, i, step);
 	return s ? s->at.line : 0;
@@ -239,24 +240,20 @@ EXPORT uint32_t intact_step_line(const struct intact_document *d, size_t i, size
 
 /* ---- renderings --------------------------------------------------------------------------------- */
 
-static void render_plain(const json_t *doc, struct buf *out)
+API_EXPORT const char *intact_document_render(struct intact_document *d, enum intact_format f, size_t *len)
 {
-	struct render_text_options o = { .width = PAGE_WIDTH };
-	render_text(doc, &o, out);
-}
-
-EXPORT const char *intact_document_render(struct intact_document *d, enum intact_format f, size_t *len)
-{
-	static void (*const renderers[])(const json_t *, struct buf *) = {
-		[INTACT_TEXT] = render_plain, [INTACT_HTML] = render_html, [INTACT_SARIF] = render_sarif,
-		[INTACT_JUNIT] = render_junit, [INTACT_GITHUB] = render_github,
-	};
+	static const int numbers[] = { [INTACT_HTML] = RENDER_HTML, [INTACT_SARIF] = RENDER_SARIF, [INTACT_JUNIT] = RENDER_JUNIT,
+		                       [INTACT_GITHUB] = RENDER_GITHUB, [INTACT_DOT] = RENDER_DOT };
+	const struct render_text_options plain = { .width = PAGE_WIDTH };
 	const struct buf *out = f == INTACT_JSON ? &d->json : &d->rendered;
-	bool known = f == INTACT_JSON || ((unsigned)f < sizeof renderers / sizeof *renderers && renderers[f]);
+	if (!d->doc || f < INTACT_JSON || f > INTACT_DOT)
+		return NULL;
 	buf_clear(&d->rendered);
-	if (d->doc && known && f != INTACT_JSON)
-		renderers[f](d->doc, &d->rendered);
-	if (!d->doc || !known || out->failed)
+	if (f == INTACT_TEXT)
+		document_text(d->doc, &plain, &d->rendered);
+	else if (f != INTACT_JSON)
+		renderers[numbers[f]].render(d->doc, &d->rendered);
+	if (out->failed)
 		return NULL;
 	if (len)
 		*len = out->len;

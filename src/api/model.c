@@ -7,17 +7,17 @@
 
 #define MAX_THREADS 10000u
 
-EXPORT int intact_api_version(void)
+API_EXPORT int intact_api_version(void)
 {
 	return INTACT_API_VERSION;
 }
 
-EXPORT const char *intact_version(void)
+API_EXPORT const char *intact_version(void)
 {
 	return INTACT_VERSION;
 }
 
-EXPORT struct intact_model *intact_model_new(void)
+API_EXPORT struct intact_model *intact_model_new(void)
 {
 	struct intact_model *m = calloc(1, sizeof *m);
 	if (!m)
@@ -34,7 +34,7 @@ static void free_threads(struct intact_model *m)
 	free(m->threads);
 }
 
-EXPORT void intact_model_free(struct intact_model *m)
+API_EXPORT void intact_model_free(struct intact_model *m)
 {
 	if (!m)
 		return;
@@ -44,7 +44,7 @@ EXPORT void intact_model_free(struct intact_model *m)
 	free(m);
 }
 
-EXPORT enum intact_status intact_model_threads(struct intact_model *m, const char *name, uint32_t n)
+API_EXPORT enum intact_status intact_model_threads(struct intact_model *m, const char *name, uint32_t n)
 {
 	buf_clear(&m->messages);
 	if (!name || !*name || n > MAX_THREADS) {
@@ -85,17 +85,17 @@ static enum intact_status load(struct intact_model *m, const char *name, const c
 	return m->loaded ? INTACT_OK : INTACT_INVALID;
 }
 
-EXPORT enum intact_status intact_model_load(struct intact_model *m, const char *path)
+API_EXPORT enum intact_status intact_model_load(struct intact_model *m, const char *path)
 {
 	return load(m, path, NULL, 0);
 }
 
-EXPORT enum intact_status intact_model_load_text(struct intact_model *m, const char *name, const char *text, size_t len)
+API_EXPORT enum intact_status intact_model_load_text(struct intact_model *m, const char *name, const char *text, size_t len)
 {
 	return load(m, name ? name : "model.atm", text ? text : "", text ? len : 0);
 }
 
-EXPORT const char *intact_model_messages(const struct intact_model *m)
+API_EXPORT const char *intact_model_messages(const struct intact_model *m)
 {
 	return buf_cstr(&m->messages);
 }

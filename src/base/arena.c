@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define CHUNK_MIN ((size_t)64 << 10)
 #define CHUNK_MAX ((size_t)16 << 20)
 #define ALIGN     16u
@@ -52,6 +54,7 @@ static void add_chunk(struct arena *a, size_t need)
 		if (size > a->budget || a->used > a->budget - size)
 			out_of_memory(a);
 	}
+	assert(size >= need + HEADER);
 	struct arena_chunk *c = malloc(size);
 	if (!c)
 		out_of_memory(a);
@@ -61,6 +64,7 @@ static void add_chunk(struct arena *a, size_t need)
 	a->used += size;
 	a->next = (char *)c + HEADER;
 	a->end = (char *)c + size;
+	assert((size_t)(a->end - a->next) >= need && (!a->budget || a->used <= a->budget));
 	if (a->chunk_size < CHUNK_MAX)
 		a->chunk_size *= 2;
 }
@@ -73,6 +77,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	if ((size_t)(a->end - a->next) < size || !a->next)
 		add_chunk(a, size);
 	void *p = a->next;
+	assert((uintptr_t)p % ALIGN == 0 && (size_t)(a->end - a->next) >= size);
 	a->next += size;
 	return p;
 }
@@ -89,6 +94,7 @@ void *arena_calloc(struct arena *a, size_t n, size_t size)
 void *arena_grow(struct arena *a, void *data, uint32_t len, uint32_t *cap,
                  size_t elem)
 {
+	assert(len <= *cap && elem);
 	if (*cap > UINT32_MAX / 2)
 		out_of_memory(a);
 	uint32_t ncap = *cap ? *cap * 2 : 8;
@@ -97,6 +103,7 @@ void *arena_grow(struct arena *a, void *data, uint32_t len, uint32_t *cap,
 	void *p = arena_alloc(a, ncap * elem);
 	if (len)
 		memcpy(p, data, len * elem);
+	assert(ncap > len);
 	*cap = ncap;
 	return p;
 }
@@ -121,6 +128,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	va_copy(ap2, ap);
 	int n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
+	assert(n >= 0);
 	char *p = arena_alloc(a, (size_t)n + 1);
 	vsnprintf(p, (size_t)n + 1, fmt, ap2);
 	va_end(ap2);

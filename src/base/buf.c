@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 
 void buf_init(struct buf *b)
@@ -19,6 +20,7 @@ void buf_free(struct buf *b)
 
 void buf_clear(struct buf *b)
 {
+	assert(b->len <= b->cap && !b->data == !b->cap);
 	b->len = 0;
 	if (b->data)
 		b->data[0] = 0;
@@ -26,6 +28,7 @@ void buf_clear(struct buf *b)
 
 static bool reserve(struct buf *b, size_t more)
 {
+	assert(!b->cap || b->len < b->cap); /* room for the NUL */
 	if (more < b->cap - b->len)
 		return true;
 	size_t cap = b->cap ? b->cap : 256;
@@ -43,6 +46,7 @@ static bool reserve(struct buf *b, size_t more)
 	}
 	b->data = p;
 	b->cap = cap;
+	assert(b->cap - b->len > more);
 	return true;
 }
 
@@ -87,6 +91,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	}
 	vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
 	b->len += (size_t)n;
+	assert(b->len < b->cap && !b->data[b->len]);
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)
@@ -154,6 +159,7 @@ const char *buf_cstr(const struct buf *b)
 
 bool buf_flush(struct buf *b, FILE *f)
 {
+	assert(!b->len || b->len < b->cap);
 	bool ok = !b->failed;
 	if (b->len && fwrite(b->data, 1, b->len, f) != b->len)
 		ok = false;

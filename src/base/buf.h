@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+typedef unsigned long long ull; /* what %llu and %llx take */
+
 struct buf {
 	char *data; /* NUL-terminated whenever not NULL */
 	size_t len, cap;

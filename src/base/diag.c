@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 
 void diags_init(struct diags *d, struct arena *a)
@@ -21,6 +22,8 @@ static uint32_t add(struct diags *d, enum diag_level level, const char *code,
                     const struct source *src, struct span at, const char *fmt,
                     va_list ap)
 {
+	assert((level >= DIAG_NOTE) == !code);
+	assert(!src || at.start <= at.end);
 	va_list ap2;
 	va_copy(ap2, ap);
 	int n = vsnprintf(NULL, 0, fmt, ap2);
@@ -59,6 +62,7 @@ void diag_warn(struct diags *d, const char *code, const struct source *src,
 
 static void attach(struct diags *d, uint32_t child)
 {
+	assert(d->last && d->last < child && child < d->list.len && d->list.data[child].level >= DIAG_NOTE);
 	struct diag *list = d->list.data;
 	uint32_t *link = &list[d->last].first_child;
 	while (*link)
@@ -69,6 +73,7 @@ static void attach(struct diags *d, uint32_t child)
 void diag_note(struct diags *d, const struct source *src, struct span at,
                const char *fmt, ...)
 {
+	assert(d->last < d->list.len);
 	if (!d->last)
 		return;
 	va_list ap;
@@ -102,6 +107,7 @@ bool diag_is_at(const struct diags *d, const char *code, uint32_t start)
 #define CONTEXT_TOTAL  100
 
 static const char *const level_name[] = { "error", "warning", "note", "hint" };
+_Static_assert(sizeof level_name / sizeof *level_name == DIAG_HINT + 1, "a name for each level");
 static const char *const level_color[] = { "\033[1;31m", "\033[1;35m",
 	                                   "\033[1;36m", "\033[1;32m" };
 
@@ -143,6 +149,7 @@ static void excerpt(const struct diag *m, struct source_pos pos, struct buf *out
 	buf_init(&safe);
 	buf_init(&before);
 	buf_init(&marked);
+	assert(from <= at && at <= end && end <= to && to <= len);
 	buf_safe(&safe, line + from, to - from);
 	buf_safe(&before, line + from, at - from);
 	buf_safe(&marked, line + at, end - at);
@@ -168,6 +175,7 @@ static void excerpt(const struct diag *m, struct source_pos pos, struct buf *out
 static void render_one(const struct diags *d, uint32_t id, struct buf *out,
                        bool color)
 {
+	assert(id && id < d->list.len);
 	const struct diag *m = &d->list.data[id];
 	struct source_pos pos = { 0, 0 };
 	bool child = m->level >= DIAG_NOTE;
@@ -194,14 +202,14 @@ static void render_one(const struct diags *d, uint32_t id, struct buf *out,
 		render_one(d, c, out, color);
 }
 
-struct order {
+struct diag_order {
 	const struct diags *d;
 	uint32_t id;
 };
 
 static int by_place(const void *pa, const void *pb)
 {
-	const struct order *a = pa, *b = pb;
+	const struct diag_order *a = pa, *b = pb;
 	const struct diag *x = &a->d->list.data[a->id], *y = &b->d->list.data[b->id];
 	if (!x->src != !y->src)
 		return x->src ? 1 : -1;
@@ -212,15 +220,16 @@ static int by_place(const void *pa, const void *pb)
 
 void diags_render(const struct diags *d, struct buf *out, bool color)
 {
+	assert(d->list.len && d->list.len - 1 >= (d->errors < d->max_errors ? d->errors : d->max_errors));
 	uint32_t n = 0;
-	struct order *ids = calloc(d->list.len, sizeof *ids);
+	struct diag_order *ids = calloc(d->list.len, sizeof *ids);
 	if (!ids) {
 		out->failed = true;
 		return;
 	}
 	for (uint32_t i = 1; i < d->list.len; i++)
 		if (d->list.data[i].level <= DIAG_WARNING)
-			ids[n++] = (struct order){ d, i };
+			ids[n++] = (struct diag_order){ d, i };
 	qsort(ids, n, sizeof *ids, by_place);
 	for (uint32_t i = 0; i < n; i++)
 		render_one(d, ids[i].id, out, color);
@@ -236,14 +245,14 @@ void diags_render(const struct diags *d, struct buf *out, bool color)
 
 /* ---- names that are nearly right ---------------------------------------- */
 
-#define NAME_MAX_LEN 64
+#define DIAG_NAME_MAX 64
 
 unsigned edit_distance(const char *a, const char *b, unsigned limit)
 {
 	size_t n = strlen(a), m = strlen(b);
-	if (n > NAME_MAX_LEN || m > NAME_MAX_LEN)
+	if (n > DIAG_NAME_MAX || m > DIAG_NAME_MAX)
 		return limit + 1;
-	unsigned row[3][NAME_MAX_LEN + 1];
+	unsigned row[3][DIAG_NAME_MAX + 1];
 	unsigned *prev2 = row[0], *prev = row[1], *cur = row[2];
 	for (size_t j = 0; j <= m; j++)
 		prev[j] = (unsigned)j;
@@ -266,6 +275,7 @@ unsigned edit_distance(const char *a, const char *b, unsigned limit)
 		prev = cur;
 		cur = t;
 	}
+	assert(prev[m] >= (n > m ? n - m : m - n) && prev[m] <= (n > m ? n : m));
 	return prev[m] <= limit ? prev[m] : limit + 1;
 }
 
@@ -285,5 +295,6 @@ int nearest_name(const char *name, const char *const *names, int n)
 			found = i;
 		}
 	}
+	assert(found < n);
 	return found;
 }

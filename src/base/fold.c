@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 
 /* Columns of a word, without its colours. */
@@ -55,6 +56,7 @@ static void fold_line(struct buf *out, const char *s, size_t len, unsigned width
 		buf_repeat(out, ' ', gap);
 		buf_add(out, s + blanks, end - blanks);
 		at += gap + w;
+		assert(blanks >= i && end > i); /* each turn takes a word or the blanks at the end */
 		i = end;
 	}
 }

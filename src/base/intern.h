@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/invariant.h"
 
 struct interned {
 	const char *str; /* NUL-terminated */
@@ -30,10 +31,12 @@ void intern_init(struct intern *in, struct arena *a);
 uint32_t intern_add(struct intern *in, const char *s, size_t len);
 static inline const char *intern_str(const struct intern *in, uint32_t id)
 {
+	assert(id < in->strs.len);
 	return in->strs.data[id].str;
 }
 static inline uint32_t intern_len(const struct intern *in, uint32_t id)
 {
+	assert(id < in->strs.len);
 	return in->strs.data[id].len;
 }
 

@@ -1,7 +1,8 @@
 #include "base/json_out.h"
 
-#include <assert.h>
 #include <string.h>
+
+#include "base/invariant.h"
 
 _Static_assert(JSON_OUT_DEPTH <= 32, "one bit a container");
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/invariant.h"
 
 static bool is_option(const struct opt *t)
 {
@@ -77,6 +78,7 @@ static bool parse_uint(const char *s, bool size, uint64_t *out)
 
 static void bad_choice(const struct opt *t, const char *val, struct buf *err)
 {
+	assert(t->kind == OPT_CHOICE && t->choices && t->choices[0]);
 	int n = 0;
 	buf_printf(err, "--%s: '", t->name);
 	buf_safe(err, val, strlen(val));
@@ -90,6 +92,8 @@ static void bad_choice(const struct opt *t, const char *val, struct buf *err)
 
 static bool store(const struct opt *t, const char *val, struct buf *err)
 {
+	assert(t->kind == OPT_FLAG || val);
+	assert(t->kind == OPT_GROUP || t->target);
 	uint64_t v;
 	switch (t->kind) {
 	case OPT_FLAG:
@@ -101,6 +105,7 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 		return true;
 	case OPT_LIST: {
 		struct opt_list *l = t->target;
+		assert(l->items && l->n >= 0);
 		l->items[l->n++] = val;
 		return true;
 	}
@@ -132,6 +137,7 @@ static bool store(const struct opt *t, const char *val, struct buf *err)
 		bad_choice(t, val, err);
 		return false;
 	case OPT_GROUP:
+	UNREACHABLE(); /* a heading is no option */
 		break;
 	}
 	return false;
@@ -201,6 +207,7 @@ static bool parse_one(struct opts *o, int argc, char **argv, int *i, struct buf 
 		}
 		val = argv[++*i];
 	}
+	assert(*i < argc && (t->kind == OPT_FLAG) == !val);
 	return store(t, val, err);
 }
 
@@ -210,6 +217,7 @@ bool opts_parse(struct opts *o, int argc, char **argv, struct buf *err)
 	for (int i = 0; i < argc; i++) {
 		const char *a = argv[i];
 		if (ended || a[0] != '-' || !a[1]) {
+			assert(o->nargs <= i);
 			o->args[o->nargs++] = a;
 		} else if (!strcmp(a, "--")) {
 			ended = true;
@@ -227,6 +235,8 @@ void opts_help(const struct opt *table, struct buf *out)
 			buf_printf(out, "\n%s:\n", t->help);
 			continue;
 		}
+		assert(t->name && (t->kind == OPT_FLAG || t->arg) && (t->kind == OPT_CHOICE) == (t->choices != NULL));
+		assert(t->max == 0 || t->min <= t->max);
 		char left[128];
 		char sh[8] = "    ";
 		if (t->short_name)

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "base/invariant.h"
+
 struct rng {
 	uint64_t s[4];
 };
@@ -42,6 +44,7 @@ static inline uint64_t rng_next(struct rng *r)
 /* Uniform in 0..n-1 (n > 0), without modulo bias worth speaking of. */
 static inline uint32_t rng_below(struct rng *r, uint32_t n)
 {
+	assert(n > 0);
 	return (uint32_t)(((rng_next(r) >> 32) * (uint64_t)n) >> 32);
 }
 

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/utf8.h"
 
 void source_from_text(struct source *src, struct arena *a, const char *name,
                       const char *text, size_t len)
 {
+	assert(len <= SOURCE_MAX);
 	AVEC(uint32_t) lines = { 0 };
 	avec_push(a, &lines, 0u);
 	for (const char *p = text; (p = memchr(p, '\n', len - (size_t)(p - text)));) {
@@ -21,6 +23,7 @@ void source_from_text(struct source *src, struct arena *a, const char *name,
 	src->lines = lines.data;
 	src->nlines = lines.len;
 	src->line0 = 0;
+	assert(src->nlines >= 1 && src->lines[src->nlines - 1] <= src->len);
 }
 
 static bool read_all(struct arena *a, FILE *f, char **text, size_t *len,
@@ -46,6 +49,7 @@ static bool read_all(struct arena *a, FILE *f, char **text, size_t *len,
 		*why = arena_strdup(a, strerror(errno));
 		return false;
 	}
+	assert(n < cap && n < SOURCE_MAX);
 	p[n] = 0;
 	*text = p;
 	*len = n;
@@ -74,6 +78,7 @@ bool source_read(struct source *src, struct arena *a, const char *path,
 
 uint32_t source_line_of(const struct source *src, uint32_t offset)
 {
+	assert(src->nlines && offset <= src->len);
 	uint32_t lo = 0, hi = src->nlines;
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -82,6 +87,7 @@ uint32_t source_line_of(const struct source *src, uint32_t offset)
 		else
 			hi = mid;
 	}
+	assert(src->lines[lo] <= offset && (lo + 1 == src->nlines || src->lines[lo + 1] > offset));
 	return lo + 1;
 }
 
@@ -100,11 +106,13 @@ struct source_pos source_pos(const struct source *src, uint32_t offset)
 
 const char *source_line(const struct source *src, uint32_t line, size_t *len)
 {
+	assert(line > src->line0 && line - src->line0 <= src->nlines);
 	line -= src->line0;
 	uint32_t start = src->lines[line - 1];
 	uint32_t end = line < src->nlines ? src->lines[line] - 1 : src->len;
 	if (end > start && src->text[end - 1] == '\r')
 		end--;
+	assert(start <= end && end <= src->len);
 	*len = end - start;
 	return src->text + start;
 }

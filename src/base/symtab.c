@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* ---- writing ------------------------------------------------------------ */
 
 static void put_text(struct buf *out, const char *s)
@@ -88,6 +90,7 @@ static void read_frame(struct symtab *t, char *at)
 	f->module = text_of(&at);
 	f->offset = number_of(&at);
 	f->system = number_of(&at) != 0;
+	assert(t->addrs[t->naddrs - 1].first + t->addrs[t->naddrs - 1].n == t->nframes); /* a frame follows its address */
 	t->nframes++;
 	t->addrs[t->naddrs - 1].n++;
 }
@@ -158,6 +161,7 @@ bool symtab_read(struct symtab *t, const char *text, size_t len)
 		read_line(t, p);
 		p = nl + 1;
 	}
+	assert(t->naddrs < count[0] && t->nframes < count[1] && t->ndata < count[2]);
 	qsort(t->addrs, t->naddrs, sizeof *t->addrs, by_addr);
 	qsort(t->data, t->ndata, sizeof *t->data, by_data);
 	return true;
@@ -174,6 +178,7 @@ void symtab_free(struct symtab *t)
 
 const struct sym_addr *symtab_addr(const struct symtab *t, uint64_t addr)
 {
+	PARANOID(!t->naddrs || t->addrs[0].addr <= t->addrs[t->naddrs - 1].addr);
 	struct sym_addr key = { .addr = addr };
 	return t->naddrs ? bsearch(&key, t->addrs, t->naddrs, sizeof key, by_addr) : NULL;
 }
@@ -188,6 +193,7 @@ const struct sym_data *symtab_data(const struct symtab *t, uint64_t addr)
 		else
 			hi = mid;
 	}
+	assert((!lo || t->data[lo - 1].addr <= addr) && (lo == t->ndata || t->data[lo].addr > addr));
 	/* Symbols may lie in each other: the nearest that reaches far enough. */
 	for (uint32_t i = lo; i && lo - i < 8; i--)
 		if (addr - t->data[i - 1].addr < t->data[i - 1].size)

@@ -1,7 +1,10 @@
 #include "base/utf8.h"
 
+#include "base/invariant.h"
+
 unsigned utf8_decode(const char *s, size_t len, uint32_t *cp)
 {
+	assert(len > 0);
 	const unsigned char *p = (const unsigned char *)s;
 	unsigned n;
 	uint32_t c, min;
@@ -26,12 +29,14 @@ unsigned utf8_decode(const char *s, size_t len, uint32_t *cp)
 	}
 	if (c < min || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
 		return 0;
+	assert(c >= 0x80 && n >= 2 && n <= 4);
 	*cp = c;
 	return n;
 }
 
 unsigned utf8_encode(uint32_t cp, char *out)
 {
+	assert(cp <= 0x10FFFF);
 	if (cp < 0x80) {
 		out[0] = (char)cp;
 		return 1;
@@ -76,6 +81,7 @@ size_t utf8_columns(const char *s, size_t len)
 		cols += n ? utf8_width(cp) : 1;
 		i += n ? n : 1;
 	}
+	assert(cols <= 2 * len);
 	return cols;
 }
 

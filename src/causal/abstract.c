@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum result { GO, ARRIVED, DROPPED };
+enum abstract_result { GO, ARRIVED, DROPPED };
 
 static const struct kept unknown = { false, 0 };
 
@@ -50,7 +50,7 @@ static struct touch *touch(struct abstract *x, uint32_t cell)
 /* The cell's value now, which a step finds out by reading it. */
 static struct kept cell_read(struct abstract *x, uint32_t cell)
 {
-	const struct cell *c = &x->g->cells[cell];
+	const struct program_cell *c = &x->g->cells[cell];
 	struct touch *t = touch(x, cell);
 	if (!c->nvalues)
 		return unknown;
@@ -64,7 +64,7 @@ static struct kept cell_read(struct abstract *x, uint32_t cell)
 /* False when the value does not fit: a fault. */
 static bool cell_write(struct abstract *x, uint32_t cell, struct kept v)
 {
-	const struct cell *c = &x->g->cells[cell];
+	const struct program_cell *c = &x->g->cells[cell];
 	const struct ir_var *var = &x->g->ir->vars[c->var];
 	if (v.known && (v.value < var->lo || v.value > var->hi))
 		return false;
@@ -133,7 +133,7 @@ static bool loop(struct abstract *x, uint32_t pc)
 
 /* ---- arithmetic --------------------------------------------------------- */
 
-static enum result unary(struct abstract *x, const struct ir_ins *i, struct kept b)
+static enum abstract_result unary(struct abstract *x, const struct ir_ins *i, struct kept b)
 {
 	struct kept *a = &x->r[i->a];
 	*a = b;
@@ -153,7 +153,7 @@ static enum result unary(struct abstract *x, const struct ir_ins *i, struct kept
 	return GO;
 }
 
-static enum result binary(struct abstract *x, const struct ir_ins *i, struct kept kb, struct kept kc)
+static enum abstract_result binary(struct abstract *x, const struct ir_ins *i, struct kept kb, struct kept kc)
 {
 	int64_t b = kb.value, c = kc.value, v;
 	bool zero = (kb.known && !kb.value) || (kc.known && !kc.value);
@@ -203,7 +203,7 @@ static bool truth(struct abstract *x, const struct ir_ins *i, struct kept b)
 
 /* ---- instructions ------------------------------------------------------- */
 
-static enum result local_array(struct abstract *x, const struct ir_ins *i, struct kept b,
+static enum abstract_result local_array(struct abstract *x, const struct ir_ins *i, struct kept b,
                                struct kept index)
 {
 	if (i->op == IR_LZERO) {
@@ -228,7 +228,7 @@ static enum result local_array(struct abstract *x, const struct ir_ins *i, struc
 	return GO;
 }
 
-static enum result shared_access(struct abstract *x, const struct ir_ins *i, struct kept b,
+static enum abstract_result shared_access(struct abstract *x, const struct ir_ins *i, struct kept b,
                                  struct kept index)
 {
 	bool store = i->op == IR_STORE;
@@ -263,7 +263,7 @@ static enum result shared_access(struct abstract *x, const struct ir_ins *i, str
 	return cell_write(x, cell, v) ? GO : DROPPED;
 }
 
-static enum result lock_access(struct abstract *x, const struct ir_ins *i, struct kept index)
+static enum abstract_result lock_access(struct abstract *x, const struct ir_ins *i, struct kept index)
 {
 	uint32_t cell = cell_of(x, (uint32_t)i->a, index);
 	if (cell == IR_NONE)
@@ -290,7 +290,7 @@ static enum result lock_access(struct abstract *x, const struct ir_ins *i, struc
  * write's steps look at and change the records of the reads in progress, a
  * read's steps look at the writes in progress and at the reader's own record.
  */
-static enum result register_access(struct abstract *x, const struct ir_ins *i, struct kept b,
+static enum abstract_result register_access(struct abstract *x, const struct ir_ins *i, struct kept b,
                                    struct kept index)
 {
 	bool write = i->op == IR_WINV || i->op == IR_WRESP;
@@ -305,7 +305,7 @@ static enum result register_access(struct abstract *x, const struct ir_ins *i, s
 	return GO;
 }
 
-static enum result arrive(struct abstract *x, uint32_t node)
+static enum abstract_result arrive(struct abstract *x, uint32_t node)
 {
 	const struct ir *p = x->g->ir;
 	const struct ir_node *n = &p->nodes[node];
@@ -325,51 +325,51 @@ static enum result arrive(struct abstract *x, uint32_t node)
 	return ARRIVED;
 }
 
-#define B (i->imm & IR_IMM_B ? known(i->b) : x->r[i->b])
-#define C (i->imm & IR_IMM_C ? known(i->c) : x->r[i->c])
+#define VALUE_B (i->imm & IR_IMM_B ? known(i->b) : x->r[i->b])
+#define VALUE_C (i->imm & IR_IMM_C ? known(i->c) : x->r[i->c])
 
 /* A jump: to the instruction before the target, as the loop adds one. */
-static enum result jump(struct abstract *x, const struct ir_ins *i, uint32_t *pc)
+static enum abstract_result jump(struct abstract *x, const struct ir_ins *i, uint32_t *pc)
 {
 	bool back = (uint32_t)i->a <= *pc;
 	*pc = (uint32_t)i->a - 1;
 	return !back || loop(x, (uint32_t)i->a) ? GO : DROPPED;
 }
 
-static enum result instruction(struct abstract *x, uint32_t *pc)
+static enum abstract_result instruction(struct abstract *x, uint32_t *pc)
 {
 	const struct ir_ins *i = &x->g->ir->code[*pc];
 	switch ((enum ir_op)i->op) {
 	case IR_STOP: return arrive(x, (uint32_t)i->a);
 	case IR_MOV: case IR_NEG: case IR_NOT: case IR_BITNOT: case IR_BOOL:
-		return unary(x, i, B);
+		return unary(x, i, VALUE_B);
 	case IR_ADD: case IR_SUB: case IR_MUL: case IR_DIV: case IR_MOD:
 	case IR_SHL: case IR_SHR: case IR_AND: case IR_OR: case IR_XOR:
 	case IR_EQ: case IR_NE: case IR_LT: case IR_LE: case IR_GT: case IR_GE:
-		return binary(x, i, B, C);
+		return binary(x, i, VALUE_B, VALUE_C);
 	case IR_RANGE: {
 		struct kept a = x->r[i->a];
 		return a.known && (a.value < i->b || a.value > i->c) ? DROPPED : GO;
 	}
 	case IR_JMP: return jump(x, i, pc);
-	case IR_JZ: return truth(x, i, B) ? GO : jump(x, i, pc);
-	case IR_JNZ: return truth(x, i, B) ? jump(x, i, pc) : GO;
-	case IR_LGET: return local_array(x, i, unknown, C);
-	case IR_LSET: return local_array(x, i, B, C);
+	case IR_JZ: return truth(x, i, VALUE_B) ? GO : jump(x, i, pc);
+	case IR_JNZ: return truth(x, i, VALUE_B) ? jump(x, i, pc) : GO;
+	case IR_LGET: return local_array(x, i, unknown, VALUE_C);
+	case IR_LSET: return local_array(x, i, VALUE_B, VALUE_C);
 	case IR_LZERO: return local_array(x, i, unknown, unknown);
-	case IR_STORE: return shared_access(x, i, B, C);
+	case IR_STORE: return shared_access(x, i, VALUE_B, VALUE_C);
 	case IR_LOAD: case IR_CAS: case IR_XCHG: case IR_FADD:
-		return shared_access(x, i, unknown, C);
-	case IR_ACQ: case IR_REL: return lock_access(x, i, C);
-	case IR_WINV: case IR_WRESP: return register_access(x, i, B, C);
-	case IR_RINV: case IR_RRESP: return register_access(x, i, unknown, C);
+		return shared_access(x, i, unknown, VALUE_C);
+	case IR_ACQ: case IR_REL: return lock_access(x, i, VALUE_C);
+	case IR_WINV: case IR_WRESP: return register_access(x, i, VALUE_B, VALUE_C);
+	case IR_RINV: case IR_RRESP: return register_access(x, i, unknown, VALUE_C);
 	case IR_CHOOSE: {
 		int64_t n = (int64_t)i->c - i->b + 1;
 		x->r[i->a] = n > 16 ? unknown : known((int64_t)i->b + choose(x, (uint32_t)n));
 		return GO;
 	}
-	case IR_ASSUME: case IR_ASSERT: return truth(x, i, B) ? GO : DROPPED;
-	case IR_STUCK: return truth(x, i, B) ? GO : arrive(x, (uint32_t)i->a);
+	case IR_ASSUME: case IR_ASSERT: return truth(x, i, VALUE_B) ? GO : DROPPED;
+	case IR_STUCK: return truth(x, i, VALUE_B) ? GO : arrive(x, (uint32_t)i->a);
 	case IR_ENTER: x->entered = (uint32_t)i->a; return GO;
 	case IR_EXIT: x->exited = (uint32_t)i->a; return GO;
 	case IR_NOP: case IR_COMMIT: case IR_INVOKE: case IR_RESPOND: case IR_OP_COUNT:
@@ -381,7 +381,7 @@ static enum result instruction(struct abstract *x, uint32_t *pc)
 bool abstract_way(struct abstract *x, uint32_t node, const struct kept *frame)
 {
 	const struct ir_node *n = &x->g->ir->nodes[node];
-	enum result r = GO;
+	enum abstract_result r = GO;
 	if (n->kind == IRN_END || n->kind == IRN_STUCK)
 		return false;
 	for (uint32_t i = 0; i < x->t->nregs; i++)

@@ -150,7 +150,7 @@ static void unfold_it(struct ask *q, const struct colour_net *net)
 	v->events = p.kept + p.cutoffs;
 	v->cutoffs = p.cutoffs;
 	v->conditions = prefix_conditions(&p);
-	v->bytes = p.bytes > v->bytes ? p.bytes : v->bytes;
+	v->bytes = p.memory.used > v->bytes ? p.memory.used : v->bytes;
 	if (s == UNFOLD_RED)
 		red_run(q, net, &p);
 	else if (s == UNFOLD_LIMIT)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "causal/cover_state.h"
 
 /* ---- who took which step ------------------------------------------------- */
@@ -117,7 +118,7 @@ struct witness_event *causal_witness_of_cover(const struct program *g, const str
 
 /* ---- causes -------------------------------------------------------------- */
 
-struct causes { /* immediate ones, by event */
+struct event_causes { /* immediate ones, by event */
 	struct causal_link *list; /* var: a cell here, IR_NONE for the thread's order */
 	uint32_t n, cap, *at;     /* at[e] .. at[e + 1] lead to e */
 };
@@ -128,19 +129,13 @@ struct weave {
 	uint32_t n;
 	uint32_t *item, nitems; /* event -> item */
 	bool *block_item;       /* item -> an occurrence of a block */
-	struct causes c;
+	struct event_causes c;
 };
 
-static bool add_cause(struct causes *c, uint32_t from, uint32_t to, uint32_t cell)
+static bool add_cause(struct event_causes *c, uint32_t from, uint32_t to, uint32_t cell)
 {
-	if (c->n == c->cap) {
-		uint32_t cap = c->cap ? c->cap * 2 : 64;
-		struct causal_link *list = realloc(c->list, cap * sizeof *list);
-		if (!list)
-			return false;
-		c->list = list;
-		c->cap = cap;
-	}
+	if (!GROW(c->list, c->cap, c->n + 1ull))
+		return false;
 	c->list[c->n++] = (struct causal_link){ from, to, cell, 0 };
 	return true;
 }
@@ -292,7 +287,7 @@ static void put_event(const struct weave *w, uint32_t e, uint32_t thread, struct
 		                    .touch = r->ntouches, .ntouch = a->ntouch };
 	for (uint32_t i = 0; i < a->ntouch; i++) {
 		const struct touch *t = &g->touches[a->touch + i];
-		const struct cell *c = &g->cells[t->cell];
+		const struct program_cell *c = &g->cells[t->cell];
 		struct causal_touch u = { .var = c->var, .elem = c->elem, .write = t->write,
 			                  .valued = c->nvalues != 0, .looked = t->need != PROGRAM_ANY };
 		if (u.valued && u.looked)

@@ -111,8 +111,7 @@ static uint32_t without_behind(const struct prefix *p, uint32_t *v, uint32_t n, 
 
 static bool add_found(struct prefix *p, const uint32_t *v, uint32_t n)
 {
-	if (!prefix_room(p, (void **)&p->found, (uint64_t)p->nfound + n, &p->cap_found,
-	                 sizeof *p->found, false))
+	if (!PREFIX_RAW(p, p->found, p->cap_found, (uint64_t)p->nfound + n))
 		return false;
 	if (n)
 		memcpy(p->found + p->nfound, v, n * sizeof *v);
@@ -124,8 +123,7 @@ static bool add_found(struct prefix *p, const uint32_t *v, uint32_t n)
 static bool add_conditions(struct prefix *p, uint32_t first)
 {
 	uint32_t n = uf_npost(&p->cfg, p->cfg.conds[first].event);
-	if (!prefix_room(p, (void **)&p->found, (uint64_t)p->nfound + n, &p->cap_found,
-	                 sizeof *p->found, false))
+	if (!PREFIX_RAW(p, p->found, p->cap_found, (uint64_t)p->nfound + n))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		p->found[p->nfound++] = first + i;
@@ -300,8 +298,7 @@ static uint32_t new_block(struct prefix *p, uint32_t cls)
 		prefix_stop(p, "memory");
 		return 0;
 	}
-	if (!prefix_room(p, (void **)&p->pool, ((uint64_t)at + (UINT64_C(1) << cls)) * UF_UNIT,
-	                 &p->cap_pool, sizeof *p->pool, false))
+	if (!PREFIX_RAW(p, p->pool, p->cap_pool, ((uint64_t)at + (UINT64_C(1) << cls)) * UF_UNIT))
 		return 0;
 	p->npool += UINT32_C(1) << cls;
 	return at;
@@ -341,7 +338,7 @@ bool co_roots(struct prefix *p, uint32_t e)
 		most += p->roots[c->events[c->conds[pre[i]].event].roots];
 	if (p->nroots + most >= UINT32_MAX)
 		return prefix_stop(p, "memory");
-	if (!prefix_room(p, (void **)&p->roots, p->nroots + 1 + most, &p->cap_roots, sizeof *p->roots, false))
+	if (!PREFIX_RAW(p, p->roots, p->cap_roots, p->nroots + 1 + most))
 		return false;
 	uint32_t *out = p->roots + p->nroots + 1;
 	for (uint32_t i = 0; i < npre; i++) {
@@ -371,7 +368,7 @@ bool co_roots(struct prefix *p, uint32_t e)
 bool co_keep(struct prefix *p, uint32_t e)
 {
 	struct uf_event *ev = &p->cfg.events[e];
-	if (!prefix_room(p, (void **)&p->co, p->nco + p->nfound, &p->cap_co, sizeof *p->co, false))
+	if (!PREFIX_RAW(p, p->co, p->cap_co, p->nco + p->nfound))
 		return false;
 	ev->co_at = p->nco;
 	ev->co_n = p->nfound;

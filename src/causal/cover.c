@@ -25,7 +25,7 @@
 #include "base/map.h"
 #include "causal/cover_state.h"
 
-struct node {
+struct cover_node {
 	uint64_t at;     /* its words */
 	uint32_t len, head;
 	uint32_t parent, next; /* next: with the same hash */
@@ -33,7 +33,7 @@ struct node {
 	uint64_t hash;
 };
 
-struct search {
+struct cover_search {
 	const struct program *g;
 	const struct cover_options *o;
 	struct cover_result *r;
@@ -43,7 +43,7 @@ struct search {
 	uint8_t *first;      /* a spot: may promise here */
 	uint32_t *pool;
 	uint64_t npool, cap_pool;
-	struct node *nodes;
+	struct cover_node *nodes;
 	uint32_t n, cap;
 	struct map by_hash;
 	struct cstate now, next;
@@ -58,7 +58,7 @@ struct search {
 
 /* ---- states as words ---------------------------------------------------- */
 
-static uint32_t pack(struct search *s, const struct cstate *c, uint32_t *head)
+static uint32_t pack(struct cover_search *s, const struct cstate *c, uint32_t *head)
 {
 	uint32_t n = s->g->ncells, *w = s->words;
 	memcpy(w, c->cell, n * sizeof *w);
@@ -73,7 +73,7 @@ static uint32_t pack(struct search *s, const struct cstate *c, uint32_t *head)
 	return n;
 }
 
-static void unpack(const struct search *s, const struct node *x, struct cstate *c)
+static void unpack(const struct cover_search *s, const struct cover_node *x, struct cstate *c)
 {
 	const uint32_t *w = s->pool + x->at;
 	uint32_t n = s->g->ncells;
@@ -82,11 +82,11 @@ static void unpack(const struct search *s, const struct node *x, struct cstate *
 	memcpy(c->owner, w + n + 1, c->nowner * sizeof *w);
 	c->ngroup = (x->len - x->head) / 2;
 	for (uint32_t i = 0; i < c->ngroup; i++)
-		c->group[i] = (struct group){ w[x->head + 2 * i], w[x->head + 2 * i + 1] };
+		c->group[i] = (struct cover_group){ w[x->head + 2 * i], w[x->head + 2 * i + 1] };
 }
 
 /* What covering states have in common. */
-static uint64_t hash_plain(const struct search *s, const struct cstate *c)
+static uint64_t hash_plain(const struct cover_search *s, const struct cstate *c)
 {
 	uint64_t h = c->nowner;
 	for (uint32_t i = 0; i < s->g->ncells; i++)
@@ -147,7 +147,7 @@ static bool taint_covered(unsigned a, unsigned b)
  * to a larger one, and a promise that is kept in one is kept in the other.
  * (A promise made where the larger state is tainted already is not needed.)
  */
-static bool covers(const struct search *s, const struct node *x, const uint32_t *w, uint32_t head,
+static bool covers(const struct cover_search *s, const struct cover_node *x, const uint32_t *w, uint32_t head,
                    uint32_t len)
 {
 	const uint32_t *v = s->pool + x->at;
@@ -176,11 +176,11 @@ static bool counts_covered(const uint32_t *a, uint32_t na, const uint32_t *b, ui
 
 /* Karp and Miller: where an ancestor with the same head is covered, what grew
  * becomes omega. */
-static void accelerate(struct search *s, uint32_t head, uint32_t len, uint64_t hash)
+static void accelerate(struct cover_search *s, uint32_t head, uint32_t len, uint64_t hash)
 {
 	uint32_t *w = s->words;
 	for (uint32_t i = s->at; i != IR_NONE; i = s->nodes[i].parent) {
-		const struct node *x = &s->nodes[i];
+		const struct cover_node *x = &s->nodes[i];
 		const uint32_t *v = s->pool + x->at;
 		if (x->hash != hash || x->head != head || memcmp(v, w, head * sizeof *w) ||
 		    !counts_covered(v + head, x->len - head, w + head, len - head))
@@ -196,7 +196,7 @@ static void accelerate(struct search *s, uint32_t head, uint32_t len, uint64_t h
 	}
 }
 
-static void check_limits(struct search *s)
+static void check_limits(struct cover_search *s)
 {
 	const struct cover_options *o = s->o;
 	struct cover_result *r = s->r;
@@ -210,7 +210,7 @@ static void check_limits(struct search *s)
 }
 
 /* Is there a state, other than `but`, that covers these words? */
-static bool is_covered(const struct search *s, uint64_t hash, const uint32_t *w, uint32_t head,
+static bool is_covered(const struct cover_search *s, uint64_t hash, const uint32_t *w, uint32_t head,
                        uint32_t len, uint32_t but)
 {
 	for (uint32_t i = map_get(&s->by_hash, hash); i != MAP_NONE; i = s->nodes[i].next)
@@ -219,7 +219,7 @@ static bool is_covered(const struct search *s, uint64_t hash, const uint32_t *w,
 	return false;
 }
 
-static void add(struct search *s, struct cstate *c, struct cover_move move)
+static void add(struct cover_search *s, struct cstate *c, struct cover_move move)
 {
 	uint32_t head, perm[COVER_MAX_OWNERS];
 	cstate_sort(s->g, c, perm);
@@ -242,7 +242,7 @@ static void add(struct search *s, struct cstate *c, struct cover_move move)
 		return;
 	}
 	memcpy(s->pool + s->npool, s->words, len * sizeof *s->pool);
-	s->nodes[s->n] = (struct node){ s->npool, len, head, s->n ? s->at : IR_NONE, first, move,
+	s->nodes[s->n] = (struct cover_node){ s->npool, len, head, s->n ? s->at : IR_NONE, first, move,
 		                        hash };
 	s->npool += len;
 	s->n++;
@@ -251,7 +251,7 @@ static void add(struct search *s, struct cstate *c, struct cover_move move)
 
 /* ---- successors --------------------------------------------------------- */
 
-static void copy_now(struct search *s)
+static void copy_now(struct cover_search *s)
 {
 	memcpy(s->next.cell, s->now.cell, s->g->ncells * sizeof *s->now.cell);
 	memcpy(s->next.owner, s->now.owner, sizeof s->now.owner);
@@ -262,7 +262,7 @@ static void copy_now(struct search *s)
 }
 
 /* A thread without a promise: an ordinary step, and one that promises. */
-static void step_other(struct search *s, const struct action *a, bool yellow)
+static void step_other(struct cover_search *s, const struct action *a, bool yellow)
 {
 	uint32_t id = (uint32_t)(a - s->g->actions);
 	unsigned in = cstate_inherit(s->g, s->now.cell, a, yellow ? TAINT_OTHER : TAINT_NONE);
@@ -286,7 +286,7 @@ static void step_other(struct search *s, const struct action *a, bool yellow)
 }
 
 /* The thread of pending promise i. */
-static void step_owner(struct search *s, const struct action *a, uint32_t i)
+static void step_owner(struct cover_search *s, const struct action *a, uint32_t i)
 {
 	struct cover_move move = { (uint32_t)(a - s->g->actions), i, false, false };
 	unsigned out = cstate_inherit(s->g, s->now.cell, a, i + 1);
@@ -309,7 +309,7 @@ static void step_owner(struct search *s, const struct action *a, uint32_t i)
 	add(s, &s->next, move);
 }
 
-static void expand(struct search *s)
+static void expand(struct cover_search *s)
 {
 	const struct program *g = s->g;
 	if (s->o->deadline > 0 && ++s->expanded % 64 == 0 && clock_seconds() > s->o->deadline)
@@ -331,7 +331,7 @@ static void expand(struct search *s)
 
 /* ---- one search --------------------------------------------------------- */
 
-static void first_state(struct search *s)
+static void first_state(struct cover_search *s)
 {
 	const struct program *g = s->g;
 	struct cstate *c = &s->next;
@@ -349,7 +349,7 @@ static void first_state(struct search *s)
 }
 
 /* The newest first; what waited too long is covered by now. */
-static void run_deep(struct search *s)
+static void run_deep(struct cover_search *s)
 {
 	uint64_t cap = 0, n = 0;
 	uint32_t *stack = NULL, seen = 0;
@@ -363,14 +363,14 @@ static void run_deep(struct search *s)
 		if (!n || s->red || s->r->limit)
 			break;
 		s->at = stack[--n];
-		const struct node *x = &s->nodes[s->at];
+		const struct cover_node *x = &s->nodes[s->at];
 		if (!is_covered(s, x->hash, s->pool + x->at, x->head, x->len, s->at))
 			expand(s);
 	}
 	free(stack);
 }
 
-static bool take_path(struct search *s)
+static bool take_path(struct cover_search *s)
 {
 	struct cover_result *r = s->r;
 	uint32_t n = 1;
@@ -386,7 +386,7 @@ static bool take_path(struct search *s)
 	return true;
 }
 
-static void search_free(struct search *s)
+static void search_free(struct cover_search *s)
 {
 	free(s->first);
 	free(s->pool);
@@ -403,7 +403,7 @@ static void search_free(struct search *s)
 static void search(const struct program *g, const struct cover_options *o, const uint32_t *count,
                    struct cover_result *r)
 {
-	struct search s = { .g = g, .o = o, .r = r, .count = count };
+	struct cover_search s = { .g = g, .o = o, .r = r, .count = count };
 	size_t groups = (size_t)g->nspots * 2 + 2, cells = g->ncells + 1ull;
 	for (uint32_t t = 0; t < g->ir->ntemplates; t++)
 		s.any |= count[t] == COVER_ANY;

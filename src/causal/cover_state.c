@@ -51,7 +51,7 @@ void cstate_join(struct cstate *s, uint32_t spot, bool yellow)
 		return;
 	}
 	memmove(s->group + i + 1, s->group + i, (s->ngroup - i) * sizeof *s->group);
-	s->group[i] = (struct group){ code, 1 };
+	s->group[i] = (struct cover_group){ code, 1 };
 	s->ngroup++;
 }
 

@@ -38,14 +38,14 @@ static inline unsigned cword_r(uint32_t c)
 	return c >> 20 & 15;
 }
 
-struct group {
+struct cover_group {
 	uint32_t code, count;
 };
 
 struct cstate { /* taken apart */
 	uint32_t *cell;
 	uint32_t nowner, owner[COVER_MAX_OWNERS];
-	struct group *group;
+	struct cover_group *group;
 	uint32_t ngroup;
 };
 

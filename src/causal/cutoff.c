@@ -62,7 +62,7 @@ static bool count_cutoff(struct prefix *p, uint32_t t, const uint32_t *pre)
 	if (p->cutoffs_kept >= (p->loop[t] ? p->opt.keep_cutoffs / 16 : p->opt.keep_cutoffs))
 		return true;
 	p->cutoffs_kept++;
-	if (!prefix_room(p, (void **)&p->cut, p->ncut + 1 + n, &p->cap_cut, sizeof *p->cut, false))
+	if (!PREFIX_RAW(p, p->cut, p->cap_cut, p->ncut + 1 + n))
 		return false;
 	p->cut[p->ncut] = n;
 	memcpy(p->cut + p->ncut + 1, pre, n * sizeof *pre);
@@ -74,7 +74,7 @@ static bool enqueue(struct prefix *p, uint32_t e)
 {
 	struct uf_event *ev = &p->cfg.events[e];
 	uint64_t cap = p->nbuckets;
-	if (!prefix_room(p, (void **)&p->bucket, (uint64_t)ev->size + 1, &cap, sizeof *p->bucket, true))
+	if (!PREFIX_ROOM(p, p->bucket, cap, (uint64_t)ev->size + 1))
 		return false;
 	p->nbuckets = (uint32_t)cap;
 	ev->next = p->bucket[ev->size];
@@ -189,7 +189,7 @@ static bool push_token(struct prefix *p, uint64_t *n, uint32_t place, colours ti
 {
 	if (!tint)
 		return true;
-	if (!prefix_room(p, (void **)&p->tokens, *n + 1, &p->cap_tokens, sizeof *p->tokens, false))
+	if (!PREFIX_RAW(p, p->tokens, p->cap_tokens, *n + 1))
 		return false;
 	p->tokens[(*n)++] = token(place, tint);
 	return true;
@@ -339,8 +339,7 @@ static bool judge_reduced(struct prefix *p, const struct found *f, uint64_t hash
 	if (!accept(p, f, hash))
 		return false;
 	uint32_t e = p->nevents - 1;
-	if (!prefix_room(p, (void **)&p->tokens_of, (uint64_t)e + 1, &p->cap_tokens_of,
-	                 sizeof *p->tokens_of, true))
+	if (!PREFIX_ROOM(p, p->tokens_of, p->cap_tokens_of, (uint64_t)e + 1))
 		return false;
 	p->tokens_of[e] = (struct uf_tokens){ p->ntokens, (uint32_t)(end - p->ntokens), *slot };
 	p->ntokens = end;
@@ -395,8 +394,8 @@ static bool make_moves(struct prefix *p)
 {
 	const struct net *n = p->net;
 	uint64_t cap = 0, cap2 = 0;
-	if (!prefix_room(p, (void **)&p->move_at, (uint64_t)n->nplaces + 1, &cap, sizeof(uint32_t), true) ||
-	    !prefix_room(p, (void **)&p->move, (uint64_t)n->use_at[n->nplaces] + 1, &cap2, sizeof(uint32_t), false))
+	if (!PREFIX_ROOM(p, p->move_at, cap, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_RAW(p, p->move, cap2, (uint64_t)n->use_at[n->nplaces] + 1))
 		return false;
 	for (uint32_t q = 0, k = 0; q < n->nplaces; q++) {
 		for (uint32_t u = n->use_at[q]; u < n->use_at[q + 1]; u++) {
@@ -414,16 +413,16 @@ bool cutoff_start(struct prefix *p)
 {
 	const struct net *n = p->net;
 	uint64_t cap = 0, cap2 = 0, cap3 = 0, cap4 = 0;
-	if (!prefix_room(p, (void **)&p->loop, (uint64_t)n->ntrans + 1, &cap, 1, true))
+	if (!PREFIX_ROOM(p, p->loop, cap, (uint64_t)n->ntrans + 1))
 		return false;
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		p->loop[t] = net_npre(n, t) == net_npost(n, t) &&
 		             !memcmp(n->pre + n->pre_at[t], n->post + n->post_at[t],
 		                     net_npre(n, t) * sizeof *n->pre);
 	return !p->opt.reduced ||
-	       (prefix_room(p, (void **)&p->most, (uint64_t)n->nplaces + 1, &cap2, 1, true) &&
-	        prefix_room(p, (void **)&p->stirred, (uint64_t)n->nplaces + 1, &cap4, 1, true) &&
-	        prefix_room(p, (void **)&p->tinted, (uint64_t)n->nplaces + 1, &cap3, 1, true) &&
-	        prefix_room(p, (void **)&p->tokens_of, 1, &p->cap_tokens_of, sizeof *p->tokens_of, true) &&
+	       (PREFIX_ROOM(p, p->most, cap2, (uint64_t)n->nplaces + 1) &&
+	        PREFIX_ROOM(p, p->stirred, cap4, (uint64_t)n->nplaces + 1) &&
+	        PREFIX_ROOM(p, p->tinted, cap3, (uint64_t)n->nplaces + 1) &&
+	        PREFIX_ROOM(p, p->tokens_of, p->cap_tokens_of, 1) &&
 	        make_moves(p));
 }

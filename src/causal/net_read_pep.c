@@ -16,9 +16,9 @@
  * One item a line is usual and not required: an item ends where the next
  * one, or a section, begins; the newline decides that for nodes.
  */
-#include <assert.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 #include "causal/net.h"
 

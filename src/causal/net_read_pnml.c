@@ -18,10 +18,10 @@
  * Nodes are entered as they come; arcs wait until the end, because they may
  * stand before their nodes.
  */
-#include <assert.h>
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/invariant.h"
 #include "causal/net.h"
 
 enum { DEPTH_MAX = 64, ERRORS_MAX = 20 };

@@ -21,40 +21,6 @@ bool prefix_stop(struct prefix *p, const char *limit)
 	return false;
 }
 
-bool prefix_room(struct prefix *p, void **array, uint64_t need, uint64_t *cap, size_t elem,
-                 bool zero)
-{
-	if (need <= *cap)
-		return true;
-	uint64_t n = *cap ? *cap * 2 : 256;
-	while (n < need)
-		n *= 2;
-	uint64_t more = (n - *cap) * elem;
-	if (need >= UINT64_C(1) << 40 || (p->opt.max_bytes && p->bytes + more > p->opt.max_bytes))
-		return prefix_stop(p, "memory");
-	void *to = realloc(*array, n * elem);
-	if (!to)
-		return prefix_stop(p, "memory");
-	if (zero)
-		memset((char *)to + *cap * elem, 0, more);
-	p->bytes += more;
-	*array = to;
-	*cap = n;
-	return true;
-}
-
-static bool room32(struct prefix *p, void **array, uint64_t need, uint32_t *cap, size_t elem)
-{
-	uint64_t c = *cap;
-	if (need >= UINT32_MAX / 2)
-		return prefix_stop(p, "memory");
-	bool ok = prefix_room(p, array, need, &c, elem, true);
-	*cap = (uint32_t)c;
-	return ok;
-}
-#define ROOM(p, array, need, cap) \
-	room32((p), (void **)&(array), (need), &(cap), sizeof *(array))
-
 bool prefix_in_time(struct prefix *p)
 {
 	if (p->opt.deadline <= 0 || (++p->ticks & 1023))
@@ -66,10 +32,10 @@ bool prefix_in_time(struct prefix *p)
 bool prefix_new_event(struct prefix *p, uint32_t trans, const uint32_t *pre, uint32_t npre)
 {
 	uint32_t cap = p->cap_events, cap2 = p->cap_events;
-	if (!ROOM(p, p->cfg.trail, (uint64_t)p->nevents + 1, cap) ||
-	    !ROOM(p, p->cfg.scratch, (uint64_t)p->nevents + 1, cap2) ||
-	    !ROOM(p, p->cfg.events, (uint64_t)p->nevents + 1, p->cap_events) ||
-	    !ROOM(p, p->cfg.pres, (uint64_t)p->npres + npre, p->cap_pres))
+	if (!PREFIX_ROOM(p, p->cfg.trail, cap, (uint64_t)p->nevents + 1) ||
+	    !PREFIX_ROOM(p, p->cfg.scratch, cap2, (uint64_t)p->nevents + 1) ||
+	    !PREFIX_ROOM(p, p->cfg.events, p->cap_events, (uint64_t)p->nevents + 1) ||
+	    !PREFIX_ROOM(p, p->cfg.pres, p->cap_pres, (uint64_t)p->npres + npre))
 		return false;
 	struct uf_event *e = &p->cfg.events[p->nevents++];
 	memset(e, 0, sizeof *e);
@@ -88,10 +54,10 @@ bool prefix_new_conditions(struct prefix *p, uint32_t e)
 	struct config *c = &p->cfg;
 	uint32_t n = uf_npost(c, e), at = e ? net->post_at[c->events[e].trans] : 0;
 	uint32_t cap = p->cap_conds, cap2 = cap, cap3 = cap;
-	if (!ROOM(p, c->taken, (uint64_t)p->nconds + n, cap) ||
-	    !ROOM(p, c->tint, (uint64_t)p->nconds + n, cap2) ||
-	    !ROOM(p, p->younger, (uint64_t)p->nconds + n, cap3) ||
-	    !ROOM(p, c->conds, (uint64_t)p->nconds + n, p->cap_conds))
+	if (!PREFIX_ROOM(p, c->taken, cap, (uint64_t)p->nconds + n) ||
+	    !PREFIX_ROOM(p, c->tint, cap2, (uint64_t)p->nconds + n) ||
+	    !PREFIX_ROOM(p, p->younger, cap3, (uint64_t)p->nconds + n) ||
+	    !PREFIX_ROOM(p, c->conds, p->cap_conds, (uint64_t)p->nconds + n))
 		return false;
 	struct uf_event *ev = &c->events[e];
 	ev->post = p->nconds;
@@ -145,7 +111,7 @@ static bool grow_table(struct prefix *p)
 {
 	uint32_t cap = p->cap_table ? p->cap_table * 2 : 1024, *t;
 	uint64_t more = (uint64_t)(cap - p->cap_table) * sizeof *t;
-	if (cap >= UINT32_C(1) << 31 || (p->opt.max_bytes && p->bytes + more > p->opt.max_bytes))
+	if (cap >= UINT32_C(1) << 31 || (p->memory.max && p->memory.used + more > p->memory.max))
 		return prefix_stop(p, "memory");
 	t = calloc(cap, sizeof *t);
 	if (!t)
@@ -161,7 +127,7 @@ static bool grow_table(struct prefix *p)
 	free(p->table);
 	p->table = t;
 	p->cap_table = cap;
-	p->bytes += more;
+	p->memory.used += more;
 	return true;
 }
 

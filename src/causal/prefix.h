@@ -8,16 +8,16 @@
 
 #include <stddef.h>
 
+#include "base/grow.h"
 #include "causal/unfold.h"
 
 #define UF_UNIT 4u /* entries of the smallest list of younger events */
 
 /* Records the limit that ended it; always false. */
 bool prefix_stop(struct prefix *p, const char *limit);
-/* Room for `need` elements, doubling; false when the budget is spent. What is
- * new is zero if `zero` says so. */
-bool prefix_room(struct prefix *p, void **array, uint64_t need, uint64_t *cap, size_t elem,
-                 bool zero);
+/* Room for `need` elements; false when the budget is spent. New ones are zero, or whatever was there. */
+#define PREFIX_ROOM(p, array, cap, need) (GROW_AS(GROW_ZERO, &(p)->memory, array, cap, need, 1) || prefix_stop((p), "memory"))
+#define PREFIX_RAW(p, array, cap, need) (GROW_AS(GROW_UNSET, &(p)->memory, array, cap, need, 1) || prefix_stop((p), "memory"))
 /* A look at the clock every 1,024 calls. */
 bool prefix_in_time(struct prefix *p);
 /* Keeps the marking of the current configuration in p->marking. */

@@ -104,7 +104,7 @@ static void make_cells(struct make *m)
 {
 	const struct ir *p = m->p;
 	struct program *g = m->g;
-	AVEC(struct cell) cells = { NULL, 0, 0 };
+	AVEC(struct program_cell) cells = { NULL, 0, 0 };
 	g->cell_at = arena_array(m->arena, uint32_t, p->nvars + 1);
 	g->one_cell = arena_array(m->arena, bool, p->nvars + 1);
 	for (uint32_t i = 0; i < p->nvars; i++) {
@@ -113,7 +113,7 @@ static void make_cells(struct make *m)
 		g->cell_at[i] = cells.len;
 		g->one_cell[i] = !keeps && v->len > PROGRAM_ELEMENTS;
 		for (uint32_t e = 0; e < (g->one_cell[i] ? 1 : v->len); e++) {
-			struct cell c = { .var = i, .elem = g->one_cell[i] ? IR_NONE : e, .lo = v->lo,
+			struct program_cell c = { .var = i, .elem = g->one_cell[i] ? IR_NONE : e, .lo = v->lo,
 				          .lock = v->kind == IRV_LOCK };
 			if (keeps) {
 				c.nvalues = (uint32_t)((int64_t)v->hi - v->lo) + 1;
@@ -355,7 +355,7 @@ enum program_status program_make(const struct ir *p, const struct program_option
 
 void program_cell_name(const struct program *g, uint32_t cell, struct buf *out)
 {
-	const struct cell *c = &g->cells[cell];
+	const struct program_cell *c = &g->cells[cell];
 	const struct ir_var *v = &g->ir->vars[c->var];
 	buf_str(out, v->name);
 	if (v->is_array && c->elem != IR_NONE)

@@ -42,7 +42,7 @@ struct program_options {
 	double deadline;    /* CLOCK_MONOTONIC seconds; 0: none */
 };
 
-struct cell {
+struct program_cell {
 	uint32_t var, elem; /* elem: IR_NONE when it is the whole array */
 	uint32_t nvalues;   /* 0: abstract */
 	int32_t lo;         /* value v of the cell stands for lo + v */
@@ -77,7 +77,7 @@ struct kept { /* a frame slot's value in a spot */
 
 struct program {
 	const struct ir *ir;
-	struct cell *cells;
+	struct program_cell *cells;
 	uint32_t ncells;
 	uint32_t *cell_at; /* variable -> its first cell (elements follow) */
 	bool *one_cell;    /* variable -> an array that is one cell */

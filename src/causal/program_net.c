@@ -90,7 +90,7 @@ static void find_uses(struct netting *x)
 /* One set of a cell's places; owner IR_NONE for the shared one. */
 static uint32_t add_set(struct netting *x, uint32_t cell, uint32_t owner)
 {
-	const struct cell *c = &x->g->cells[cell];
+	const struct program_cell *c = &x->g->cells[cell];
 	uint32_t n = c->lock || !c->nvalues ? 1 : c->nvalues, first = x->b.places.len;
 	for (uint32_t v = 0; v < n; v++) {
 		program_cell_name(x->g, cell, &x->name);
@@ -162,7 +162,7 @@ static void add_controls(struct netting *x)
 
 static void name_touch(struct netting *x, const struct touch *t, uint32_t need)
 {
-	const struct cell *c = &x->g->cells[t->cell];
+	const struct program_cell *c = &x->g->cells[t->cell];
 	const struct ir_var *v = &x->p->vars[c->var];
 	program_cell_name(x->g, t->cell, &x->name);
 	if (c->lock) {
@@ -212,7 +212,7 @@ static void move(struct netting *x, uint32_t t, uint32_t from, uint32_t to, bool
 static void touch_set(struct netting *x, uint32_t t, const struct touch *u, uint32_t set,
                       uint32_t need)
 {
-	const struct cell *c = &x->g->cells[u->cell];
+	const struct program_cell *c = &x->g->cells[u->cell];
 	if (c->lock)
 		move(x, t, need ? NET_NONE : set, u->put ? NET_NONE : set, false);
 	else if (!c->nvalues)

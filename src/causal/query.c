@@ -30,9 +30,9 @@
 
 enum { PAIRS = 5 }; /* takers of a condition that are told apart pair by pair */
 
-struct question {
+struct query_question {
 	struct prefix *p;
-	struct answer *a;
+	struct query_answer *a;
 	struct sat *sat;
 	uint32_t *event;          /* an event: its variable, or NET_NONE */
 	uint32_t *held;           /* a condition: variable m, or NET_NONE */
@@ -43,19 +43,19 @@ struct question {
 	bool implies;             /* m implies, else is implied */
 };
 
-static bool limit(struct question *q, const char *why)
+static bool limit(struct query_question *q, const char *why)
 {
 	q->a->found = -1;
 	q->a->limit = why;
 	return false;
 }
 
-static bool add(struct question *q, uint32_t n)
+static bool add(struct query_question *q, uint32_t n)
 {
 	return sat_add(q->sat, q->lits, n) || limit(q, sat_limit(q->sat));
 }
 
-static uint32_t new_var(struct question *q, bool phase)
+static uint32_t new_var(struct query_question *q, bool phase)
 {
 	uint32_t v = sat_var(q->sat, phase);
 	if (v == UINT32_MAX)
@@ -69,7 +69,7 @@ static bool is_kept(const struct prefix *p, uint32_t e)
 }
 
 /* Events, and who takes what. */
-static bool start(struct question *q)
+static bool start(struct query_question *q)
 {
 	struct prefix *p = q->p;
 	uint32_t takes = 0, widest = p->net->ninit;
@@ -82,7 +82,7 @@ static bool start(struct question *q)
 	q->taker = calloc((size_t)takes + 1, sizeof *q->taker);
 	q->at = calloc((size_t)p->net->nplaces + 1, sizeof *q->at);
 	q->seen = calloc((size_t)p->net->ntrans + 1, sizeof *q->seen);
-	uint64_t left = !p->opt.max_bytes ? 0 : p->opt.max_bytes > p->bytes ? p->opt.max_bytes - p->bytes : 1;
+	uint64_t left = !p->memory.max ? 0 : p->memory.max > p->memory.used ? p->memory.max - p->memory.used : 1;
 	q->sat = sat_new(left, p->opt.deadline);
 	if (!q->event || !q->held || !q->taker_at || !q->taker || !q->at || !q->seen || !q->sat)
 		return limit(q, "memory");
@@ -103,7 +103,7 @@ static bool start(struct question *q)
 }
 
 /* At most one of the takers of b. */
-static bool one_taker(struct question *q, uint32_t b)
+static bool one_taker(struct query_question *q, uint32_t b)
 {
 	const uint32_t *t = q->taker + q->taker_at[b];
 	uint32_t n = q->taker_at[b + 1] - q->taker_at[b];
@@ -139,7 +139,7 @@ static bool one_taker(struct question *q, uint32_t b)
 	return true;
 }
 
-static bool configurations(struct question *q)
+static bool configurations(struct query_question *q)
 {
 	struct prefix *p = q->p;
 	for (uint32_t e = 0; e < p->nevents; e++) {
@@ -162,7 +162,7 @@ static bool configurations(struct question *q)
 }
 
 /* The variable m of condition b. */
-static uint32_t held_var(struct question *q, uint32_t b)
+static uint32_t held_var(struct query_question *q, uint32_t b)
 {
 	if (q->held[b] != NET_NONE)
 		return q->held[b];
@@ -190,7 +190,7 @@ static uint32_t held_var(struct question *q, uint32_t b)
 }
 
 /* Not all of these conditions are held. */
-static bool not_all(struct question *q, const uint32_t *conds, uint32_t n)
+static bool not_all(struct query_question *q, const uint32_t *conds, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (held_var(q, conds[i]) == NET_NONE)
@@ -200,13 +200,13 @@ static bool not_all(struct question *q, const uint32_t *conds, uint32_t n)
 	return add(q, n);
 }
 
-static bool in_model(const struct question *q, uint32_t e)
+static bool in_model(const struct query_question *q, uint32_t e)
 {
 	return !e || (q->event[e] != NET_NONE && sat_value(q->sat, q->event[e]));
 }
 
 /* The cut of the model's configuration, into at[]. */
-static void model_cut(struct question *q)
+static void model_cut(struct query_question *q)
 {
 	struct prefix *p = q->p;
 	memset(q->at, 0, ((size_t)p->net->nplaces + 1) * sizeof *q->at);
@@ -219,24 +219,24 @@ static void model_cut(struct question *q)
 	}
 }
 
-struct step {
+struct query_step {
 	uint32_t depth, trans;
 };
 static int by_depth(const void *pa, const void *pb)
 {
-	const struct step *a = pa, *b = pb;
+	const struct query_step *a = pa, *b = pb;
 	if (a->depth != b->depth)
 		return a->depth < b->depth ? -1 : 1;
 	return a->trans < b->trans ? -1 : a->trans > b->trans;
 }
 
 /* The model's marking and a run that leads to it. */
-static bool keep_model(struct question *q)
+static bool keep_model(struct query_question *q)
 {
 	struct prefix *p = q->p;
-	struct answer *a = q->a;
+	struct query_answer *a = q->a;
 	uint32_t n = 0;
-	struct step *steps = calloc(p->nevents, sizeof *steps);
+	struct query_step *steps = calloc(p->nevents, sizeof *steps);
 	a->marking = calloc((size_t)p->net->nplaces + 1, sizeof *a->marking);
 	a->run = calloc(p->nevents, sizeof *a->run);
 	if (!steps || !a->marking || !a->run) {
@@ -245,7 +245,7 @@ static bool keep_model(struct question *q)
 	}
 	for (uint32_t e = 1; e < p->nevents; e++)
 		if (in_model(q, e))
-			steps[n++] = (struct step){ p->cfg.events[e].depth, p->cfg.events[e].trans };
+			steps[n++] = (struct query_step){ p->cfg.events[e].depth, p->cfg.events[e].trans };
 	qsort(steps, n, sizeof *steps, by_depth);
 	for (uint32_t i = 0; i < n; i++)
 		a->run[a->nrun++] = steps[i].trans;
@@ -259,7 +259,7 @@ static bool keep_model(struct question *q)
 
 /* A clause for every transition that the model's marking enables; how many,
  * or -1 at a limit. */
-static int forbid_enabled(struct question *q)
+static int forbid_enabled(struct query_question *q)
 {
 	const struct net *n = q->p->net;
 	uint32_t conds[NET_MAX_WIDTH];
@@ -280,7 +280,7 @@ static int forbid_enabled(struct question *q)
 	return many;
 }
 
-static bool forbid_events(struct question *q)
+static bool forbid_events(struct query_question *q)
 {
 	struct prefix *p = q->p;
 	for (uint32_t e = 1; e < p->nevents; e++)
@@ -292,7 +292,7 @@ static bool forbid_events(struct question *q)
 	return true;
 }
 
-static void finish(struct question *q)
+static void finish(struct query_question *q)
 {
 	if (q->sat)
 		q->a->conflicts = sat_conflicts(q->sat);
@@ -307,7 +307,7 @@ static void finish(struct question *q)
 }
 
 /* Asks once: a model's cut is then in at[]. */
-static bool ask(struct question *q)
+static bool ask(struct query_question *q)
 {
 	q->a->rounds++;
 	int rc = sat_solve(q->sat);
@@ -321,9 +321,9 @@ static bool ask(struct question *q)
 	return true;
 }
 
-void prefix_deadlock(struct prefix *p, struct answer *a)
+void prefix_deadlock(struct prefix *p, struct query_answer *a)
 {
-	struct question q = { .p = p, .a = a };
+	struct query_question q = { .p = p, .a = a };
 	memset(a, 0, sizeof *a);
 	if (start(&q) && configurations(&q) && forbid_events(&q))
 		while (ask(&q)) {
@@ -336,9 +336,9 @@ void prefix_deadlock(struct prefix *p, struct answer *a)
 	finish(&q);
 }
 
-void prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n, struct answer *a)
+void prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n, struct query_answer *a)
 {
-	struct question q = { .p = p, .a = a, .implies = true };
+	struct query_question q = { .p = p, .a = a, .implies = true };
 	memset(a, 0, sizeof *a);
 	bool ok = start(&q) && configurations(&q);
 	for (uint32_t i = 0; i < n && ok; i++) {
@@ -356,7 +356,7 @@ void prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n, struct a
 	finish(&q);
 }
 
-void answer_free(struct answer *a)
+void answer_free(struct query_answer *a)
 {
 	free(a->marking);
 	free(a->run);

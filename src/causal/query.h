@@ -6,7 +6,7 @@
 
 #include "causal/unfold.h"
 
-struct answer {
+struct query_answer {
 	int found;            /* 1 yes, 0 no, -1 a limit */
 	const char *limit;    /* "memory" or "time" */
 	uint32_t *marking, nmarking; /* when found: the places that hold a token, ascending */
@@ -16,10 +16,10 @@ struct answer {
 };
 
 /* Is there a reachable marking with a token on each of the places (distinct)? */
-void prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n, struct answer *a);
+void prefix_cover(struct prefix *p, const uint32_t *places, uint32_t n, struct query_answer *a);
 /* Is there a reachable marking that enables nothing? Fast when the prefix was
  * made with keep_cutoffs. */
-void prefix_deadlock(struct prefix *p, struct answer *a);
-void answer_free(struct answer *a);
+void prefix_deadlock(struct prefix *p, struct query_answer *a);
+void answer_free(struct query_answer *a);
 
 #endif

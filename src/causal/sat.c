@@ -25,11 +25,11 @@
 
 enum { UNSET = 2, NO_REASON = 0, HEAD = 3 /* words before the literals */ };
 
-struct watch {
+struct sat_watch {
 	uint32_t clause, other;
 };
-struct list {
-	struct watch *v;
+struct sat_list {
+	struct sat_watch *v;
 	uint32_t n, cap;
 };
 
@@ -41,7 +41,7 @@ struct sat {
 	uint32_t *level, *reason;
 	double *act, bump;
 	uint32_t *heap, nheap, *where; /* where: place in the heap + 1 */
-	struct list *watch;            /* a literal */
+	struct sat_list *watch;            /* a literal */
 	uint32_t *mem, nmem;           /* clauses, from word 1 on */
 	uint64_t cap_mem;
 	uint32_t *trail, ntrail, head;
@@ -122,7 +122,7 @@ static bool grow_vars(struct sat *s)
 	          grow(s, (void **)&s->limit, from, to, 4) &&
 	          grow(s, (void **)&s->learnt, from, to, 4) &&
 	          grow(s, (void **)&s->stamp, from, to + 1, 4) &&
-	          grow(s, (void **)&s->watch, 2 * from, 2 * to, sizeof(struct list));
+	          grow(s, (void **)&s->watch, 2 * from, 2 * to, sizeof(struct sat_list));
 	if (ok)
 		s->cap_vars = to;
 	return ok;
@@ -197,14 +197,14 @@ uint32_t sat_var(struct sat *s, bool phase)
 
 static bool watch_lit(struct sat *s, uint32_t l, uint32_t clause, uint32_t other)
 {
-	struct list *w = &s->watch[l];
+	struct sat_list *w = &s->watch[l];
 	if (w->n == w->cap) {
 		uint32_t cap = w->cap ? w->cap * 2 : 4;
 		if (!grow(s, (void **)&w->v, w->cap, cap, sizeof *w->v))
 			return false;
 		w->cap = cap;
 	}
-	w->v[w->n++] = (struct watch){ clause, other };
+	w->v[w->n++] = (struct sat_watch){ clause, other };
 	return true;
 }
 
@@ -291,10 +291,10 @@ static uint32_t propagate(struct sat *s)
 {
 	while (s->head < s->ntrail) {
 		uint32_t l = s->trail[s->head++] ^ 1; /* now false */
-		struct list *w = &s->watch[l];
+		struct sat_list *w = &s->watch[l];
 		uint32_t out = 0, i = 0;
 		while (i < w->n) {
-			struct watch x = w->v[i++];
+			struct sat_watch x = w->v[i++];
 			if (s->val[x.other] == 1) {
 				w->v[out++] = x;
 				continue;
@@ -320,7 +320,7 @@ static uint32_t propagate(struct sat *s)
 					continue;
 				}
 			}
-			w->v[out++] = (struct watch){ x.clause, c[0] };
+			w->v[out++] = (struct sat_watch){ x.clause, c[0] };
 			if (s->val[c[0]] == 0) {
 				while (i < w->n)
 					w->v[out++] = w->v[i++];

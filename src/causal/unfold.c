@@ -125,7 +125,7 @@ static bool extend(struct prefix *p, uint32_t e)
 	const struct uf_event ev = p->cfg.events[e];
 	uint32_t n = uf_npost(&p->cfg, e);
 	bool ok = true;
-	if (!prefix_room(p, (void **)&p->link, ev.co_n, &p->cap_link, sizeof *p->link, false))
+	if (!PREFIX_RAW(p, p->link, p->cap_link, ev.co_n))
 		return false;
 	for (uint32_t i = ev.co_n; i > 0; i--) {
 		uint32_t place = p->cfg.conds[p->co[ev.co_at + i - 1]].place;
@@ -216,8 +216,7 @@ static bool reading_arcs(struct prefix *p)
 	uint64_t cap = 0;
 	if (!p->cfg.colours)
 		return true;
-	if (!prefix_room(p, (void **)&p->cfg.kept_from, (uint64_t)n->post_at[n->ntrans] + 1, &cap,
-	                 sizeof(uint32_t), false))
+	if (!PREFIX_RAW(p, p->cfg.kept_from, cap, (uint64_t)n->post_at[n->ntrans] + 1))
 		return false;
 	for (uint32_t t = 0; t < n->ntrans; t++) {
 		uint32_t k = n->pre_at[t];
@@ -239,16 +238,16 @@ static bool start(struct prefix *p)
 	for (uint32_t t = 0; t < n->ntrans; t++)
 		widest = net_npre(n, t) > widest ? net_npre(n, t) : widest;
 	uint64_t counters = ((uint64_t)n->nplaces + 1) * (p->cfg.colours ? COLOUR_PAIRS : 1);
-	if (!prefix_room(p, (void **)&p->cfg.change, counters, &cap, sizeof(int32_t), true) ||
-	    !prefix_room(p, (void **)&p->cfg.place_hash, (uint64_t)n->nplaces + 1, &cap2, sizeof(uint64_t), true) ||
-	    !prefix_room(p, (void **)&p->head, (uint64_t)n->nplaces + 1, &cap3, sizeof(uint32_t), true) ||
-	    !prefix_room(p, (void **)&p->near, (uint64_t)n->nplaces + 1, &cap6, 1, true) ||
-	    !prefix_room(p, (void **)&p->initial, (uint64_t)n->nplaces + 1, &cap5, sizeof(uint32_t), true) ||
-	    !prefix_room(p, (void **)&p->chosen, (uint64_t)widest + 1, &cap4, sizeof(uint32_t), true) ||
-	    !prefix_room(p, (void **)&p->root_of, (uint64_t)n->ninit + 1, &cap7, sizeof(uint32_t), true) ||
-	    !prefix_room(p, (void **)&p->roots, 1, &p->cap_roots, sizeof *p->roots, true) ||
-	    !prefix_room(p, (void **)&p->pool, UF_UNIT, &p->cap_pool, sizeof *p->pool, false) ||
-	    !prefix_room(p, (void **)&p->co, 1, &p->cap_co, sizeof *p->co, false) ||
+	if (!PREFIX_ROOM(p, p->cfg.change, cap, counters) ||
+	    !PREFIX_ROOM(p, p->cfg.place_hash, cap2, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_ROOM(p, p->head, cap3, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_ROOM(p, p->near, cap6, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_ROOM(p, p->initial, cap5, (uint64_t)n->nplaces + 1) ||
+	    !PREFIX_ROOM(p, p->chosen, cap4, (uint64_t)widest + 1) ||
+	    !PREFIX_ROOM(p, p->root_of, cap7, (uint64_t)n->ninit + 1) ||
+	    !PREFIX_ROOM(p, p->roots, p->cap_roots, 1) ||
+	    !PREFIX_RAW(p, p->pool, p->cap_pool, UF_UNIT) ||
+	    !PREFIX_RAW(p, p->co, p->cap_co, 1) ||
 	    !reading_arcs(p) || !cutoff_start(p))
 		return false;
 	p->npool = 1; /* 0 = none */
@@ -272,6 +271,7 @@ static enum unfold_status run(struct prefix *p, const struct unfold_options *opt
 	enum unfold_status st = UNFOLD_DONE;
 	p->net = p->cfg.net;
 	p->opt = *opt;
+	p->memory.max = opt->max_bytes;
 	p->cfg.plain = opt->reduced;
 	p->unsafe_place = p->unsafe_trans = NET_NONE;
 	if (!start(p))

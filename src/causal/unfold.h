@@ -12,6 +12,7 @@
 #ifndef INTACT_CAUSAL_UNFOLD_H
 #define INTACT_CAUSAL_UNFOLD_H
 
+#include "base/grow.h"
 #include "causal/config.h"
 
 enum unfold_status {
@@ -55,7 +56,7 @@ struct prefix {
 	uint32_t unsafe_place, unsafe_trans;
 	uint32_t *marking, nmarking; /* where unsafe_place holds two tokens */
 	uint32_t red;               /* event, when the status is UNFOLD_RED */
-	uint64_t bytes;
+	struct grow_budget memory;
 
 	/* the rest is the builder's */
 	struct unfold_options opt;

@@ -16,14 +16,14 @@
 
 enum { MANY = 2 };
 enum mark_kind { M_ACCESS, M_CALL, M_BLOCK, M_EDGE };
-enum state { NEW, OPEN, DONE };
+enum leaf_state { NEW, OPEN, DONE };
 
-struct mark {
+struct leaf_mark {
 	uint32_t kind;
 	uint32_t value; /* accesses; name called; number of the block */
 };
 
-struct fn {
+struct leaf_fn {
 	uint32_t name;
 	size_t group_at, group_len; /* "#12" in the text; 0: none */
 	uint32_t mark0, nmarks, nblocks;
@@ -37,19 +37,19 @@ struct local {
 	uint32_t fn1;             /* a function's index + 1 */
 };
 
-struct unit {
+struct leaf_unit {
 	struct arena arena;
 	struct intern names;
 	AVEC(struct local) locals;
-	AVEC(struct fn) fns;
-	AVEC(struct mark) marks;
+	AVEC(struct leaf_fn) fns;
+	AVEC(struct leaf_mark) marks;
 	const char *text;
 	uint32_t now; /* index + 1 of the function being scanned */
 };
 
 /* ---- names ---- */
 
-static struct local *local_of(struct unit *u, struct span s)
+static struct local *local_of(struct leaf_unit *u, struct text_span s)
 {
 	uint32_t id = intern_add(&u->names, s.s, (size_t)(s.end - s.s));
 	while (u->locals.len <= id)
@@ -57,28 +57,28 @@ static struct local *local_of(struct unit *u, struct span s)
 	return &u->locals.data[id];
 }
 
-static bool on_stack(struct unit *u, struct span operand)
+static bool on_stack(struct leaf_unit *u, struct text_span operand)
 {
-	struct span v = span_value(operand);
+	struct text_span v = span_value(operand);
 	return v.s < v.end && *v.s == '%' && local_of(u, v)->stack_in == u->now;
 }
 
-static void set_stack(struct unit *u, struct span name)
+static void set_stack(struct leaf_unit *u, struct text_span name)
 {
 	if (name.s < name.end)
 		local_of(u, name)->stack_in = u->now;
 }
 
-static void mark(struct unit *u, enum mark_kind kind, uint32_t v)
+static void mark(struct leaf_unit *u, enum mark_kind kind, uint32_t v)
 {
-	avec_push(&u->arena, &u->marks, ((struct mark){ kind, v }));
+	avec_push(&u->arena, &u->marks, ((struct leaf_mark){ kind, v }));
 }
 
 /* The number of the block named so ("%12", quoted or not). */
-static uint32_t block_of(struct unit *u, struct span name)
+static uint32_t block_of(struct leaf_unit *u, struct text_span name)
 {
 	struct local *l = local_of(u, name);
-	struct fn *f = &u->fns.data[u->now - 1];
+	struct leaf_fn *f = &u->fns.data[u->now - 1];
 	if (l->block_in != u->now) {
 		l->block_in = u->now;
 		l->block = f->nblocks++;
@@ -89,7 +89,7 @@ static uint32_t block_of(struct unit *u, struct span name)
 /* ---- instructions ---- */
 
 /* Intrinsics that touch no memory that others see. */
-static bool is_pure(struct span name)
+static bool is_pure(struct text_span name)
 {
 	static const char *const words[] = { "dbg.", "lifetime.", "expect", "assume", "ctlz.",
 		"cttz.", "ctpop.", "bswap.", "bitreverse.", "fshl.", "fshr.", "abs.", "smax.",
@@ -110,10 +110,10 @@ static bool is_pure(struct span name)
 }
 
 /* Copies and fills: who is touched, and how much. */
-static uint32_t copied(struct unit *u, struct span args, bool from)
+static uint32_t copied(struct leaf_unit *u, struct text_span args, bool from)
 {
 	uint32_t n = !on_stack(u, span_part(&args));
-	struct span second = span_part(&args), size = span_value(span_part(&args));
+	struct text_span second = span_part(&args), size = span_value(span_part(&args));
 	if (from && !on_stack(u, second))
 		n++;
 	char digits[8] = "";
@@ -128,9 +128,9 @@ static uint32_t copied(struct unit *u, struct span args, bool from)
 
 /* The called name, or an empty span for everything but a plain name; its
  * arguments. */
-static struct span callee(struct span l, struct span *args)
+static struct text_span callee(struct text_span l, struct text_span *args)
 {
-	struct span none = { l.s, l.s };
+	struct text_span none = { l.s, l.s };
 	for (const char *p = l.s; p < l.end;) {
 		if (*p == '"') {
 			p = skip_string(p, l.end);
@@ -140,8 +140,8 @@ static struct span callee(struct span l, struct span *args)
 			const char *q = skip_name(p + 1, l.end);
 			if (q < l.end && *q == '(') {
 				const char *e = skip_group(q, l.end);
-				*args = (struct span){ q + 1, e > q + 1 ? e - 1 : e };
-				return *p == '@' ? (struct span){ p, q } : none;
+				*args = (struct text_span){ q + 1, e > q + 1 ? e - 1 : e };
+				return *p == '@' ? (struct text_span){ p, q } : none;
 			}
 			p = q > p + 1 ? q : p + 1;
 		} else if (is_name_char(*p)) {
@@ -156,9 +156,9 @@ static struct span callee(struct span l, struct span *args)
 	return none;
 }
 
-static void scan_call(struct unit *u, struct span l)
+static void scan_call(struct leaf_unit *u, struct text_span l)
 {
-	struct span args = { l.s, l.s }, name = callee(l, &args);
+	struct text_span args = { l.s, l.s }, name = callee(l, &args);
 	if (name.s == name.end) {
 		mark(u, M_ACCESS, MANY);
 	} else if (span_starts(name, "@llvm.memcpy.") || span_starts(name, "@llvm.memmove.")) {
@@ -172,38 +172,38 @@ static void scan_call(struct unit *u, struct span l)
 }
 
 /* store VALUE, ADDRESS: an address of ours that others get is given up. */
-static void scan_store(struct unit *u, struct span l)
+static void scan_store(struct leaf_unit *u, struct text_span l)
 {
-	struct span what = span_part(&l), where = span_part(&l);
+	struct text_span what = span_part(&l), where = span_part(&l);
 	if (!on_stack(u, where))
 		mark(u, M_ACCESS, on_stack(u, what) ? MANY : 1);
 }
 
-static void scan_edges(struct unit *u, struct span l)
+static void scan_edges(struct leaf_unit *u, struct text_span l)
 {
 	for (const char *p = l.s; p + 7 < l.end; p++) {
 		if (*p == '"')
 			p = skip_string(p, l.end) - 1;
 		if (*p != 'l' || memcmp(p, "label %", 7))
 			continue;
-		struct span name = { p + 6, skip_name(p + 7, l.end) };
+		struct text_span name = { p + 6, skip_name(p + 7, l.end) };
 		mark(u, M_EDGE, block_of(u, name));
 		p = name.end - 1;
 	}
 }
 
 /* bitcast and the like: the value's type is not told from it by a comma. */
-static struct span before_to(struct span l)
+static struct text_span before_to(struct text_span l)
 {
 	for (const char *p = l.s; p + 4 <= l.end; p++)
 		if (!memcmp(p, " to ", 4))
-			return (struct span){ l.s, p };
+			return (struct text_span){ l.s, p };
 	return l;
 }
 
-static void scan_instruction(struct unit *u, struct span l)
+static void scan_instruction(struct leaf_unit *u, struct text_span l)
 {
-	struct span result = { l.s, l.s };
+	struct text_span result = { l.s, l.s };
 	if (*l.s == '%') {
 		result.end = skip_name(l.s + 1, l.end);
 		l.s = result.end;
@@ -215,7 +215,7 @@ static void scan_instruction(struct unit *u, struct span l)
 	for (int i = 0; i < 3; i++)
 		if (span_starts(l, tails[i]))
 			l.s += strlen(tails[i]);
-	struct span rest = { skip_name(l.s, l.end), l.end };
+	struct text_span rest = { skip_name(l.s, l.end), l.end };
 	if (rest.s < rest.end)
 		rest.s++;
 	if (span_starts(l, "call ") || span_starts(l, "invoke ") || span_starts(l, "callbr ")) {
@@ -244,7 +244,7 @@ static void scan_instruction(struct unit *u, struct span l)
 }
 
 /* A label at the line's beginning: "12:" or "if.then:". */
-static void scan_label(struct unit *u, struct span l)
+static void scan_label(struct leaf_unit *u, struct text_span l)
 {
 	const char *q = skip_name(l.s, l.end);
 	if (q == l.s || q >= l.end || *q != ':')
@@ -253,20 +253,20 @@ static void scan_label(struct unit *u, struct span l)
 	char *name = arena_alloc(&u->arena, n + 1);
 	name[0] = '%';
 	memcpy(name + 1, l.s, n);
-	mark(u, M_BLOCK, block_of(u, (struct span){ name, name + n + 1 }));
+	mark(u, M_BLOCK, block_of(u, (struct text_span){ name, name + n + 1 }));
 }
 
 /* ---- functions ---- */
 
-static void begin_function(struct unit *u, struct span l)
+static void begin_function(struct leaf_unit *u, struct text_span l)
 {
-	struct fn f = { .mark0 = u->marks.len };
+	struct leaf_fn f = { .mark0 = u->marks.len };
 	const char *at = memchr(l.s, '@', (size_t)(l.end - l.s));
 	if (!at)
 		return;
 	const char *q = skip_name(at + 1, l.end);
 	f.name = intern_add(&u->names, at, (size_t)(q - at));
-	struct local *k = local_of(u, (struct span){ at, q });
+	struct local *k = local_of(u, (struct text_span){ at, q });
 	if (q < l.end && *q == '(')
 		q = skip_group(q, l.end);
 	for (; q + 2 < l.end; q++) {
@@ -282,19 +282,19 @@ static void begin_function(struct unit *u, struct span l)
 	u->now = k->fn1 = u->fns.len;
 }
 
-static void end_function(struct unit *u)
+static void end_function(struct leaf_unit *u)
 {
-	struct fn *f = &u->fns.data[u->now - 1];
+	struct leaf_fn *f = &u->fns.data[u->now - 1];
 	f->nmarks = u->marks.len - f->mark0;
 	u->now = 0;
 }
 
-static void scan(struct unit *u, const char *text, size_t len)
+static void scan(struct leaf_unit *u, const char *text, size_t len)
 {
 	const char *end = text + len;
 	for (const char *p = text, *next; p < end; p = next) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		struct span l = { p, nl ? nl : end };
+		struct text_span l = { p, nl ? nl : end };
 		next = nl ? nl + 1 : end;
 		if (!u->now) {
 			if (span_starts(l, "define ") && l.end[-1] == '{')
@@ -316,18 +316,18 @@ static void scan(struct unit *u, const char *text, size_t len)
 		end_function(u);
 }
 
-static uint32_t worst_of(struct unit *u, uint32_t index, unsigned depth);
+static uint32_t worst_of(struct leaf_unit *u, uint32_t index, unsigned depth);
 
-static uint32_t worst_call(struct unit *u, uint32_t name, unsigned depth)
+static uint32_t worst_call(struct leaf_unit *u, uint32_t name, unsigned depth)
 {
 	uint32_t fn1 = u->locals.data[name].fn1;
 	return fn1 ? worst_of(u, fn1 - 1, depth + 1) : MANY;
 }
 
 /* The most accesses on a path, MANY for two and more. */
-static uint32_t worst_of(struct unit *u, uint32_t index, unsigned depth)
+static uint32_t worst_of(struct leaf_unit *u, uint32_t index, unsigned depth)
 {
-	struct fn *f = &u->fns.data[index];
+	struct leaf_fn *f = &u->fns.data[index];
 	if (f->state == DONE)
 		return f->worst;
 	if (f->state == OPEN || depth > LEAF_DEPTH_MAX)
@@ -337,7 +337,7 @@ static uint32_t worst_of(struct unit *u, uint32_t index, unsigned depth)
 	uint32_t now = 0, most = 0;
 	bool loop = false;
 	for (uint32_t i = 0; i < f->nmarks && most < MANY; i++) {
-		struct mark m = u->marks.data[f->mark0 + i];
+		struct leaf_mark m = u->marks.data[f->mark0 + i];
 		switch (m.kind) {
 		case M_ACCESS:
 			now += m.value;
@@ -371,23 +371,23 @@ static uint32_t worst_of(struct unit *u, uint32_t index, unsigned depth)
 #define EXIT "\"instrument-function-exit\"="
 
 /* A line "attributes #12 = { ... }" by its number. */
-struct group {
-	struct span body; /* behind "= " */
+struct leaf_group {
+	struct text_span body; /* behind "= " */
 	uint32_t to;      /* the number of its changed copy; 0: none yet */
 	bool hooks;
 };
 
 struct groups {
-	AVEC(struct group) v;
+	AVEC(struct leaf_group) v;
 	uint32_t next;
 };
 
-static void find_groups(struct unit *u, size_t len, struct groups *g)
+static void find_groups(struct leaf_unit *u, size_t len, struct groups *g)
 {
 	const char *end = u->text + len;
 	for (const char *p = u->text, *next; p < end; p = next) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		struct span l = { p, nl ? nl : end };
+		struct text_span l = { p, nl ? nl : end };
 		next = nl ? nl + 1 : end;
 		if (!span_starts(l, "attributes #"))
 			continue;
@@ -396,20 +396,20 @@ static void find_groups(struct unit *u, size_t len, struct groups *g)
 		if (n > 1u << 20 || strncmp(q, " = ", 3) != 0)
 			continue;
 		while (g->v.len <= n)
-			avec_push(&u->arena, &g->v, ((struct group){ 0 }));
-		struct span body = { q + 3, l.end };
-		g->v.data[n] = (struct group){ body, 0, span_has(body, ENTRY) };
+			avec_push(&u->arena, &g->v, ((struct leaf_group){ 0 }));
+		struct text_span body = { q + 3, l.end };
+		g->v.data[n] = (struct leaf_group){ body, 0, span_has(body, ENTRY) };
 	}
 	g->next = g->v.len;
 }
 
 /* `word` becomes the same with "-inlined" in front of its last quote. */
-static void add_changed(struct buf *out, struct span body)
+static void add_changed(struct buf *out, struct text_span body)
 {
 	static const char *const words[] = { ENTRY, EXIT };
 	const char *p = body.s;
 	while (p < body.end) {
-		struct span rest = { p, body.end };
+		struct text_span rest = { p, body.end };
 		size_t n = 0;
 		for (int i = 0; i < 2 && !n; i++)
 			if (span_starts(rest, words[i]))
@@ -424,13 +424,13 @@ static void add_changed(struct buf *out, struct span body)
 	}
 }
 
-static void write_out(struct unit *u, size_t len, struct buf *out, struct leaf_count *count)
+static void write_out(struct leaf_unit *u, size_t len, struct buf *out, struct leaf_count *count)
 {
 	struct groups g = { 0 };
 	find_groups(u, len, &g);
 	size_t at = 0;
 	for (uint32_t i = 0; i < u->fns.len; i++) {
-		struct fn *f = &u->fns.data[i];
+		struct leaf_fn *f = &u->fns.data[i];
 		unsigned long n = f->group_len ? strtoul(u->text + f->group_at + 1, NULL, 10) : g.v.len;
 		if (n >= g.v.len || !g.v.data[n].hooks)
 			continue;
@@ -459,7 +459,7 @@ bool leaf_rewrite(const char *text, size_t len, struct buf *out, struct leaf_cou
 {
 	if (len > LEAF_TEXT_MAX)
 		return false;
-	struct unit *u = calloc(1, sizeof *u);
+	struct leaf_unit *u = calloc(1, sizeof *u);
 	if (!u)
 		return false;
 	jmp_buf oom;

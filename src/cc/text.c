@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-bool span_starts(struct span l, const char *word)
+bool span_starts(struct text_span l, const char *word)
 {
 	size_t n = strlen(word);
 	return (size_t)(l.end - l.s) >= n && !memcmp(l.s, word, n);
@@ -50,9 +50,9 @@ const char *skip_group(const char *p, const char *end)
 	return end;
 }
 
-struct span span_part(struct span *l)
+struct text_span span_part(struct text_span *l)
 {
-	struct span r = { l->s, l->s };
+	struct text_span r = { l->s, l->s };
 	const char *p = l->s;
 	int angle = 0;
 	while (p < l->end && (*p != ',' || angle)) {
@@ -69,7 +69,7 @@ struct span span_part(struct span *l)
 	return r;
 }
 
-struct span span_value(struct span l)
+struct text_span span_value(struct text_span l)
 {
 	while (l.end > l.s && l.end[-1] == ' ')
 		l.end--;
@@ -79,10 +79,10 @@ struct span span_value(struct span l)
 			;
 	while (p > l.s && p[-1] != ' ')
 		p--;
-	return (struct span){ p, l.end };
+	return (struct text_span){ p, l.end };
 }
 
-bool span_has(struct span l, const char *word)
+bool span_has(struct text_span l, const char *word)
 {
 	return memmem(l.s, (size_t)(l.end - l.s), word, strlen(word)) != NULL;
 }

@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-struct span {
+struct text_span {
 	const char *s, *end;
 };
 
-bool span_starts(struct span l, const char *word);
-bool span_has(struct span l, const char *word);
+bool span_starts(struct text_span l, const char *word);
+bool span_has(struct text_span l, const char *word);
 /* Behind the string that begins at p. */
 const char *skip_string(const char *p, const char *end);
 /* Behind the name (plain or quoted) that begins at p. */
@@ -20,9 +20,9 @@ const char *skip_name(const char *p, const char *end);
 /* Behind the bracket that closes the one at p; end when none does. */
 const char *skip_group(const char *p, const char *end);
 /* The next part of a list separated by commas; l goes behind it. */
-struct span span_part(struct span *l);
+struct text_span span_part(struct text_span *l);
 /* The last word of a part: its value, behind type and attributes. */
-struct span span_value(struct span l);
+struct text_span span_value(struct text_span l);
 bool is_name_char(char c);
 
 #endif

@@ -80,7 +80,7 @@ static void with_suffix(char *out, size_t size, const char *path, const char *su
 	snprintf(out, size, "%.*s%s", dot ? (int)(dot - from) : (int)strlen(from), from, suffix);
 }
 
-struct unit {
+struct cc_unit {
 	const char *source, *object;
 	const struct args *compiler;
 	int argc;
@@ -90,7 +90,7 @@ struct unit {
 
 /* The line's flags alone. Inputs, -o and -c go; dependencies are the first
  * step's, the assembler's flags the second's. */
-static void add_flags(struct args *a, const struct unit *u, bool second)
+static void add_flags(struct args *a, const struct cc_unit *u, bool second)
 {
 	for (size_t i = 0; i < u->compiler->n; i++)
 		args_add(a, u->compiler->v[i]);
@@ -115,7 +115,7 @@ static void add_flags(struct args *a, const struct unit *u, bool second)
 
 /* -MD without a file or a target means the object's, which this step does
  * not know. */
-static void add_dependencies(struct args *a, const struct unit *u)
+static void add_dependencies(struct args *a, const struct cc_unit *u)
 {
 	bool any = false, file = false, target = false, value;
 	char name[PATH_MAX];
@@ -178,7 +178,7 @@ static int step(struct args *a, int err)
 	return rc > 128 ? rc : rc != 0;
 }
 
-static int both_steps(const struct unit *u, const char *code, int err)
+static int both_steps(const struct cc_unit *u, const char *code, int err)
 {
 	struct args a = { 0 };
 	add_flags(&a, u, false);
@@ -216,7 +216,7 @@ static void show_messages(int fd)
 	fflush(stderr);
 }
 
-static int compile_unit(const struct unit *u)
+static int compile_unit(const struct cc_unit *u)
 {
 	char code[PATH_MAX], messages[PATH_MAX];
 	int rc = 1, fd = cc_temp(code, sizeof code, ".ll");
@@ -270,7 +270,7 @@ int units_compile(struct units *u, const struct args *compiler, int argc, char *
 		}
 		args_add(&u->line, source ? object : argv[i]);
 		if (source) {
-			struct unit one = { argv[i], object, compiler, argc, argv, link };
+			struct cc_unit one = { argv[i], object, compiler, argc, argv, link };
 			int rc = compile_unit(&one);
 			if (rc)
 				return rc;

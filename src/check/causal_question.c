@@ -1,6 +1,6 @@
+#include "base/invariant.h"
 #include "check/causal_question.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

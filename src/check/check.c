@@ -1,11 +1,11 @@
 #include "check/check.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "check/answers.h"
 #include "check/causal_question.h"
 #include "check/decide.h"

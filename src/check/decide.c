@@ -1,10 +1,10 @@
 #include "check/decide.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "check/engine.h"
 #include "check/rungs.h"
 #include "check/suspicion.h"
@@ -141,7 +141,7 @@ static void as_run_of_model(struct decide *d, const struct ir *alone, struct ver
 {
 	struct move *path;
 	uint32_t n;
-	enum problem problem = v->problem;
+	enum verdict_problem problem = v->problem;
 	if (!v->path)
 		return;
 	bool ok = single_block_to_whole(alone, d->p, v->block, v->path, v->npath, &path, &n);

@@ -1,9 +1,9 @@
 /* engine_causal: no chain of causes leaves the block and comes back (causal/causal.h), by cover or unfold. In the
  * ladder it proves, or suspects; by itself it has its own verdicts (causal_question.h). */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "check/causal_question.h"
 #include "check/rungs.h"
 #include "verdict/causal_run.h"

@@ -1,9 +1,9 @@
 /* engine_reduction: right-movers, one non-mover, left-movers (reduce/reduce.h). The text is read once, when the
  * ladder begins (decide_begin); asking looks the answer up. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "check/rungs.h"
 
 /* The first block that does not fit, for the program's line. */

@@ -1,6 +1,6 @@
+#include "base/invariant.h"
 #include "check/engine.h"
 
-#include <assert.h>
 #include <string.h>
 
 #define LADDER "auto"

@@ -3,18 +3,18 @@
 #include "lin/lin.h"
 #include "verdict/object_problem.h"
 
-struct say {
+struct why_say {
 	const struct object_history *h;
 	const struct object_problem *j;
 	struct buf *out;
 };
 
-static const struct object_op *op_at(const struct say *s, uint32_t i)
+static const struct object_op *op_at(const struct why_say *s, uint32_t i)
 {
 	return &s->h->ops[s->j->number[i]];
 }
 
-static void name(const struct say *s, uint32_t i)
+static void name(const struct why_say *s, uint32_t i)
 {
 	if (i == RANK_INF)
 		buf_str(s->out, "the initial value");
@@ -28,13 +28,13 @@ static void value(const struct object_history *h, int32_t v, struct buf *out)
 	ir_print_value(h->ir, o->value, o->enum_id, v, out);
 }
 
-static void value_at(const struct say *s, uint32_t i)
+static void value_at(const struct why_say *s, uint32_t i)
 {
 	value(s->h, i == RANK_INF ? s->h->ir->objects[s->h->object].init : op_at(s, i)->value, s->out);
 }
 
 /* "r3 returned true" or "w2 wrote false" */
-static void did(const struct say *s, uint32_t i)
+static void did(const struct why_say *s, uint32_t i)
 {
 	if (i == RANK_INF) {
 		buf_str(s->out, "the register started with ");
@@ -47,7 +47,7 @@ static void did(const struct say *s, uint32_t i)
 
 /* The first write of the value, from number `from` on, that the read could
  * have seen; RANK_INF: the initial value (when from is 0) or none. */
-static uint32_t source_of(const struct say *s, uint32_t read, uint32_t from)
+static uint32_t source_of(const struct why_say *s, uint32_t read, uint32_t from)
 {
 	const struct problem *p = &s->j->p;
 	for (uint32_t i = 0; i < p->n; i++)
@@ -59,7 +59,7 @@ static uint32_t source_of(const struct say *s, uint32_t read, uint32_t from)
 
 /* Single writer: each operation of the chain needs at least the write of the
  * one before, the last needs one that is not there. */
-static void chain(const struct say *s, const struct result *r)
+static void chain(const struct why_say *s, const struct result *r)
 {
 	uint32_t least = 0, last = r->ops[r->nops - 1];
 	for (uint32_t i = 0; i + 1 < r->nops; i++) {
@@ -91,7 +91,7 @@ static void chain(const struct say *s, const struct result *r)
 	buf_char(s->out, '.');
 }
 
-static void say(const struct say *s, const struct result *r)
+static void say(const struct why_say *s, const struct result *r)
 {
 	const uint32_t *f = r->ops;
 	switch (r->proof) {
@@ -134,7 +134,7 @@ bool object_why(const struct object_history *h, enum object_condition c, struct 
 		                                        : lin_weak(&j.p, &r, c == OBJECT_SAFE);
 		said = v == LIN_VIOLATED;
 		if (said)
-			say(&(struct say){ h, &j, out }, &r);
+			say(&(struct why_say){ h, &j, out }, &r);
 		result_free(&r);
 	}
 	object_problem_free(&j);

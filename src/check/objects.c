@@ -1,10 +1,10 @@
 #include "check/objects.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "check/assertion.h"
 #include "check/engine.h"
 #include "check/object_why.h"

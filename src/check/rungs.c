@@ -1,10 +1,10 @@
 #include "check/rungs.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "explore/exact.h"
 #include "explore/minimize_run.h"
 
@@ -75,11 +75,11 @@ void rung_serial(const struct decide *d, uint32_t block, bool shortest, struct v
 	if (!shortest)
 		exact_shorten(p, block, d->o.search.deadline, d->o.search.max_bytes, &v->path, &v->npath);
 	v->npath = minimize_run_violation(p, block, v->path, v->npath);
-	enum problem halt = rung_ends(p, block, d->o.search.max_bytes, v);
+	enum verdict_problem halt = rung_ends(p, block, d->o.search.max_bytes, v);
 	v->problem = halt != PROBLEM_NONE ? halt : v->problem;
 }
 
-enum problem rung_ends(const struct ir *p, uint32_t block, uint64_t bytes, struct verdict *v)
+enum verdict_problem rung_ends(const struct ir *p, uint32_t block, uint64_t bytes, struct verdict *v)
 {
 	exact_alternatives(p, block, v->path, v->npath, SERIAL_SHOWN, bytes, &v->serial, &v->nserial_all);
 	v->nserial = v->nserial_all < SERIAL_SHOWN ? v->nserial_all : SERIAL_SHOWN;

@@ -28,7 +28,7 @@ void rung_drop_path(struct verdict *v);
 /* A better run in place of v's, if there is one nearby (not when it is one of the `shortest` already), and its ends. */
 void rung_serial(const struct decide *d, uint32_t block, bool shortest, struct verdict *v);
 /* The ends of serial orders of the blocks of v's run; when there is none, why (PROBLEM_STUCK, PROBLEM_ENDLESS) and where. */
-enum problem rung_ends(const struct ir *p, uint32_t block, uint64_t bytes, struct verdict *v);
+enum verdict_problem rung_ends(const struct ir *p, uint32_t block, uint64_t bytes, struct verdict *v);
 /* For how many threads a proof by the text is. */
 enum scope rung_scope(const struct ir *p, bool any);
 /* A copy, or NULL of NULL. */

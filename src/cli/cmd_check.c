@@ -9,7 +9,7 @@
 #include "cli/model.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
-#include "report/causal_text.h"
+#include "report/check_json.h"
 #include "report/check_text.h"
 
 struct command {
@@ -98,65 +98,22 @@ static int no_block(struct command *c, const struct ir *p)
 
 /* ---- reports ------------------------------------------------------------------ */
 
-/* How many threads there were, when they are more than declared. */
-static void say_raised(const struct check_result *r, struct buf *out)
-{
-	const struct ir *p = r->p;
-	if (!r->raised)
-		return;
-	buf_str(out, "\nsearched with");
-	for (uint32_t t = 0, first = 1; t < p->ntemplates; t++)
-		if (p->templates[t].any_count) {
-			buf_printf(out, "%s %u ", first ? "" : ",", p->templates[t].count);
-			buf_safe(out, p->templates[t].name, strlen(p->templates[t].name));
-			first = 0;
-		}
-	buf_str(out, ", more than declared: a suspicion of the causal engine needs them\n");
-}
-
-static void say(struct command *c, const struct check_result *r)
-{
-	const struct check_options *o = &c->options;
-	struct cli *cli = c->cli;
-	struct check_text_options to = { .width = cli->columns, .utf8 = cli->utf8_out,
-		                         .color = cli->color_out, .stats = o->count,
-		                         .matrix = o->all,
-		                         .max_rows = c->full ? 0 : 60, .model = c->path };
-	cli->prose = true;
-	if ((r->p->nblocks && !o->faults) || r->n)
-		check_text(r->p, r->v, r->n, &to, &cli->out);
-	else
-		buf_printf(&cli->out, "%sno %s in any execution\n", o->faults ? "" : "no atomic block; ",
-		           o->deadlock ? "fault and no deadlock" : "fault");
-	if (o->count && r->fault_free)
-		buf_printf(&cli->out, "\nno fault in the %llu states and %llu transitions of the program\n",
-		           (unsigned long long)r->states,
-		           (unsigned long long)r->transitions);
-	say_raised(r, &cli->out);
-	if (r->way_out == WAY_OUT_UNKNOWN)
-		buf_str(&cli->out, "\nnot found out: whether threads can always leave their blocks again (too many states; --deadlock looks further)\n");
-}
-
-/* The engines of causality have a text of their own. */
-static void say_causality(struct command *c, const struct check_result *r)
+static void say(struct command *c, const struct checked *told)
 {
 	struct cli *cli = c->cli;
-	struct causal_text_options o = { .width = cli->columns, .utf8 = cli->utf8_out, .color = cli->color_out,
-		                         .stats = c->options.count, .model = c->path };
+	struct check_text_options o = { .width = cli->columns, .utf8 = cli->utf8_out, .color = cli->color_out,
+		                        .stats = c->options.count, .max_rows = c->full ? 0 : 60 };
 	cli->prose = true;
-	if (r->n)
-		causal_text(r->p, r->v, r->n, &o, &cli->out);
-	else
-		buf_str(&cli->out, "no atomic block\n");
+	check_text(told, &o, &cli->out);
 }
 
-static int write_reports(struct command *c, const struct check_result *r, int rc)
+static int write_reports(struct command *c, const struct checked *told, int rc)
 {
 	struct buf doc;
 	if (!outputs_wanted(&c->outputs))
 		return rc;
 	buf_init(&doc);
-	check_document(r, &c->options, c->path, c->model.keep_dead, &doc);
+	check_json(told, &doc);
 	rc = outputs_write(c->cli, c->cmd, &c->outputs, &doc, rc);
 	buf_free(&doc);
 	return rc;
@@ -167,15 +124,19 @@ static int report(struct command *c, const struct check_result *r)
 	static const int codes[] = { [ANSWER_HOLDS] = EXIT_HOLDS, [ANSWER_VIOLATED] = EXIT_VIOLATED,
 		                     [ANSWER_UNKNOWN] = EXIT_UNKNOWN };
 	int rc = codes[answers_together(r->v, r->n)];
-	if (!outputs_take_stdout(&c->outputs))
-		(r->causality ? say_causality : say)(c, r);
+	struct checked told;
+	bool ok = check_result_told(r, &c->options, c->path, c->model.keep_dead, &told);
+	if (ok && !outputs_take_stdout(&c->outputs))
+		say(c, &told);
 	if (r->contradiction) {
 		buf_str(&c->cli->err, "intact check: one engine proves what another refutes: this is a bug in intact\n");
 		rc = EXIT_INTERNAL;
 	}
 	if (!r->causality)
 		outputs_hint(c->cli, c->cmd, &c->outputs, c->path, rc);
-	return write_reports(c, r, rc);
+	rc = ok ? write_reports(c, &told, rc) : EXIT_INTERNAL;
+	stories_free(told.stories, told.n);
+	return rc;
 }
 
 static int check(struct command *c, const struct ir *p)

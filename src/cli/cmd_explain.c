@@ -4,6 +4,7 @@
 #include "check/engine.h"
 #include "cli/cli.h"
 #include "explain/explain.h"
+#include "history/object.h"
 
 static const struct explain_page *const tables[] = { explain_topics, explain_model, explain_input };
 static const char *const headings[] = {
@@ -60,19 +61,21 @@ static void example(struct cli *cli, const struct explain_page *p, const char *h
 	}
 }
 
-/* The text; the ladder is the one of the table. */
+/* The text; the ladder and the objects are those of the tables. */
 static void paragraphs(const char *text, struct buf *out)
 {
-	const char *mark = strstr(text, EXPLAIN_LADDER);
-	if (!mark) {
-		buf_str(out, text);
-		return;
+	for (; *text; text++) {
+		if (*text == *EXPLAIN_LADDER) {
+			for (const struct check_engine *const *e = engines; *e; e++)
+				if ((*e)->ladder)
+					buf_printf(out, "  %-10s %s\n", (*e)->about.name, (*e)->about.summary);
+		} else if (*text == *EXPLAIN_OBJECTS) {
+			for (int o = OBJ_GUESS + 1; o < OBJ_USER; o++)
+				buf_printf(out, "  %-14s %s\n", object_names[o], object_type((enum object)o)->operations);
+		} else {
+			buf_char(out, *text);
+		}
 	}
-	buf_add(out, text, (size_t)(mark - text));
-	for (const struct check_engine *const *e = engines; *e; e++)
-		if ((*e)->ladder)
-			buf_printf(out, "  %-10s %s\n", (*e)->about.name, (*e)->about.summary);
-	buf_str(out, mark + strlen(EXPLAIN_LADDER));
 }
 
 static void show(struct cli *cli, const struct explain_page *p)

@@ -10,6 +10,7 @@
 
 #include "base/paths.h"
 #include "cli/outputs.h"
+#include "program/explore_confirm.h"
 #include "program/explore_schedule.h"
 #include "program/explore_search.h"
 #include "program/explore_story.h"
@@ -20,7 +21,7 @@ static struct {
 	int strategy, races;
 	struct opt_list atomic;
 	bool exhaustive, spurious, fork;
-	const char *save, *replay;
+	const char *save, *replay, *confirm;
 	bool keep, gdb, real, no_coverage;
 	struct outputs outputs;
 } o;
@@ -43,8 +44,9 @@ static const struct opt table[] = {
 	{ OPT_CHOICE, "races", 0, "yes|no", &o.races, "report data races (yes)", 0, 0, yes_no },
 	{ OPT_LIST, "atomic", 0, "PATTERN", &o.atomic, "these functions are marked blocks, too", 0, 0, NULL },
 	{ OPT_FLAG, "spurious", 0, NULL, &o.spurious, "condition variables may wake up by themselves", 0, 0, NULL },
+	{ OPT_STR, "confirm", 0, "REPORT", &o.confirm, "explore each finding of REPORT, the JSON of `intact run` or `intact trace`", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Schedules", 0, 0, NULL },
-	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE", 0, 0, NULL },
+	{ OPT_STR, "save", 0, "FILE", &o.save, "write the failing schedule to FILE (with --confirm: a directory, intact-schedules)", 0, 0, NULL },
 	{ OPT_STR, "replay", 0, "FILE", &o.replay, "follow that schedule (the program may be left out)", 0, 0, NULL },
 	{ OPT_FLAG, "threads", 0, NULL, &o.real, "with --replay: real threads instead of fibers", 0, 0, NULL },
 	{ OPT_FLAG, "gdb", 0, NULL, &o.gdb, "with --replay: real threads, under gdb, which stops at the failure", 0, 0, NULL },
@@ -93,41 +95,26 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, const struct ex
 	return rc;
 }
 
-/* `intact explore --replay FILE -- PROGRAM ARGS`, as a shell reads it. */
-static const char *replay_line(struct arena *a, const char *file)
+static struct explore_ask asked(char **argv)
 {
-	struct buf b;
-	buf_init(&b);
-	buf_str(&b, "intact explore --replay ");
-	bool plain = file[strcspn(file, " \t'\"\\$`&|;<>()*?!~#\n")] == 0;
-	for (const char *s = plain ? "" : file; *s; s++) {
-		if (s == file)
-			buf_char(&b, '\'');
-		if (*s == '\'')
-			buf_str(&b, "'\\''");
-		else
-			buf_char(&b, *s);
-		if (!s[1])
-			buf_char(&b, '\'');
-	}
-	if (plain)
-		buf_str(&b, file);
-	const char *line = arena_strdup(a, buf_cstr(&b));
-	buf_free(&b);
-	return line;
-}
-
-static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const struct control *replay)
-{
-	struct explore_ask ask = {
+	return (struct explore_ask){
 		.argv = argv, .seed = o.seed, .jobs = o.jobs, .depth = o.depth, .max_steps = o.max_steps,
 		.seconds = o.seconds, .stall = o.stall, .preemptions = o.bound == NO_BOUND ? -1 : (int64_t)o.bound,
 		.races = o.races == 0, .spurious = o.spurious, .fork = o.fork,
 		.schedules = o.schedules ? o.schedules : o.exhaustive || o.seconds ? 0 : 10000,
-		.strategy = replay ? SCHED_REPLAY : o.exhaustive ? SCHED_DPOR : o.strategy, .keep = o.keep, .replay = replay,
-		.no_coverage = o.no_coverage,
-		.gdb = o.gdb, .real = o.real || o.gdb,
+		.strategy = o.exhaustive ? SCHED_DPOR : o.strategy, .keep = o.keep, .no_coverage = o.no_coverage,
+		.gdb = o.gdb, .real = o.real || o.gdb, .atomic = o.atomic.items, .natomic = (uint32_t)o.atomic.n,
 	};
+}
+
+static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const struct explore_file *file)
+{
+	struct explore_ask ask = asked(argv);
+	if (file) {
+		ask.strategy = SCHED_REPLAY;
+		ask.replay = file->c;
+		ask.gaps = file->gaps.n ? &file->gaps : NULL;
+	}
 	struct explore_got got;
 	struct explore_report report;
 	if (!name_functions(cli, argv[0]))
@@ -140,7 +127,7 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		if (got.failed && o.save) {
 			if (!explore_save(cli, o.save, &ask, &got))
 				rc = EXIT_USAGE;
-			report.replay = replay_line(&a, o.save);
+			report.replay = explore_replay_line(&a, o.save);
 		}
 	}
 	if (rc == EXIT_HOLDS && !ask.gdb) {
@@ -155,6 +142,40 @@ static int explore(struct cli *cli, const struct cmd *cmd, char **argv, const st
 		rc = write_reports(cli, cmd, &report, rc);
 	}
 	explore_got_free(&got);
+	arena_free(&a);
+	return rc;
+}
+
+/* ---- --confirm ---- */
+
+static int confirm(struct cli *cli, const struct cmd *cmd, char **argv)
+{
+	struct confirm_ask ask = { .explore = asked(argv), .report = o.confirm, .save = o.save ? o.save : "intact-schedules",
+		                   .optional_save = !o.save };
+	struct explore_confirmation got;
+	json_t *document;
+	struct arena a;
+	const json_t *findings = confirm_read(cli, o.confirm, argv[0], &document);
+	arena_init(&a, 0);
+	int rc = findings ? confirm_findings(cli, &ask, findings, &a, &got) : EXIT_USAGE;
+	if (rc == EXIT_HOLDS) {
+		bool yes = false, cut = false;
+		for (uint32_t i = 0; i < got.findings.len; i++) {
+			yes |= got.findings.data[i].status == EXPLORE_CONFIRMED;
+			cut |= got.findings.data[i].status == EXPLORE_CUT_SHORT;
+		}
+		rc = yes ? EXIT_VIOLATED : cut ? EXIT_UNKNOWN : EXIT_HOLDS;
+		if (!outputs_take_stdout(&o.outputs))
+			explore_confirmation_text(&got, &a, &cli->out, cli->color_out);
+		if (outputs_wanted(&o.outputs)) {
+			struct buf doc;
+			buf_init(&doc);
+			explore_confirmation_json(&got, &a, &doc);
+			rc = outputs_write(cli, cmd, &o.outputs, &doc, rc);
+			buf_free(&doc);
+		}
+	}
+	json_decref(document);
 	arena_free(&a);
 	return rc;
 }
@@ -211,8 +232,10 @@ static int replay_file(struct cli *cli, const struct cmd *cmd, char **argv)
 	if (explore_load(cli, o.replay, &f)) {
 		char **words = argv ? argv : f.argv;
 		o.seed = f.seed;
+		if (!o.atomic.n)
+			o.atomic = (struct opt_list){ f.atomic, (int)f.natomic };
 		if (explore_same_build(cli, &f, words[0]))
-			rc = explore(cli, cmd, words, f.c);
+			rc = explore(cli, cmd, words, &f);
 	}
 	explore_file_free(&f);
 	return rc;
@@ -249,12 +272,14 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "--preemption-bound goes with --exhaustive");
 	else if (o.replay && (o.exhaustive || o.strategy || o.schedules || o.seconds || o.jobs > 1))
 		rc = cli_usage(cli, cmd, "--replay follows one schedule: it does not go with --exhaustive, --strategy, --schedules, --time or --jobs");
+	else if (o.confirm && (o.replay || o.atomic.n))
+		rc = cli_usage(cli, cmd, "--confirm judges the functions of its report: it does not go with --replay or --atomic");
 	else if ((o.gdb || o.real) && !o.replay)
 		rc = cli_usage(cli, cmd, "--gdb and --threads go with --replay");
 	else if (o.exhaustive && o.strategy)
 		rc = cli_usage(cli, cmd, "--exhaustive and --strategy do not go together");
 	else
-		rc = o.replay ? replay_file(cli, cmd, at < argc ? argv + at : NULL) : explore(cli, cmd, argv + at, NULL);
+		rc = o.replay ? replay_file(cli, cmd, at < argc ? argv + at : NULL) : o.confirm ? confirm(cli, cmd, argv + at) : explore(cli, cmd, argv + at, NULL);
 	buf_free(&err);
 	free(room);
 	return rc;

@@ -75,11 +75,9 @@ static int all_files(struct history_command *c, struct history_run *run, const c
 	struct claim_list l;
 	int rc = EXIT_HOLDS;
 	claim_list_init(&l, &c->cli->err, c->verify ? c->verify : "", "history");
-	l.keep = outputs_wanted(&c->outputs);
 	l.subject = files[0];
-	l.silent = true;
 	for (int i = 0; i < n; i++) {
-		if (i && c->sink.text && !c->quiet && !c->convert)
+		if (i && c->sink.text && !c->quiet && !c->convert && !c->verify)
 			buf_char(&c->cli->out, '\n');
 		rc = judge_worse(rc, one_file(c, run, files[i], &l));
 	}

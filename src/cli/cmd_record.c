@@ -53,7 +53,7 @@ static int run_record(struct cli *cli, const struct cmd *cmd, int argc, char **a
 		struct run_how how = { .record = r.file, .keep = r.keep, .silent = true };
 		setenv("INTACT_OPTIONS", record_options(&s.arena), 1);
 		struct run_result result;
-		rc = settings_read(cli, &s) ? run_once(cli, &s, &how, argv + at, &result) : EXIT_USAGE;
+		rc = settings_of_command(&s, cli) ? run_once(cli, &s, &how, argv + at, &result) : EXIT_USAGE;
 		settings_free(&s);
 	}
 	buf_free(&err);

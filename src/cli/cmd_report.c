@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/document_text.h"
 #include "cli/outputs.h"
 #include "report/doc.h"
 #include "report/render.h"
@@ -42,7 +43,10 @@ static int render(struct cli *cli, const struct cmd *cmd, struct report *r, cons
 	if (r->check)
 		buf_str(&cli->out, "a result of intact, as docs/json.md has it\n");
 	else if (r->text || !(outputs_wanted(&r->outputs) || r->dot))
-		render_text(doc, &to, &cli->out);
+		{
+		cli->prose = true;
+		document_text(doc, &to, &cli->out);
+	}
 	if (r->dot) {
 		render_dot(doc, &dot);
 		rc = outputs_file(cli, cmd, r->dot, "digraph intact", &dot) ? rc : EXIT_USAGE;

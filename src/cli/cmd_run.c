@@ -12,6 +12,8 @@
 
 #include "base/paths.h"
 #include "cli/outputs.h"
+#include "program/explore_confirm.h"
+#include "program/explore_schedule.h"
 #include "program/run_once.h"
 #include "report/doc.h"
 
@@ -20,7 +22,10 @@ static struct {
 	struct run_how how;
 	const char *infer, *log_path;
 	uint64_t exitcode, runs;
-	bool gen, strict;
+	bool gen, strict, confirm;
+	const char *save;
+	uint64_t schedules, seconds, seed;
+	struct explore_confirmation explored;
 	struct outputs outputs;
 } o;
 
@@ -38,6 +43,12 @@ static const struct opt table[] = {
 	{ OPT_FLAG, "gen-suppressions", 0, NULL, &o.gen, "end each report with a suppression for it", 0, 0, NULL },
 	{ OPT_STR, "log-path", 0, "FILE", &o.log_path, "write reports to FILE.PID", 0, 0, NULL },
 	{ OPT_FLAG, "halt-on-error", 0, NULL, &o.how.halt, "stop the program at the first finding", 0, 0, NULL },
+	{ OPT_GROUP, NULL, 0, NULL, NULL, "Exploring", 0, 0, NULL },
+	{ OPT_FLAG, "confirm", 0, NULL, &o.confirm, "then explore each finding for a schedule that shows it, as `intact explore --confirm`", 0, 0, NULL },
+	{ OPT_STR, "save", 0, "DIR", &o.save, "with --confirm: the directory for these schedules (intact-schedules)", 0, 0, NULL },
+	{ OPT_UINT, "schedules", 0, "N", &o.schedules, "with --confirm: schedules for each finding at most (10,000)", 1, 0, NULL },
+	{ OPT_UINT, "time", 0, "SECONDS", &o.seconds, "with --confirm: stop exploring after so long", 1, 10000000, NULL },
+	{ OPT_UINT, "seed", 0, "N", &o.seed, "with --confirm: the same seed gives the same schedules (1)", 0, 0, NULL },
 	{ OPT_GROUP, NULL, 0, NULL, NULL, "Recording", 0, 0, NULL },
 	{ OPT_STR, "record", 0, "FILE", &o.how.record, "also record what happens, for `intact trace`", 0, 0, NULL },
 	{ OPT_SIZE, "keep-last", 0, "SIZE", &o.how.keep, "with --record: keep about the last SIZE bytes of it", 0, 0, NULL },
@@ -117,6 +128,10 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	                                        : NULL;
 	json_text(&j, "verdict", found ? "violated" : reason ? "unknown" : "holds");
 	json_text(&j, "program", program);
+	char path[PATH_MAX], id[128] = "";
+	if (find_in_path(program, path, sizeof path))
+		explore_build_id(path, id, sizeof id);
+	json_text_if(&j, "build_id", *id ? id : NULL);
 	json_text_if(&j, "reason", !found || halted ? reason : NULL);
 	add_end(&j, r);
 	processes_json(&r->processes, &j);
@@ -128,11 +143,49 @@ static int write_reports(struct cli *cli, const struct cmd *cmd, struct settings
 	json_line(&j, 0);
 	json_items(&j, &s->log.results);
 	json_end(&j);
+	json_line(&j, 0);
+	finding_summary(&s->log.summary, &j);
 	finding_sources(&s->log, &j);
 	doc_end(&j);
 	int failed = outputs_write(cli, cmd, &o.outputs, &doc, EXIT_HOLDS);
 	buf_free(&doc);
 	return failed ? failed : rc;
+}
+
+/* ---- --confirm ---- */
+
+struct exploring {
+	struct cli *cli;
+	struct settings *s;
+	char **argv;
+};
+
+static bool gather(struct cli *cli, struct settings *s);
+
+/* The findings as a document's results, to be explored; they are written once more, with what came of it. */
+static void explore_findings(void *arg, struct raw_report *const *said, uint32_t n)
+{
+	struct exploring *e = arg;
+	struct settings s = { 0 };
+	struct buf text;
+	struct confirm_ask ask = { .explore = { .argv = e->argv, .seed = o.seed, .jobs = 1, .max_steps = 20000, .stall = 10,
+			.schedules = o.schedules ? o.schedules : o.seconds ? 0 : 10000, .seconds = o.seconds, .preemptions = -1 },
+		.report = "the run", .save = o.save ? o.save : "intact-schedules", .optional_save = true };
+	buf_init(&text);
+	arena_init(&s.arena, 0);
+	if (gather(e->cli, &s)) {
+		for (uint32_t i = 0; i < n; i++)
+			findings_add(said[i], &s.filter, &s.text, &s.arena, &s.shown);
+		buf_char(&text, '[');
+		buf_add(&text, buf_cstr(&s.log.results), s.log.results.len);
+		buf_char(&text, ']');
+		json_t *findings = json_loadb(buf_cstr(&text), text.len, 0, NULL);
+		if (s.shown.count && confirm_findings(e->cli, &ask, findings, e->s->log.arena, &o.explored) == EXIT_HOLDS)
+			e->s->text.explored = &o.explored;
+		json_decref(findings);
+	}
+	buf_free(&text);
+	settings_free(&s);
 }
 
 /* ---- --infer ---- */
@@ -223,7 +276,7 @@ static void add_patterns(struct settings *s, const struct opt_list *l, bool atom
 
 static bool gather(struct cli *cli, struct settings *s)
 {
-	bool ok = settings_read(cli, s);
+	bool ok = settings_of_command(s, cli);
 	add_patterns(s, &o.atomic, true);
 	add_patterns(s, &o.not_atomic, false);
 	for (int i = 0; i < o.specs.n; i++)
@@ -247,7 +300,7 @@ static bool gather(struct cli *cli, struct settings *s)
 /* Findings have a status of their own; a death is not hidden by it. */
 static int found_status(struct cli *cli, struct settings *s, const struct run_result *r, int rc)
 {
-	const char *v = run_option(&s->arena, "exitcode");
+	const char *v = settings_option(s, "exitcode");
 	uint64_t code = o.exitcode < 1000 ? o.exitcode : v ? strtoull(v, NULL, 10) : 66;
 	if (r->signal || r->failed)
 		return rc;
@@ -269,6 +322,7 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 	memset(&o, 0, sizeof o);
 	o.runs = 1;
 	o.exitcode = 1000;
+	o.seed = 1;
 	o.atomic.items = room;
 	o.not_atomic.items = room + argc;
 	o.specs.items = room + 2 * argc;
@@ -287,6 +341,10 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		rc = cli_usage(cli, cmd, "--record and --infer do not go together");
 	} else if (o.how.keep && !o.how.record) {
 		rc = cli_usage(cli, cmd, "--keep-last goes with --record");
+	} else if (o.confirm && (o.infer || o.how.halt)) {
+		rc = cli_usage(cli, cmd, "--confirm does not go with --infer or --halt-on-error");
+	} else if ((o.save || o.schedules || o.seconds || o.seed != 1) && !o.confirm) {
+		rc = cli_usage(cli, cmd, "--save, --schedules, --time and --seed go with --confirm");
 	} else if (outputs_wrong(&o.outputs)) {
 		rc = cli_usage(cli, cmd, "%s", outputs_wrong(&o.outputs));
 	} else {
@@ -296,16 +354,17 @@ static int run(struct cli *cli, const struct cmd *cmd, int argc, char **argv)
 		if (!gather(cli, &s)) {
 			rc = EXIT_USAGE;
 		} else {
-			buf_init(&s.log.results);
-			if (outputs_wanted(&o.outputs))
-				run_log_begin(&s);
+			struct exploring exploring = { cli, &s, argv + at };
+			if (o.confirm) {
+				o.how.explore = explore_findings;
+				o.how.arg = &exploring;
+			}
 			name_functions(cli, &s, argv[at]);
 			struct run_result result = { 0 };
 			rc = o.infer ? infer(cli, &s, argv + at, &result)
 			             : run_once(cli, &s, &o.how, argv + at, &result);
 			rc = found_status(cli, &s, &result, rc);
 			rc = write_reports(cli, cmd, &s, argv[at], &result, rc);
-			buf_free(&s.log.results);
 		}
 		settings_free(&s);
 	}

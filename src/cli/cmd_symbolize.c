@@ -23,7 +23,7 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 	arena_init(&s.arena, 0);
 	while ((n = fread(block, 1, sizeof block, stdin)))
 		buf_add(&in, block, n);
-	settings_read(cli, &s); /* a bad file is told of; the findings are shown */
+	settings_of_command(&s, cli); /* a bad file is told of; the findings are shown */
 	struct raw_reports all = { 0 };
 	int rc = EXIT_HOLDS;
 	if (in.failed) {
@@ -31,8 +31,9 @@ static int run_symbolize(struct cli *cli, const struct cmd *cmd, int argc, char 
 		rc = EXIT_INTERNAL;
 	} else if (raw_add_all(&all, &s.arena, buf_cstr(&in), in.len)) {
 		for (uint32_t i = 0; i < all.list.len; i++)
-			findings_text(all.list.data[i], &s.filter, &s.text, &s.arena, &s.shown, &text);
-		findings_close(&s.filter, &s.shown, s.print_suppressions, &text);
+			findings_add(all.list.data[i], &s.filter, &s.text, &s.arena, &s.shown);
+		findings_close(&s.filter, &s.shown, s.print_suppressions, &s.log);
+		findings_tell(&s.log, &s.text, &text);
 		settings_deliver(cli, &s, &text, all.list.data[0]->pid);
 		rc = s.shown.count || settings_cut(&s) ? EXIT_VIOLATED : EXIT_HOLDS;
 	} else {

@@ -8,8 +8,7 @@
 
 #include "cli/claims.h"
 #include "verify/check_verify.h"
-#include "verify/history_verify.h"
-#include "verify/trace_verify.h"
+#include "verify/verify.h"
 
 struct options {
 	uint64_t max_states;
@@ -37,25 +36,12 @@ static int judge(struct cli *cli, const struct cmd *cmd, struct options *x, cons
 	json_t *root = load(cli, path);
 	struct claim_list l;
 	struct buf wrong;
-	int rc = EXIT_USAGE;
+	int rc;
 	if (!root)
 		return EXIT_USAGE;
-	const char *kind = json_string_value(json_object_get(root, "kind"));
-	if (!kind)
-		kind = "check"; /* which says what is missing */
 	buf_init(&wrong);
-	claims_init(&l, cli, &x->outputs, path, kind);
-	if (!strcmp(kind, "trace"))
-		rc = trace_verify_report(&l, root, about, &wrong);
-	else if (!strcmp(kind, "history"))
-		rc = history_verify_report(&l, root, about);
-	else if (!strcmp(kind, "check"))
-		rc = check_verify_report(&l, root, about, x->max_states);
-	else {
-		buf_str(&wrong, "results of check, trace and history can be verified; this is one of '");
-		buf_safe(&wrong, kind, strlen(kind) < 40 ? strlen(kind) : 40);
-		buf_char(&wrong, '\'');
-	}
+	claims_init(&l, cli, path, verify_kind(root));
+	rc = verify_result(&l, root, about, x->max_states, &wrong);
 	if (wrong.len)
 		rc = cli_usage(cli, cmd, "%s", buf_cstr(&wrong));
 	buf_free(&wrong);

@@ -95,6 +95,21 @@ bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, cons
 	return false;
 }
 
+bool outputs_dot(struct cli *cli, const struct cmd *cmd, const char *path, const struct buf *document)
+{
+	struct buf why, dot;
+	buf_init(&why);
+	buf_init(&dot);
+	json_t *d = doc_parse(buf_cstr(document), document->len, &why);
+	if (d)
+		renderers[RENDER_DOT].render(d, &dot);
+	bool ok = d && outputs_file(cli, cmd, path, renderers[RENDER_DOT].mark, &dot);
+	json_decref(d);
+	buf_free(&why);
+	buf_free(&dot);
+	return ok;
+}
+
 int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o,
                   struct buf *document, int rc)
 {
@@ -111,21 +126,17 @@ int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *
 		buf_free(&why);
 		return EXIT_INTERNAL;
 	}
-	const struct { const char *path, *mark; void (*render)(const json_t *, struct buf *); } all[] = {
-		{ o->sarif, "\"version\": \"2.1.0\"", render_sarif },
-		{ o->html, "<title>Intact", render_html },
-		{ o->junit, "<testsuites", render_junit },
-		{ o->github ? "-" : NULL, "", render_github },
-	};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		if (!all[i].path)
+	const char *const paths[RENDERERS] = { [RENDER_SARIF] = o->sarif, [RENDER_HTML] = o->html, [RENDER_JUNIT] = o->junit,
+		                               [RENDER_GITHUB] = o->github ? "-" : NULL };
+	for (int i = 0; i < RENDERERS; i++) {
+		if (!paths[i])
 			continue;
 		buf_clear(&text);
-		all[i].render(doc, &text);
-		ok &= outputs_file(cli, cmd, all[i].path, all[i].mark, &text);
+		renderers[i].render(doc, &text);
+		ok &= outputs_file(cli, cmd, paths[i], renderers[i].mark, &text);
 	}
 	if (o->json)
-		ok &= outputs_file(cli, cmd, o->json, "\"schema\": \"" DOC_SCHEMA "\"", document);
+		ok &= outputs_file(cli, cmd, o->json, render_json_mark, document);
 	json_decref(doc);
 	buf_free(&text);
 	buf_free(&why);

@@ -37,6 +37,8 @@ bool outputs_swallowed(const struct outputs *o, struct buf *why);
  * exists is replaced only when its beginning has the mark of such a report. */
 bool outputs_file(struct cli *cli, const struct cmd *cmd, const char *path, const char *mark,
                   struct buf *text);
+/* The net or the prefix of a document for graphviz, as outputs_file writes. */
+bool outputs_dot(struct cli *cli, const struct cmd *cmd, const char *path, const struct buf *document);
 /* Writes everything asked for. Returns `rc`, or the code of what went wrong. */
 int outputs_write(struct cli *cli, const struct cmd *cmd, const struct outputs *o,
                   struct buf *document, int rc);

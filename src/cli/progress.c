@@ -6,7 +6,7 @@
 #include "base/clock.h"
 
 #define FIRST 0.4 /* seconds of silence */
-#define EVERY 0.2
+#define PROGRESS_EVERY 0.2
 
 /* 1234567 as "1.23M" */
 static void shorten(char out[16], double n)
@@ -33,7 +33,7 @@ void progress_line(void *arg, uint64_t states, uint64_t transitions, uint32_t de
 	double t = clock_seconds(), span = t - p->last;
 	char text[2][16];
 	(void)transitions;
-	if (!p->on || span < EVERY || t - p->start < FIRST)
+	if (!p->on || span < PROGRESS_EVERY || t - p->start < FIRST)
 		return;
 	/* fewer than before: another search has begun */
 	uint64_t more = states >= p->states ? states - p->states : states;

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "cli/sim.h"
+#include "cli/sim_shell.h"
 #include "verdict/schedule_text.h"
 
 #define LINE_MAX_LEN 65536
 #define SHOWN_THREADS 24u
 #define SHOWN_OUTCOMES 8u
-#define MAX_LOCALS 64u
+#define SIM_MAX_LOCALS 64u
 
 struct shell {
 	struct sim *s;
@@ -173,7 +173,7 @@ static void show_steps(struct shell *sh, uint32_t n)
 static void do_steps(struct shell *sh, const char *text)
 {
 	struct run *r = &sh->s->run;
-	struct sched sc;
+	struct schedule_list sc;
 	sched_init(&sc);
 	sc.brief = !text[strcspn(text, ", \t")];
 	uint32_t before = r->nsteps;
@@ -183,7 +183,7 @@ static void do_steps(struct shell *sh, const char *text)
 	show_steps(sh, before);
 	if (!ok) {
 		sc.diags.errors = 0; /* no closing count for one line of input */
-		diags_render(&sc.diags, sh->out, sh->s->cli->color_out);
+		diags_render(&sc.diags, sh->out, sh->s->color);
 	}
 	sched_free(&sc);
 }
@@ -215,9 +215,9 @@ static void do_undo(struct shell *sh, uint64_t n)
 static void show_locals(struct shell *sh, uint32_t thread)
 {
 	const struct run *r = &sh->s->run;
-	uint32_t ids[MAX_LOCALS], n = text_visible(r, thread, ids, MAX_LOCALS);
+	uint32_t ids[SIM_MAX_LOCALS], n = text_visible(r, thread, ids, SIM_MAX_LOCALS);
 	const int32_t *f = run_now(r) + r->ir->threads[thread].frame;
-	for (uint32_t k = 0; k < n && k < MAX_LOCALS; k++) {
+	for (uint32_t k = 0; k < n && k < SIM_MAX_LOCALS; k++) {
 		const struct ir_local *l = &r->ir->locals[ids[k]];
 		for (uint32_t i = 0; i < l->len; i++) {
 			struct run_local v = { ids[k], i, f[l->slot + i] };
@@ -374,14 +374,14 @@ static void read_commands(struct shell *sh, char *line)
 	}
 }
 
-void sim_shell(struct sim *s)
+void sim_shell(struct sim *s, struct cli *cli)
 {
-	struct shell sh = { .s = s, .out = &s->cli->out, .g = glyphs_for(s->utf8), .tty = isatty(0) };
+	struct shell sh = { .s = s, .out = &cli->out, .g = glyphs_for(s->utf8), .tty = isatty(0) };
 	char *line = malloc(LINE_MAX_LEN);
 	struct buf b;
 	if (!line)
 		return;
-	buf_flush(&s->cli->err, stderr);
+	buf_flush(&cli->err, stderr);
 	buf_init(&b);
 	for (uint32_t t = 0; t < s->ir->nthreads && t < SHOWN_THREADS; t++) {
 		buf_clear(&b);

@@ -3,7 +3,6 @@
 #define INTACT_CLI_TRACE_TOOLS_H
 
 #include "cli/cli.h"
-#include "event/messages.h"
 
 /* Options and exactly `want` words; -1 to go on, else the exit code. */
 int trace_tool_parse(struct cli *cli, const struct cmd *sub, const struct opt *table,

@@ -2,13 +2,13 @@
 
 #include "dynamic/token.h"
 
-#define SLOTS (RED_MAX_FINDINGS * 4u)
+#define FINDINGS_SLOTS (RED_MAX_FINDINGS * 4u)
 
 bool dynamic_init(struct dynamic *d)
 {
 	*d = (struct dynamic){ .nfindings = 1, .history = RED_LOG };
 	d->findings = pages_map(RED_MAX_FINDINGS * sizeof *d->findings);
-	d->slots = pages_map(SLOTS * sizeof *d->slots);
+	d->slots = pages_map(FINDINGS_SLOTS * sizeof *d->slots);
 	d->parents = pages_map(RED_UIDS * sizeof *d->parents);
 	d->functions = pages_map(RED_FUNCTIONS * sizeof *d->functions); /* or they are not counted */
 	d->slot = pages_map(RED_SLOTS * sizeof *d->slot);
@@ -26,7 +26,7 @@ void dynamic_free(struct dynamic *d)
 	if (d->findings)
 		pages_unmap(d->findings, RED_MAX_FINDINGS * sizeof *d->findings);
 	if (d->slots)
-		pages_unmap(d->slots, SLOTS * sizeof *d->slots);
+		pages_unmap(d->slots, FINDINGS_SLOTS * sizeof *d->slots);
 	if (d->parents)
 		pages_unmap(d->parents, RED_UIDS * sizeof *d->parents);
 	if (d->functions)
@@ -124,10 +124,10 @@ static void again_waiting(struct dynamic *d, struct finding *old, const struct f
 
 uint32_t finding_merge(struct dynamic *d, const struct finding *f)
 {
-	uint32_t i = (uint32_t)f->key % SLOTS, id;
+	uint32_t i = (uint32_t)f->key % FINDINGS_SLOTS, id;
 	spin_lock(&d->lock);
 	while ((id = d->slots[i]) && d->findings[id].key != f->key)
-		i = (i + 1) % SLOTS;
+		i = (i + 1) % FINDINGS_SLOTS;
 	if (id && !d->findings[id].count) { /* a parent's, before the fork: not this process's */
 		d->findings[id].ready = false;
 		d->findings[id].happened = NULL;
@@ -385,6 +385,23 @@ bool evidence_known(const struct thread *t, const struct lock *l, const struct h
 	       (!l->ev[at].token || l->ev[at].token == token_of(t, l, h));
 }
 
+/*
+ * All places are taken: which one does t's evidence get? That of a thread from which t comes, for what it did before
+ * it made t: t cannot meet that, nor can those who are made after it. (A program that sets its data up
+ * under the lock, then starts its threads, is common.) Otherwise the first two stay: with them two threads are
+ * always told apart.
+ */
+static uint32_t evidence_replaced(const struct dynamic *d, const struct thread *t, const struct lock *l,
+                                  const struct held *h)
+{
+	for (uint32_t i = 0; i < LOCK_EVIDENCE; i++) {
+		const struct evidence *e = &l->ev[i];
+		if (e->uid != t->uid && knows(t, e->tid, e->epoch) && descends(d, t->uid, e->uid))
+			return i;
+	}
+	return 2 + (h->read ? t->uid : h->seq) % 2; /* `seq` of readers is as chance has it */
+}
+
 void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
                   const struct held *h, uint32_t held)
 {
@@ -400,9 +417,8 @@ void evidence_add(struct dynamic *d, struct thread *t, struct lock *l,
 	/* What is more than taking or giving back a token says all that is. */
 	if (at < l->nev && old->token != token && old->token != TOKEN_MANY)
 		token = 0;
-	else if (at == LOCK_EVIDENCE) /* `seq` of readers is as chance has it */
-		/* The first two stay: with them two threads are always told apart. */
-		at = 2 + (h->read ? t->uid : h->seq) % 2;
+	else if (at == LOCK_EVIDENCE)
+		at = evidence_replaced(d, t, l, h);
 	else if (at == l->nev)
 		l->nev++;
 	l->ev[at] = (struct evidence){ t->uid, held, h->acquire, write, t->tid, t->acc.epoch,

@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "dynamic/serial.h"
 
-#define NONE UINT32_MAX
 #define SWEEP_MIN 1024
 #define INNER_MAX 64
 
@@ -30,7 +30,7 @@ struct edge {
 	struct cycle_link link; /* from.event 0: program order */
 };
 
-struct node {
+struct graph_node {
 	uint64_t stamp;
 	uint32_t out, gen, via; /* via: edge of the search */
 	uint32_t next_free;
@@ -55,7 +55,7 @@ struct inner {
 	uint32_t loc, label;
 };
 
-struct thread {
+struct graph_thread {
 	uint32_t node, gen; /* the open block, or the last transaction */
 	bool in_block;
 	uint64_t block;
@@ -68,43 +68,23 @@ struct thread {
 struct graph {
 	struct serial_opts o;
 	enum serial_end end;
-	struct node *nodes;
+	struct graph_node *nodes;
 	struct edge *edges;  /* [0] unused in both */
 	uint32_t nnodes, nodes_cap, nodes_free, live, next_sweep;
 	uint32_t nedges, edges_cap, edges_free;
 	struct var *vars;
 	struct past *locks;
-	struct thread *threads;
+	struct graph_thread *threads;
 	uint32_t nvars, nlocks, nthreads;
 	uint32_t *queue, queue_cap;
 	uint64_t stamp;
-	size_t bytes;
+	struct grow_budget memory;
 	struct serial_stats st;
 };
 
-static bool grow_array(struct graph *g, void **p, uint32_t *n, uint32_t want,
-                       size_t elem)
-{
-	size_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	size_t more = (cap - *n) * elem;
-	void *q = NULL;
-	if (cap <= UINT32_MAX / 2 && !(g->o.budget && g->bytes + more > g->o.budget))
-		q = realloc(*p, cap * elem);
-	if (!q) {
-		g->end = SERIAL_NOMEM;
-		return false;
-	}
-	memset((char *)q + *n * elem, 0, more);
-	g->bytes += more;
-	*p = q;
-	*n = (uint32_t)cap;
-	return true;
-}
-
-#define GROW(g, p, n, want)                                                    \
-	((want) < (n) ? true : grow_array((g), (void **)&(p), &(n), (want), sizeof *(p)))
+/* Element `want` of an array exists, or the analysis ends. */
+#define GRAPH_ROOM(g, p, n, want)                                                                                      \
+	(GROW_AS(GROW_ZERO, &(g)->memory, p, n, (want) + 1ull, 1) || ((g)->end = SERIAL_NOMEM, false))
 
 /* ---- nodes and edges ---------------------------------------------------- */
 
@@ -113,7 +93,7 @@ static void reach(struct graph *g, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t e = g->nodes[g->queue[i]].out; e; e = g->edges[e].next) {
-			struct node *to = &g->nodes[g->edges[e].to];
+			struct graph_node *to = &g->nodes[g->edges[e].to];
 			if (to->stamp == g->stamp)
 				continue;
 			to->stamp = g->stamp;
@@ -133,7 +113,7 @@ static void sweep(struct graph *g)
 		}
 	reach(g, n);
 	for (uint32_t i = 1; i < g->nnodes; i++) {
-		struct node *d = &g->nodes[i];
+		struct graph_node *d = &g->nodes[i];
 		if (!d->live || d->stamp == g->stamp)
 			continue;
 		for (uint32_t e = d->out, next; e; e = next) {
@@ -157,13 +137,13 @@ static uint32_t node_new(struct graph *g)
 		g->nodes_free = g->nodes[id].next_free;
 	} else {
 		id = g->nnodes;
-		if (!GROW(g, g->nodes, g->nodes_cap, id) ||
-		    !GROW(g, g->queue, g->queue_cap, id))
+		if (!GRAPH_ROOM(g, g->nodes, g->nodes_cap, id) ||
+		    !GRAPH_ROOM(g, g->queue, g->queue_cap, id))
 			return 0;
 		g->nnodes++;
 	}
-	struct node *d = &g->nodes[id];
-	*d = (struct node){ .gen = d->gen, .stamp = 0, .live = true };
+	struct graph_node *d = &g->nodes[id];
+	*d = (struct graph_node){ .gen = d->gen, .stamp = 0, .live = true };
 	if (++g->live > g->st.live)
 		g->st.live = g->live;
 	return id;
@@ -180,7 +160,7 @@ static void edge_add(struct graph *g, uint32_t from, uint32_t to,
 		g->edges_free = g->edges[id].next;
 	} else {
 		id = g->nedges;
-		if (!GROW(g, g->edges, g->edges_cap, id))
+		if (!GRAPH_ROOM(g, g->edges, g->edges_cap, id))
 			return;
 		g->nedges++;
 	}
@@ -197,7 +177,7 @@ static void edge_add(struct graph *g, uint32_t from, uint32_t to,
 /* ---- cycles ------------------------------------------------------------- */
 
 /* The innermost nested block that holds both ends of the cycle. */
-static void find_inner(const struct thread *th, struct cycle *c)
+static void find_inner(const struct graph_thread *th, struct cycle *c)
 {
 	uint32_t n = th->ninner < INNER_MAX ? th->ninner : INNER_MAX;
 	while (c->alone && n--)
@@ -211,13 +191,13 @@ static void find_inner(const struct thread *th, struct cycle *c)
 
 static void nested(struct graph *g, const struct event *e)
 {
-	struct thread *th = &g->threads[e->thread];
+	struct graph_thread *th = &g->threads[e->thread];
 	if (e->kind == EVENT_END && th->ninner)
 		th->ninner--;
 	if (e->kind != EVENT_BEGIN || !th->in_block)
 		return;
 	if (th->ninner < INNER_MAX) {
-		if (!GROW(g, th->inner, th->inner_cap, th->ninner))
+		if (!GRAPH_ROOM(g, th->inner, th->inner_cap, th->ninner))
 			return;
 		th->inner[th->ninner] = (struct inner){ e->index, e->loc, e->target };
 	}
@@ -269,7 +249,7 @@ static bool alive(const struct graph *g, uint32_t node, uint32_t gen)
 
 static struct past past_of(const struct graph *g, const struct event *e)
 {
-	const struct thread *th = &g->threads[e->thread];
+	const struct graph_thread *th = &g->threads[e->thread];
 	struct past p = { .node = th->node, .gen = th->gen };
 	p.end = (struct cycle_end){ e->index, th->in_block ? th->block : 0, e->thread,
 		e->target, e->loc, th->block_loc, th->block_label, 0, e->kind };
@@ -279,7 +259,7 @@ static struct past past_of(const struct graph *g, const struct event *e)
 /* A link from p to event e of the current transaction of its thread. */
 static void link_in(struct graph *g, const struct past *p, const struct event *e)
 {
-	struct thread *th = &g->threads[e->thread];
+	struct graph_thread *th = &g->threads[e->thread];
 	if (!p->end.event || p->end.thread == e->thread)
 		return;
 	g->st.links++;
@@ -301,7 +281,7 @@ static void link_in(struct graph *g, const struct past *p, const struct event *e
 /* ---- events ------------------------------------------------------------- */
 
 /* A new transaction of the thread, after its last one. */
-static void start(struct graph *g, struct thread *th)
+static void start(struct graph *g, struct graph_thread *th)
 {
 	if (g->live >= g->next_sweep)
 		sweep(g);
@@ -333,7 +313,7 @@ static void do_read(struct graph *g, const struct event *e)
 		i++;
 	if (i == v->nreads) {
 		link_in(g, &v->write, e);
-		if (!GROW(g, v->reads, v->cap, i))
+		if (!GRAPH_ROOM(g, v->reads, v->cap, i))
 			return;
 		v->nreads++;
 	}
@@ -357,7 +337,7 @@ static void do_write(struct graph *g, const struct event *e)
 
 static void do_event(struct graph *g, const struct event *e)
 {
-	struct thread *th = &g->threads[e->thread];
+	struct graph_thread *th = &g->threads[e->thread];
 	if (e->kind == EVENT_BEGIN) {
 		start(g, th);
 		if (g->end)
@@ -412,18 +392,18 @@ static void do_event(struct graph *g, const struct event *e)
 
 static bool need(struct graph *g, const struct event *e)
 {
-	if (!GROW(g, g->threads, g->nthreads, e->thread))
+	if (!GRAPH_ROOM(g, g->threads, g->nthreads, e->thread))
 		return false;
 	switch (e->kind) {
 	case EVENT_READ:
 	case EVENT_WRITE:
-		return GROW(g, g->vars, g->nvars, e->target);
+		return GRAPH_ROOM(g, g->vars, g->nvars, e->target);
 	case EVENT_ACQ:
 	case EVENT_REL:
-		return GROW(g, g->locks, g->nlocks, e->target);
+		return GRAPH_ROOM(g, g->locks, g->nlocks, e->target);
 	case EVENT_FORK:
 	case EVENT_JOIN:
-		return GROW(g, g->threads, g->nthreads, e->target);
+		return GRAPH_ROOM(g, g->threads, g->nthreads, e->target);
 	default:
 		return true;
 	}
@@ -449,6 +429,7 @@ struct graph *graph_new(const struct serial_opts *o)
 	if (!g)
 		return NULL;
 	g->o = *o;
+	g->memory.max = o->budget;
 	g->nnodes = g->nedges = 1;
 	g->next_sweep = SWEEP_MIN;
 	return g;
@@ -457,7 +438,7 @@ struct graph *graph_new(const struct serial_opts *o)
 void graph_stats(const struct graph *g, struct serial_stats *out)
 {
 	*out = g->st;
-	out->bytes = g->bytes;
+	out->bytes = g->memory.used;
 }
 
 void graph_free(struct graph *g)

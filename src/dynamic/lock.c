@@ -1,9 +1,9 @@
 #include "dynamic/lock.h"
 
 #define OTHERS    ((size_t)448 << 20) /* bytes of addresses that the other tables take */
-#define MAX_LOCKS (1u << 21) /* and atomics that hand something over */
+#define LOCK_MAX (1u << 21) /* and atomics that hand something over */
 #define MIN_LOCKS (1u << 17) /* where address space is short */
-#define HEADS     (1u << 19)
+#define LOCK_HEADS     (1u << 19)
 #define FILTER    (1u << 16) /* bits */
 
 /* At the start of each chunk. */
@@ -96,7 +96,7 @@ bool clock_copy(struct bump *b, struct clock *dst, const struct clock *src)
 bool lock_init(struct lock_table *t)
 {
 	*t = (struct lock_table){ .n = 1 };
-	for (t->max = MAX_LOCKS; !t->locks && t->max >= MIN_LOCKS; t->max /= 2) {
+	for (t->max = LOCK_MAX; !t->locks && t->max >= MIN_LOCKS; t->max /= 2) {
 		/* Of a short address space the other tables need a part. */
 		size_t size = t->max * sizeof *t->locks;
 		void *room = t->max > MIN_LOCKS ? pages_map(size + OTHERS) : NULL;
@@ -106,7 +106,7 @@ bool lock_init(struct lock_table *t)
 			t->locks = pages_map(size);
 	}
 	t->max *= 2;
-	t->heads = pages_map(HEADS * sizeof *t->heads);
+	t->heads = pages_map(LOCK_HEADS * sizeof *t->heads);
 	t->pages = pages_map(FILTER / 8);
 	if (t->locks && t->heads && t->pages)
 		return true;
@@ -119,7 +119,7 @@ void lock_free(struct lock_table *t)
 	if (t->locks)
 		pages_unmap(t->locks, t->max * sizeof *t->locks);
 	if (t->heads)
-		pages_unmap(t->heads, HEADS * sizeof *t->heads);
+		pages_unmap(t->heads, LOCK_HEADS * sizeof *t->heads);
 	if (t->pages)
 		pages_unmap(t->pages, FILTER / 8);
 	*t = (struct lock_table){ .n = 1 };
@@ -127,7 +127,7 @@ void lock_free(struct lock_table *t)
 
 static uint32_t granule(uintptr_t addr)
 {
-	return (uint32_t)mix64(addr >> 8) % HEADS;
+	return (uint32_t)mix64(addr >> 8) % LOCK_HEADS;
 }
 
 static uint32_t find(const struct lock_table *t, uint32_t head, uintptr_t addr)

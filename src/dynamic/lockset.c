@@ -3,7 +3,7 @@
 #define MAX_SETS  (1u << 19)
 #define MAX_ELEMS (1u << 22)
 /* Slots of a level: 2^12, 2^14, ... 2^20. */
-#define SLOTS(level) (1u << (12 + 2 * (level)))
+#define LOCKSET_SLOTS(level) (1u << (12 + 2 * (level)))
 
 bool lockset_init(struct lockset_table *t)
 {
@@ -12,7 +12,7 @@ bool lockset_init(struct lockset_table *t)
 	t->elems = pages_map(MAX_ELEMS * sizeof *t->elems);
 	bool ok = t->sets && t->elems;
 	for (unsigned i = 0; i < LOCKSET_LEVELS; i++)
-		ok = (t->slots[i] = pages_map(SLOTS(i) * sizeof *t->slots[i])) && ok;
+		ok = (t->slots[i] = pages_map(LOCKSET_SLOTS(i) * sizeof *t->slots[i])) && ok;
 	if (!ok) {
 		lockset_free(t);
 		return false;
@@ -29,7 +29,7 @@ void lockset_free(struct lockset_table *t)
 		pages_unmap(t->elems, MAX_ELEMS * sizeof *t->elems);
 	for (unsigned i = 0; i < LOCKSET_LEVELS; i++)
 		if (t->slots[i])
-			pages_unmap(t->slots[i], SLOTS(i) * sizeof *t->slots[i]);
+			pages_unmap(t->slots[i], LOCKSET_SLOTS(i) * sizeof *t->slots[i]);
 	*t = (struct lockset_table){ 0 };
 }
 
@@ -58,7 +58,7 @@ static uint32_t *find(struct lockset_table *t, unsigned level, uint32_t hash, co
                       uint32_t n)
 {
 	for (uint32_t i = hash;; i++) {
-		uint32_t *slot = &t->slots[level][i & (SLOTS(level) - 1)];
+		uint32_t *slot = &t->slots[level][i & (LOCKSET_SLOTS(level) - 1)];
 		uint32_t id = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 		if (!id || same(t, id, hash, e, n))
 			return slot;
@@ -72,9 +72,9 @@ static void grow(struct lockset_table *t)
 	unsigned level = t->level + 1;
 	for (uint32_t id = 1; id < t->nsets; id++) {
 		uint32_t i = t->sets[id].hash;
-		while (t->slots[level][i & (SLOTS(level) - 1)])
+		while (t->slots[level][i & (LOCKSET_SLOTS(level) - 1)])
 			i++;
-		t->slots[level][i & (SLOTS(level) - 1)] = id;
+		t->slots[level][i & (LOCKSET_SLOTS(level) - 1)] = id;
 	}
 	__atomic_store_n(&t->level, level, __ATOMIC_RELEASE);
 }
@@ -90,7 +90,7 @@ static uint32_t intern(struct lockset_table *t, const uint32_t *e, uint32_t n,
 	if (id)
 		return id;
 	spin_lock(&t->lock);
-	if (t->nsets > SLOTS(t->level) / 2 && t->level + 1 < LOCKSET_LEVELS)
+	if (t->nsets > LOCKSET_SLOTS(t->level) / 2 && t->level + 1 < LOCKSET_LEVELS)
 		grow(t);
 	uint32_t *slot = find(t, t->level, hash, e, n);
 	id = *slot;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 
 #define KEYS_MAX 1000000
@@ -104,16 +105,9 @@ void predict_add(struct predict *p, struct predicted f)
 	bool keep = !p->o.limit || p->kept[f.kind] < p->o.limit;
 	if (p->by_places.len < KEYS_MAX)
 		p->nomem |= !map_put(&p->by_places, key, keep ? (uint32_t)p->n : MAP_NONE - 1);
-	if (keep && p->n == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 16;
-		struct predicted *q = realloc(p->list, cap * sizeof *q);
-		if (!q) {
-			p->nomem = true;
-			keep = false;
-		} else {
-			p->list = q;
-			p->cap = cap;
-		}
+	if (keep && !GROW(p->list, p->cap, p->n + 1)) {
+		p->nomem = true;
+		keep = false;
 	}
 	if (!keep) {
 		free(f.order);

@@ -24,14 +24,14 @@
 #define VARS  (UINT64_C(1) << 12)
 #define LOCKS (UINT64_C(1) << 46)
 
-struct watched {
+struct reduce_watched {
 	struct thread t;
 	struct frame frames[4];
 	uint32_t depth; /* blocks, may exceed RED_MARKS */
 };
 
 /* Where the events of a finding are taken from. */
-struct seen {
+struct reduce_seen {
 	struct predict_event begin, first, second;
 	bool told;
 };
@@ -39,21 +39,20 @@ struct seen {
 struct reduce {
 	struct predict *p;
 	struct dynamic d;
-	struct watched **threads; /* by thread of the trace */
+	struct reduce_watched **threads; /* by thread of the trace */
 	uint32_t nthreads;
 	uint32_t *free_slots, nfree, free_cap, nslots;
 	uint32_t *slot_epoch, epoch_cap;
 	struct map by_place;
 	struct predict_event *places; /* [0] unused */
 	uint32_t nplaces, places_cap;
-	struct seen *seen;        /* by finding */
+	struct reduce_seen *seen;        /* by finding */
 	uint32_t nseen;
 	bool nomem;
 };
 
 /* Room for element `want`. */
-#define ROOM(r, p, n, want)                                                    \
-	(grow32(&(p), &(n), (want) + 1ull, sizeof *(p)) || ((r)->nomem = true, false))
+#define REDUCE_ROOM(r, p, n, want) (GROW(p, n, (want) + 1ull) || ((r)->nomem = true, false))
 
 /* ---- places ------------------------------------------------------------- */
 
@@ -68,7 +67,7 @@ static uintptr_t place_of(struct reduce *r, const struct event *e)
 	uint64_t key = hash64((uint64_t)e->thread << 32 | e->target);
 	key = hash64(key ^ ((uint64_t)e->kind << 32 | e->loc));
 	uint32_t id = r->nplaces;
-	if (!map_intern(&r->by_place, key, &id) || !ROOM(r, r->places, r->places_cap, id)) {
+	if (!map_intern(&r->by_place, key, &id) || !REDUCE_ROOM(r, r->places, r->places_cap, id)) {
 		r->nomem = true;
 		return 1;
 	}
@@ -87,14 +86,14 @@ static struct predict_event place_at(const struct reduce *r, uint32_t stack)
 
 /* ---- threads ------------------------------------------------------------ */
 
-static struct watched *thread_new(struct reduce *r, uint32_t id, struct watched *parent,
+static struct reduce_watched *thread_new(struct reduce *r, uint32_t id, struct reduce_watched *parent,
                                   uintptr_t pc)
 {
-	if (!ROOM(r, r->threads, r->nthreads, id))
+	if (!REDUCE_ROOM(r, r->threads, r->nthreads, id))
 		return NULL;
 	uint32_t slot = r->nfree ? r->free_slots[--r->nfree] : r->nslots;
-	struct watched *w = slot <= SHADOW_MAX_TID ? calloc(1, sizeof *w) : NULL;
-	if (!w || !ROOM(r, r->slot_epoch, r->epoch_cap, slot)) {
+	struct reduce_watched *w = slot <= SHADOW_MAX_TID ? calloc(1, sizeof *w) : NULL;
+	if (!w || !REDUCE_ROOM(r, r->slot_epoch, r->epoch_cap, slot)) {
 		free(w);
 		r->nomem = true;
 		return NULL;
@@ -110,7 +109,7 @@ static struct watched *thread_new(struct reduce *r, uint32_t id, struct watched 
 	return w;
 }
 
-static struct watched *thread_of(struct reduce *r, uint32_t id)
+static struct reduce_watched *thread_of(struct reduce *r, uint32_t id)
 {
 	if (id < r->nthreads && r->threads[id])
 		return r->threads[id];
@@ -118,10 +117,10 @@ static struct watched *thread_of(struct reduce *r, uint32_t id)
 }
 
 /* A joined thread is over; its slot is free for another. */
-static void join_thread(struct reduce *r, struct watched *w, uint32_t id)
+static void join_thread(struct reduce *r, struct reduce_watched *w, uint32_t id)
 {
-	struct watched *o = id < r->nthreads ? r->threads[id] : NULL;
-	if (!o || o == w || !ROOM(r, r->free_slots, r->free_cap, r->nfree))
+	struct reduce_watched *o = id < r->nthreads ? r->threads[id] : NULL;
+	if (!o || o == w || !REDUCE_ROOM(r, r->free_slots, r->free_cap, r->nfree))
 		return;
 	red_join(&r->d, &w->t, &o->t, 0);
 	r->slot_epoch[o->t.tid] = o->t.acc.epoch + 1;
@@ -145,14 +144,14 @@ static void access(struct reduce *r, struct thread *t, const struct event *e, ui
  * a section or block writes first. */
 static void own_access(struct reduce *r, const struct event *e)
 {
-	struct watched *w = thread_of(r, e->thread);
+	struct reduce_watched *w = thread_of(r, e->thread);
 	if (w && e->kind == EVENT_WRITE && !w->t.wrote && (w->t.nheld || w->t.nmarks))
 		red_wrote(&r->d, &w->t, (uintptr_t)(VARS + (uint64_t)e->target * 8), 0xff, false, place_of(r, e));
 }
 
 static void one(struct reduce *r, const struct event *e)
 {
-	struct watched *w = thread_of(r, e->thread);
+	struct reduce_watched *w = thread_of(r, e->thread);
 	uintptr_t pc = place_of(r, e), lock = (uintptr_t)(LOCKS + (uint64_t)e->target * 64);
 	if (!w || r->nomem)
 		return;
@@ -189,7 +188,7 @@ static void note(struct reduce *r)
 {
 	for (; r->nseen < r->d.nfindings; r->nseen++) {
 		const struct finding *f = &r->d.findings[r->nseen];
-		r->seen[r->nseen] = (struct seen){ place_at(r, f->entered), place_at(r, f->commit),
+		r->seen[r->nseen] = (struct reduce_seen){ place_at(r, f->entered), place_at(r, f->commit),
 			                           place_at(r, f->violation), false };
 	}
 }
@@ -197,7 +196,7 @@ static void note(struct reduce *r)
 static void tell(struct reduce *r)
 {
 	for (uint32_t i = 1; i < r->nseen; i++) {
-		struct seen *s = &r->seen[i];
+		struct reduce_seen *s = &r->seen[i];
 		if (s->told || !r->d.findings[i].ready)
 			continue;
 		s->told = true;
@@ -229,7 +228,7 @@ struct reduce *reduce_new(struct predict *p)
 	r->nslots = r->nplaces = r->nseen = 1;
 	map_init(&r->by_place);
 	r->seen = calloc(RED_MAX_FINDINGS, sizeof *r->seen);
-	if (r->seen && dynamic_init(&r->d) && ROOM(r, r->places, r->places_cap, 1))
+	if (r->seen && dynamic_init(&r->d) && REDUCE_ROOM(r, r->places, r->places_cap, 1))
 		return r;
 	reduce_free(r);
 	return NULL;

@@ -22,7 +22,7 @@
 
 enum { REGION = 64, LOCAL = 12, OBJECTS = 24, LINKS = 96, STEPS = 12000, SEEN = 1 << 15,
        WINDOW_STEPS = 120000, PLACE_TRIES = 3 };
-#define NONE 0xff
+#define SEARCH_NONE 0xff
 
 /* The region: its events by their place in it, threads and objects renumbered. */
 struct region {
@@ -42,7 +42,7 @@ struct state {
 	uint8_t pos[LOCAL];
 	uint8_t write[OBJECTS], read[OBJECTS][LOCAL];
 	uint8_t owner[OBJECTS], released[OBJECTS];
-	uint8_t first[LOCAL];     /* transaction reached, NONE: none */
+	uint8_t first[LOCAL];     /* transaction reached, SEARCH_NONE: none */
 	uint16_t frozen;
 	uint64_t links;           /* a sum of hashes of those below */
 	/* not part of what makes states alike: the links between threads */
@@ -50,7 +50,7 @@ struct state {
 };
 #define COMPARED offsetof(struct state, nlinks)
 
-struct search {
+struct predict_search {
 	struct region g;
 	uint64_t seen[SEEN];
 	uint32_t steps;
@@ -66,7 +66,7 @@ static uint8_t number(struct region *g, unsigned space, uint32_t id)
 	while (i < g->nnames[space] && g->names[space][i] != id)
 		i++;
 	if (i == OBJECTS)
-		return NONE;
+		return SEARCH_NONE;
 	if (i == g->nnames[space])
 		g->names[space][g->nnames[space]++] = id;
 	return (uint8_t)i;
@@ -77,7 +77,7 @@ static uint8_t local_of(struct region *g, uint32_t thread)
 	for (uint32_t k = 0; k < g->nthreads; k++)
 		if (g->global[k] == thread)
 			return (uint8_t)k;
-	return NONE;
+	return SEARCH_NONE;
 }
 
 /* Which events of the window, and whose; false: too many of something. */
@@ -95,13 +95,13 @@ static bool choose(struct region *g, const struct reorder *r, uint32_t from, uin
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct event *e = &r->ev[g->lo + i];
 		uint8_t k = local_of(g, e->thread);
-		if (k == NONE) {
+		if (k == SEARCH_NONE) {
 			if (g->nthreads == LOCAL)
 				return false;
 			k = (uint8_t)g->nthreads++;
 			g->global[k] = e->thread;
 			g->len[k] = 0;
-			g->fork[k] = NONE;
+			g->fork[k] = SEARCH_NONE;
 		}
 		g->thread[i] = k;
 		g->kind[i] = e->kind;
@@ -117,7 +117,7 @@ static bool describe(struct region *g, uint32_t root)
 	uint8_t write[OBJECTS];
 	uint32_t last_root[LOCAL];
 	uint8_t tx[LOCAL];
-	memset(write, NONE, sizeof write);
+	memset(write, SEARCH_NONE, sizeof write);
 	memset(tx, 0, sizeof tx);
 	memset(last_root, 0xff, sizeof last_root);
 	for (uint32_t i = 0; i < g->n; i++) {
@@ -128,11 +128,11 @@ static bool describe(struct region *g, uint32_t root)
 			tx[k]++;
 		last_root[k] = of;
 		g->tx[i] = tx[k];
-		g->object[i] = g->source[i] = NONE;
+		g->object[i] = g->source[i] = SEARCH_NONE;
 		if (e->kind <= EVENT_REL) {
 			uint32_t locks = g->nnames[1];
 			g->object[i] = number(g, e->kind > EVENT_WRITE, e->target);
-			if (g->object[i] == NONE)
+			if (g->object[i] == SEARCH_NONE)
 				return false;
 			if (g->nnames[1] > locks) /* who releases it first has it */
 				g->held[locks] = e->kind == EVENT_REL ? (uint8_t)(k + 1) : 0;
@@ -143,7 +143,7 @@ static bool describe(struct region *g, uint32_t root)
 			write[g->object[i]] = (uint8_t)i;
 		else if (e->kind == EVENT_FORK || e->kind == EVENT_JOIN)
 			g->object[i] = local_of(g, e->target);
-		if (e->kind == EVENT_FORK && g->object[i] != NONE)
+		if (e->kind == EVENT_FORK && g->object[i] != SEARCH_NONE)
 			g->fork[g->object[i]] = (uint8_t)i;
 		if (of == root) {
 			g->block = k;
@@ -168,16 +168,16 @@ static bool describe(struct region *g, uint32_t root)
 static void begin(const struct region *g, struct state *s)
 {
 	memset(s, 0, sizeof *s);
-	memset(s->write, NONE, sizeof s->write);
-	memset(s->read, NONE, sizeof s->read);
-	memset(s->released, NONE, sizeof s->released);
-	memset(s->first, NONE, sizeof s->first);
+	memset(s->write, SEARCH_NONE, sizeof s->write);
+	memset(s->read, SEARCH_NONE, sizeof s->read);
+	memset(s->released, SEARCH_NONE, sizeof s->released);
+	memset(s->first, SEARCH_NONE, sizeof s->first);
 	memcpy(s->owner, g->held, sizeof s->owner);
 }
 
 /* ---- one step ----------------------------------------------------------- */
 
-enum result { BLOCKED, DONE, CYCLE };
+enum predict_result { BLOCKED, DONE, CYCLE };
 
 static bool reached(const struct region *g, const struct state *s, uint8_t c)
 {
@@ -198,7 +198,7 @@ static bool reaches(const struct region *g, struct state *s, uint8_t c, uint8_t 
 /* A link from c arrives at e; true when it closes a cycle. */
 static bool link(const struct region *g, struct state *s, uint8_t c, uint8_t e)
 {
-	if (c == NONE || g->thread[c] == g->thread[e])
+	if (c == SEARCH_NONE || g->thread[c] == g->thread[e])
 		return false;
 	if (g->thread[e] == g->block && g->tx[e] == g->tx_block && reached(g, s, c))
 		return true;
@@ -219,7 +219,7 @@ static bool link(const struct region *g, struct state *s, uint8_t c, uint8_t e)
 static bool can_run(const struct region *g, const struct state *s, uint8_t e)
 {
 	uint8_t k = g->thread[e], o = g->object[e];
-	if (g->fork[k] != NONE && g->fork[k] < e) {
+	if (g->fork[k] != SEARCH_NONE && g->fork[k] < e) {
 		uint8_t by = g->fork[k], t = g->thread[by];
 		if (!s->pos[t] || g->list[t][s->pos[t] - 1] < by)
 			return false;
@@ -228,21 +228,21 @@ static bool can_run(const struct region *g, const struct state *s, uint8_t e)
 		return !s->owner[o] || s->owner[o] == k + 1;
 	if (g->kind[e] == EVENT_REL)
 		return s->owner[o] == k + 1;
-	if (g->kind[e] == EVENT_JOIN && o != NONE)
+	if (g->kind[e] == EVENT_JOIN && o != SEARCH_NONE)
 		return s->pos[o] >= g->len[o] || g->list[o][s->pos[o]] > e;
 	return true;
 }
 
 /* The links that arrive at e, and what it leaves behind. */
-static enum result run(const struct region *g, struct state *s, uint8_t e, uint8_t *closing)
+static enum predict_result run(const struct region *g, struct state *s, uint8_t e, uint8_t *closing)
 {
 	uint8_t k = g->thread[e], o = g->object[e], links[LOCAL + 2];
 	unsigned n = 0, before;
-	if (s->pos[k] == 1 && g->fork[k] != NONE && g->fork[k] < e)
+	if (s->pos[k] == 1 && g->fork[k] != SEARCH_NONE && g->fork[k] < e)
 		links[n++] = g->fork[k];
 	switch (g->kind[e]) {
 	case EVENT_READ:
-		if (s->read[o][k] == NONE) /* the first read since is the link */
+		if (s->read[o][k] == SEARCH_NONE) /* the first read since is the link */
 			links[n++] = s->write[o];
 		if (s->write[o] != g->source[e])
 			s->frozen |= (uint16_t)(1u << k);
@@ -251,12 +251,12 @@ static enum result run(const struct region *g, struct state *s, uint8_t e, uint8
 	case EVENT_WRITE:
 		before = n;
 		for (uint32_t t = 0; t < g->nthreads; t++)
-			if (s->read[o][t] != NONE)
+			if (s->read[o][t] != SEARCH_NONE)
 				links[n++] = s->read[o][t];
 		if (n == before) /* else by way of the readers */
 			links[n++] = s->write[o];
 		s->write[o] = e;
-		memset(s->read[o], NONE, sizeof s->read[o]);
+		memset(s->read[o], SEARCH_NONE, sizeof s->read[o]);
 		break;
 	case EVENT_ACQ:
 		links[n++] = s->released[o];
@@ -267,7 +267,7 @@ static enum result run(const struct region *g, struct state *s, uint8_t e, uint8
 		s->owner[o] = 0;
 		break;
 	case EVENT_JOIN:
-		if (o != NONE && s->pos[o])
+		if (o != SEARCH_NONE && s->pos[o])
 			links[n++] = g->list[o][s->pos[o] - 1];
 		break;
 	default:
@@ -281,7 +281,7 @@ static enum result run(const struct region *g, struct state *s, uint8_t e, uint8
 	return DONE;
 }
 
-static enum result step(const struct region *g, struct state *s, uint32_t k, uint8_t *closing)
+static enum predict_result step(const struct region *g, struct state *s, uint32_t k, uint8_t *closing)
 {
 	if (s->pos[k] >= g->stop[k] || s->frozen >> k & 1)
 		return BLOCKED;
@@ -294,7 +294,7 @@ static enum result step(const struct region *g, struct state *s, uint32_t k, uin
 
 /* ---- the search --------------------------------------------------------- */
 
-static bool known(struct search *q, const struct state *s)
+static bool known(struct predict_search *q, const struct state *s)
 {
 	uint64_t words[(COMPARED + 7) / 8] = { 0 }, h = 1;
 	memcpy(words, s, COMPARED);
@@ -321,7 +321,7 @@ static uint32_t silent(const struct region *g, const struct state *s)
 	return NO;
 }
 
-static bool explore(struct search *q, const struct state *s)
+static bool explore(struct predict_search *q, const struct state *s)
 {
 	uint32_t alone = silent(&q->g, s);
 	if (alone == NO && known(q, s))
@@ -332,7 +332,7 @@ static bool explore(struct search *q, const struct state *s)
 		struct state next = *s;
 		if (q->steps++ >= STEPS)
 			return false;
-		enum result got = step(&q->g, &next, k, &q->closing);
+		enum predict_result got = step(&q->g, &next, k, &q->closing);
 		if (got != BLOCKED) {
 			q->path[q->npath++] = q->g.list[k][s->pos[k]];
 			if (got == CYCLE || explore(q, &next))
@@ -346,14 +346,14 @@ static bool explore(struct search *q, const struct state *s)
 }
 
 /* Does this order end in a cycle? Its end is then cut, and `s` the state there. */
-static bool replays(struct search *q, const uint8_t *path, uint8_t n, struct state *s)
+static bool replays(struct predict_search *q, const uint8_t *path, uint8_t n, struct state *s)
 {
 	begin(&q->g, s);
 	for (uint8_t i = 0; i < n; i++) {
 		uint32_t k = q->g.thread[path[i]];
 		if (s->pos[k] >= q->g.len[k] || q->g.list[k][s->pos[k]] != path[i])
 			return false;
-		enum result got = step(&q->g, s, k, &q->closing);
+		enum predict_result got = step(&q->g, s, k, &q->closing);
 		if (got != DONE)
 			return got == CYCLE && i + 1 == n;
 	}
@@ -361,16 +361,16 @@ static bool replays(struct search *q, const uint8_t *path, uint8_t n, struct sta
 }
 
 /* Leaves out what is not needed, from the end of each thread. */
-static void shorten(struct search *q, struct state *s)
+static void shorten(struct predict_search *q, struct state *s)
 {
 	for (bool more = true; more;) {
 		more = false;
 		for (uint32_t k = 0; k < q->g.nthreads; k++) {
-			uint8_t shorter[REGION], n = 0, last = NONE;
+			uint8_t shorter[REGION], n = 0, last = SEARCH_NONE;
 			for (uint8_t i = 0; i < q->npath; i++)
 				if (q->g.thread[q->path[i]] == k)
 					last = i;
-			if (k == q->g.block || last == NONE)
+			if (k == q->g.block || last == SEARCH_NONE)
 				continue;
 			for (uint8_t i = 0; i < q->npath; i++)
 				if (i != last)
@@ -397,25 +397,25 @@ static bool leads(const struct region *g, const struct state *s, unsigned j, uin
 static unsigned way_out(const struct region *g, const struct state *s, uint8_t c)
 {
 	uint8_t out[LINKS], next[LINKS]; /* the link a way begins with */
-	memset(out, NONE, sizeof out);
+	memset(out, SEARCH_NONE, sizeof out);
 	for (unsigned i = 0; i < s->nlinks; i++)
 		if (g->thread[s->link[i][0]] == g->block && g->tx[s->link[i][0]] == g->tx_block)
 			out[i] = (uint8_t)i;
 	for (unsigned round = 0; round < s->nlinks; round++) {
 		for (unsigned i = 0; i < s->nlinks; i++)
-			if (out[i] != NONE && leads(g, s, i, c))
+			if (out[i] != SEARCH_NONE && leads(g, s, i, c))
 				return out[i];
 		memcpy(next, out, sizeof out);
 		for (unsigned i = 0; i < s->nlinks; i++)
-			for (unsigned j = 0; j < s->nlinks && next[i] == NONE; j++)
-				if (out[j] != NONE && leads(g, s, j, s->link[i][0]))
+			for (unsigned j = 0; j < s->nlinks && next[i] == SEARCH_NONE; j++)
+				if (out[j] != SEARCH_NONE && leads(g, s, j, s->link[i][0]))
 					next[i] = out[j];
 		memcpy(out, next, sizeof out);
 	}
 	return NO;
 }
 
-static void claim(struct reorder *r, struct search *q, const struct state *s)
+static void claim(struct reorder *r, struct predict_search *q, const struct state *s)
 {
 	const struct region *g = &q->g;
 	unsigned out = way_out(g, s, q->closing);
@@ -452,12 +452,12 @@ static void claim(struct reorder *r, struct search *q, const struct state *s)
 
 /* In the order of the recording, does the block close a cycle? Then it is told of
  * already. */
-static bool recorded(struct search *q)
+static bool recorded(struct predict_search *q)
 {
 	struct state s;
 	begin(&q->g, &s);
 	for (uint32_t i = 0; i < q->g.n; i++) {
-		enum result got = step(&q->g, &s, q->g.thread[i], &q->closing);
+		enum predict_result got = step(&q->g, &s, q->g.thread[i], &q->closing);
 		if (got == CYCLE)
 			return true;
 	}
@@ -474,7 +474,7 @@ void reorder_search(struct reorder *r, uint32_t root, uint32_t from, uint32_t to
 		r->nomem = true;
 		return;
 	}
-	struct search *q = r->search;
+	struct predict_search *q = r->search;
 	if (!choose(&q->g, r, from, to) || !describe(&q->g, root) || q->g.nthreads < 2 || recorded(q))
 		return;
 	memset(q->seen, 0, sizeof q->seen);

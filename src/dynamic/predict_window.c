@@ -10,28 +10,27 @@
 /* ---- memory ------------------------------------------------------------- */
 
 /* Room for element `want`. */
-#define ROOM(r, p, n, want)                                                    \
-	(grow32(&(p), &(n), (want) + 1ull, sizeof *(p)) || ((r)->nomem = true, false))
+#define WINDOW_ROOM(r, p, n, want) (GROW(p, n, (want) + 1ull) || ((r)->nomem = true, false))
 /* a second array of the same length as one that is about to grow */
 #define ROOM2(r, p, n, want)                                                   \
-	({ uint32_t n2_ = (n); ROOM(r, p, n2_, want); })
+	({ uint32_t n2_ = (n); WINDOW_ROOM(r, p, n2_, want); })
 
 static bool need_lock(struct reorder *r, uint32_t l)
 {
 	return l < r->nlocks ||
 	       (ROOM2(r, r->lock_max, r->nlocks, l) && ROOM2(r, r->lock_stamp, r->nlocks, l) &&
 	        ROOM2(r, r->lock_prerel, r->nlocks, l) && ROOM2(r, r->lock_acq, r->nlocks, l) &&
-	        ROOM(r, r->held, r->nlocks, l));
+	        WINDOW_ROOM(r, r->held, r->nlocks, l));
 }
 
 static bool need(struct reorder *r, const struct event *e)
 {
-	if (!ROOM(r, r->threads, r->nthreads, e->thread))
+	if (!WINDOW_ROOM(r, r->threads, r->nthreads, e->thread))
 		return false;
 	if (e->kind == EVENT_ACQ || e->kind == EVENT_REL)
 		return need_lock(r, e->target);
 	if (e->kind == EVENT_FORK || e->kind == EVENT_JOIN)
-		return ROOM(r, r->threads, r->nthreads, e->target);
+		return WINDOW_ROOM(r, r->threads, r->nthreads, e->target);
 	return true;
 }
 
@@ -42,13 +41,13 @@ static bool local_threads(struct reorder *r)
 	uint32_t at = 0;
 	r->nlocal = 0;
 	for (size_t i = 0; i < r->n; i++) {
-		struct thread *t = &r->threads[r->ev[i].thread];
+		struct window_thread *t = &r->threads[r->ev[i].thread];
 		if (!t->local1) {
 			uint32_t k = r->nlocal;
 			if (k >= r->local_cap &&
 			    !(ROOM2(r, r->tlen, r->local_cap, k) && ROOM2(r, r->tglobal, r->local_cap, k) &&
 			      ROOM2(r, r->forked_by, r->local_cap, k) && ROOM2(r, r->target, r->local_cap, k) &&
-			      ROOM2(r, r->done, r->local_cap, k) && ROOM(r, r->tstart, r->local_cap, k)))
+			      ROOM2(r, r->done, r->local_cap, k) && WINDOW_ROOM(r, r->tstart, r->local_cap, k)))
 				return false;
 			r->tlen[k] = 0;
 			r->tglobal[k] = r->ev[i].thread;
@@ -110,7 +109,7 @@ static void link_accesses(struct reorder *r)
 static uint32_t new_block(struct reorder *r, struct predict_event begin, uint32_t parent,
                           uint32_t at)
 {
-	if (!ROOM(r, r->blocks, r->blocks_cap, r->nblocks))
+	if (!WINDOW_ROOM(r, r->blocks, r->blocks_cap, r->nblocks))
 		return parent;
 	r->blocks[r->nblocks] = (struct block){ .begin = begin, .parent = parent, .at = at };
 	return r->nblocks++;
@@ -120,7 +119,7 @@ static uint32_t new_block(struct reorder *r, struct predict_event begin, uint32_
 static void link_blocks(struct reorder *r, uint32_t k)
 {
 	const uint32_t *list = r->tev + r->tstart[k];
-	const struct thread *t = &r->threads[r->tglobal[k]];
+	const struct window_thread *t = &r->threads[r->tglobal[k]];
 	uint32_t block = NO, root = NO;
 	for (uint32_t i = 0; i < t->nopen; i++) {
 		block = new_block(r, t->open[i], block, NO);
@@ -233,8 +232,8 @@ bool window_try(struct reorder *r, uint64_t key, uint32_t max)
 /* The event is left behind: a block begins or ends before the window. */
 static void pass(struct reorder *r, const struct event *e, unsigned kind)
 {
-	struct thread *t = &r->threads[e->thread];
-	if (kind == EVENT_BEGIN && ROOM(r, t->open, t->open_cap, t->nopen)) {
+	struct window_thread *t = &r->threads[e->thread];
+	if (kind == EVENT_BEGIN && WINDOW_ROOM(r, t->open, t->open_cap, t->nopen)) {
 		r->open += !t->nopen;
 		t->open[t->nopen] = event_of(e);
 		t->open[t->nopen++].kind = EVENT_BEGIN;

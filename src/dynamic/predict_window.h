@@ -22,7 +22,7 @@
 
 #define NOTHING EVENT_KINDS
 
-struct thread {
+struct window_thread {
 	struct predict_event *open; /* blocks open at the window's start, outermost first */
 	uint32_t nopen, open_cap;
 	uint32_t local1;            /* id in the window + 1 */
@@ -44,7 +44,7 @@ struct reorder {
 	struct event *renamed;      /* the same with variables numbered in the window */
 	bool fresh;                 /* events since the last analysis */
 	uint32_t begins, open;      /* blocks that begin in it, or are open at its start */
-	struct thread *threads;     /* by thread */
+	struct window_thread *threads;     /* by thread */
 	uint32_t *held;             /* by lock: thread + 1 at the window's start */
 	uint32_t nthreads, nlocks;
 	struct map tried;
@@ -62,7 +62,7 @@ struct reorder {
 	struct block *blocks;
 	uint32_t nblocks, blocks_cap;
 	uint32_t stamp, attempts, steps;
-	struct search *search;      /* predict_search.c's, when it was needed */
+	struct predict_search *search;      /* predict_search.c's, when it was needed */
 	bool nomem;
 };
 

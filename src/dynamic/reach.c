@@ -1,7 +1,7 @@
 #include "dynamic/reduction.h"
 
 #define INF     UINT32_MAX
-#define HEADS   (1u << 20)
+#define REACH_HEADS   (1u << 20)
 #define RECORDS (1u << 20)
 #define NEIGHBOURS 512u /* cells whose heads stand side by side */
 #define FIRST_SIZE ((size_t)REACH_COLUMNS * REACH_THREADS * sizeof(uint32_t))
@@ -13,7 +13,7 @@ static bool map_tables(struct reach *r)
 	r->column = pages_map(REACH_COLUMNS * sizeof *r->column);
 	r->first = pages_map(FIRST_SIZE);
 	r->low = pages_map(REACH_THREADS * sizeof *r->low);
-	r->heads = pages_map(HEADS * sizeof *r->heads);
+	r->heads = pages_map(REACH_HEADS * sizeof *r->heads);
 	r->access = pages_map(RECORDS * sizeof *r->access);
 	if (!r->column || !r->first || !r->low || !r->heads || !r->access)
 		reach_free(r);
@@ -31,7 +31,7 @@ void reach_free(struct reach *r)
 	if (r->low)
 		pages_unmap(r->low, REACH_THREADS * sizeof *r->low);
 	if (r->heads)
-		pages_unmap(r->heads, HEADS * sizeof *r->heads);
+		pages_unmap(r->heads, REACH_HEADS * sizeof *r->heads);
 	if (r->access)
 		pages_unmap(r->access, RECORDS * sizeof *r->access);
 	*r = (struct reach){ .whole = r->whole & REACH_WHOLE };
@@ -92,7 +92,7 @@ static void close_column(struct reach *r, uint32_t k)
 		r->low[i] = INF;
 	r->naccess = 1;
 	if (!++r->generation) {
-		pages_clear(r->heads, HEADS * sizeof *r->heads);
+		pages_clear(r->heads, REACH_HEADS * sizeof *r->heads);
 		r->generation = 1;
 	}
 }
@@ -253,7 +253,7 @@ void reach_open(struct thread *t)
 
 static uint64_t *head_of(struct reach *r, uint64_t cell)
 {
-	uint64_t group = mix64(cell / NEIGHBOURS) % (HEADS / NEIGHBOURS);
+	uint64_t group = mix64(cell / NEIGHBOURS) % (REACH_HEADS / NEIGHBOURS);
 	return &r->heads[group * NEIGHBOURS + cell % NEIGHBOURS];
 }
 

@@ -88,7 +88,7 @@ struct reach_cycle {
 	uint32_t uid, stack;     /* the other thread, its last step (0: unknown) */
 	uint32_t out;            /* where the block was left: a stack, 0: unknown */
 	uint64_t out_at;         /* address of the data, or REACH_LOCK | its id */
-	uint8_t out_op, op;      /* enum op: of `out`, of the other's step */
+	uint8_t out_op, op;      /* enum finding_op: of `out`, of the other's step */
 };
 
 void reach_free(struct reach *r);

@@ -18,7 +18,7 @@
  * The transactions of a thread are a chain, hence
  *
  *   E[u][A] = the first transaction of thread u (its serial) that the open
- *             block A reaches; INF when none
+ *             block A reaches; SERIAL_INF when none
  *
  * says it all: A reaches (u, n) iff E[u][A] <= n. A variable remembers only
  * the (thread, serial) of its last writer and readers.
@@ -75,21 +75,21 @@ static bool need_thread(struct serial *s, uint32_t t)
 	uint32_t old = s->nthreads, n = old;
 	if (t < old)
 		return true;
-	if (!GROW(s, s->rows, n, t) || !GROW(s, s->marks, s->nmarks, t))
+	if (!SERIAL_ROOM(s, s->rows, n, t) || !SERIAL_ROOM(s, s->marks, s->nmarks, t))
 		return false;
-	if (!GROW(s, s->threads, s->nthreads, t))
+	if (!SERIAL_ROOM(s, s->threads, s->nthreads, t))
 		return false;
 	for (uint32_t i = old; i < s->nthreads; i++) {
-		s->threads[i].slot = NONE;
+		s->threads[i].slot = SERIAL_NONE;
 		s->threads[i].serial = 1;
-		s->rows[i].min = INF;
+		s->rows[i].min = SERIAL_INF;
 	}
 	return true;
 }
 
 /* ---- block records ------------------------------------------------------ */
 
-static void mark(struct serial *s, const struct access *a)
+static void mark(struct serial *s, const struct serial_access *a)
 {
 	s->blocks[a->block].mark = true;
 }
@@ -114,7 +114,7 @@ static void sweep_blocks(struct serial *s)
 	s->blocks_free = 0;
 	s->blocks_live = 0;
 	for (uint32_t i = s->nblocks; i-- > 1;) {
-		struct block *b = &s->blocks[i];
+		struct serial_block *b = &s->blocks[i];
 		if (b->mark) {
 			b->mark = false;
 			s->blocks_live++;
@@ -132,7 +132,7 @@ static uint32_t block_new(struct serial *s, const struct event *e)
 		if (s->nblocks > 4096 && s->nblocks > holders)
 			sweep_blocks(s);
 		if (!s->blocks_free || s->blocks_live > s->nblocks / 2)
-			if (!GROW(s, s->blocks, s->blocks_cap, s->blocks_cap))
+			if (!SERIAL_ROOM(s, s->blocks, s->blocks_cap, s->blocks_cap))
 				return 0;
 	}
 	uint32_t id = s->blocks_free;
@@ -140,13 +140,13 @@ static uint32_t block_new(struct serial *s, const struct event *e)
 		s->blocks_free = s->blocks[id].next_free;
 	else
 		id = s->nblocks++;
-	s->blocks[id] = (struct block){ e->index, e->loc, e->target, 0, false };
+	s->blocks[id] = (struct serial_block){ e->index, e->loc, e->target, 0, false };
 	return id;
 }
 
 /* ---- events ------------------------------------------------------------- */
 
-static inline void link_in(struct serial *s, const struct access *a,
+static inline void link_in(struct serial *s, const struct serial_access *a,
                            enum event_kind kind, uint32_t target,
                            const struct event *e)
 {
@@ -157,10 +157,10 @@ static inline void link_in(struct serial *s, const struct access *a,
 		link_slow(s, a, kind, target, e);
 }
 
-static inline struct access access_of(const struct serial *s, const struct event *e)
+static inline struct serial_access access_of(const struct serial *s, const struct event *e)
 {
-	const struct thread *th = &s->threads[e->thread];
-	return (struct access){ e->index, e->thread, th->serial, e->loc, th->block, 0, 0 };
+	const struct serial_thread *th = &s->threads[e->thread];
+	return (struct serial_access){ e->index, e->thread, th->serial, e->loc, th->block, 0, 0 };
 }
 
 static uint32_t more_new(struct serial *s)
@@ -171,16 +171,16 @@ static uint32_t more_new(struct serial *s)
 		return id;
 	}
 	id = s->nmore ? s->nmore : 1;
-	if (!GROW(s, s->more, s->more_cap, id))
+	if (!SERIAL_ROOM(s, s->more, s->more_cap, id))
 		return 0;
 	s->nmore = id + 1;
 	return id;
 }
 
 /* This thread's read of the variable since the last write, or NULL. */
-static struct access *my_read(struct serial *s, struct var *v, const struct event *e)
+static struct serial_access *my_read(struct serial *s, struct serial_var *v, const struct event *e)
 {
-	struct access *r = &v->r;
+	struct serial_access *r = &v->r;
 	if (!r->event)
 		return NULL;
 	if (r->thread == e->thread)
@@ -203,22 +203,22 @@ static struct access *my_read(struct serial *s, struct var *v, const struct even
 }
 
 /* Into the map; all of them when the list has just become too long. */
-static void look_up_from_now(struct serial *s, const struct var *v)
+static void look_up_from_now(struct serial *s, const struct serial_var *v)
 {
 	bool all = v->w.var == READERS_LIST + 1;
 	for (uint32_t id = v->r.next; id; id = all ? s->more[id].next : 0) {
-		const struct access *r = &s->more[id];
+		const struct serial_access *r = &s->more[id];
 		size_t before = s->readers.cap;
 		if (!map_put(&s->readers, (uint64_t)r->var << 32 | r->thread, id))
 			s->end = SERIAL_NOMEM;
-		s->bytes += (s->readers.cap - before) * sizeof *s->readers.slots;
-		if (s->o.budget && s->bytes > s->o.budget)
+		s->memory.used += (s->readers.cap - before) * sizeof *s->readers.slots;
+		if (s->memory.max && s->memory.used > s->memory.max)
 			s->end = SERIAL_NOMEM;
 	}
 }
 
 /* The variable is another from here on: its memory was given back. */
-static void var_renew(struct serial *s, struct var *v)
+static void var_renew(struct serial *s, struct serial_var *v)
 {
 	for (uint32_t id = v->r.next; id;) {
 		uint32_t next = s->more[id].next;
@@ -227,14 +227,14 @@ static void var_renew(struct serial *s, struct var *v)
 		s->more_free = id;
 		id = next;
 	}
-	*v = (struct var){ 0 };
+	*v = (struct serial_var){ 0 };
 }
 
 static void do_read(struct serial *s, const struct event *e)
 {
-	struct var *v = &s->vars[e->target];
-	struct access *r = my_read(s, v, e);
-	struct access a;
+	struct serial_var *v = &s->vars[e->target];
+	struct serial_access *r = my_read(s, v, e);
+	struct serial_access a;
 	if (r) {
 		if (r->serial != s->threads[e->thread].serial) {
 			a = access_of(s, e);
@@ -263,14 +263,14 @@ static void do_read(struct serial *s, const struct event *e)
 
 static void do_write(struct serial *s, const struct event *e)
 {
-	struct var *v = &s->vars[e->target];
-	const struct thread *th = &s->threads[e->thread];
+	struct serial_var *v = &s->vars[e->target];
+	const struct serial_thread *th = &s->threads[e->thread];
 	bool mine = false;
 	if (!v->r.event && v->w.thread == e->thread && v->w.event &&
 	    v->w.serial == th->serial)
 		return;
 	for (uint32_t id = 0; v->r.event;) {
-		struct access *r = id ? &s->more[id] : &v->r;
+		struct serial_access *r = id ? &s->more[id] : &v->r;
 		uint32_t next = r->next;
 		if (r->thread == e->thread)
 			mine = true;
@@ -294,16 +294,14 @@ static void do_write(struct serial *s, const struct event *e)
 
 static void do_begin(struct serial *s, const struct event *e)
 {
-	struct thread *th = &s->threads[e->thread];
+	struct serial_thread *th = &s->threads[e->thread];
 	uint32_t k;
 	if (e->flags & EVENT_INNER) {
-		if (th->ninner < INNER_MAX) {
-			if (!th->inner) {
-				th->inner = serial_grow_to(s, NULL, 0, INNER_MAX, sizeof *th->inner);
-				if (!th->inner)
-					return;
-			}
-			th->inner[th->ninner] = (struct inner){ e->index, e->loc, e->target };
+		if (th->ninner < SERIAL_INNER_MAX) {
+			uint32_t room = th->inner ? SERIAL_INNER_MAX : 0;
+			if (!SERIAL_ROOM(s, th->inner, room, SERIAL_INNER_MAX - 1))
+				return;
+			th->inner[th->ninner] = (struct serial_inner){ e->index, e->loc, e->target };
 		}
 		th->ninner++;
 		return;
@@ -318,7 +316,7 @@ static void do_begin(struct serial *s, const struct event *e)
 	th->slot = k;
 	th->block = block;
 	th->ninner = 0;
-	struct slot *sl = &s->slots[k];
+	struct serial_slot *sl = &s->slots[k];
 	sl->thread = e->thread;
 	sl->serial = th->serial;
 	sl->found = false;
@@ -327,17 +325,17 @@ static void do_begin(struct serial *s, const struct event *e)
 
 static void do_end(struct serial *s, const struct event *e)
 {
-	struct thread *th = &s->threads[e->thread];
+	struct serial_thread *th = &s->threads[e->thread];
 	if (e->flags & EVENT_INNER) {
 		if (th->ninner)
 			th->ninner--;
 		return;
 	}
 	uint32_t k = th->slot;
-	if (k == NONE)
+	if (k == SERIAL_NONE)
 		return;
 	reach_end(s, k);
-	th->slot = NONE;
+	th->slot = SERIAL_NONE;
 	th->block = 0;
 	s->free_slots[s->nfree_slots++] = k;
 }
@@ -345,16 +343,16 @@ static void do_end(struct serial *s, const struct event *e)
 /* The thread is over: what it does not need to be remembered by goes. */
 static void thread_done(struct serial *s, uint32_t t)
 {
-	struct thread *th = &s->threads[t];
-	struct row *r = &s->rows[t];
+	struct serial_thread *th = &s->threads[t];
+	struct serial_row *r = &s->rows[t];
 	if (th->inner) {
 		free(th->inner);
 		th->inner = NULL;
 		th->ninner = 0;
-		s->bytes -= INNER_MAX * sizeof *th->inner;
+		s->memory.used -= SERIAL_INNER_MAX * sizeof *th->inner;
 	}
 	if (r->e && !r->n) {
-		s->bytes -= r->cap * sizeof *r->e;
+		s->memory.used -= r->cap * sizeof *r->e;
 		free(r->e);
 		r->e = NULL;
 		r->cap = 0;
@@ -363,11 +361,11 @@ static void thread_done(struct serial *s, uint32_t t)
 
 static void do_sync(struct serial *s, const struct event *e)
 {
-	struct access a;
+	struct serial_access a;
 	switch (e->kind) {
 	case EVENT_ACQ:
 		if (e->flags & EVENT_FIRST)
-			s->locks[e->target] = (struct access){ 0 };
+			s->locks[e->target] = (struct serial_access){ 0 };
 		a = s->locks[e->target];
 		link_in(s, &a, EVENT_REL, e->target, e);
 		break;
@@ -378,8 +376,8 @@ static void do_sync(struct serial *s, const struct event *e)
 		s->threads[e->target].forked = access_of(s, e);
 		break;
 	case EVENT_JOIN: {
-		const struct thread *c = &s->threads[e->target];
-		a = (struct access){ c->last, e->target, c->serial, c->last_loc,
+		const struct serial_thread *c = &s->threads[e->target];
+		a = (struct serial_access){ c->last, e->target, c->serial, c->last_loc,
 			             c->last_block, 0, 0 };
 		link_in(s, &a, (enum event_kind)c->last_kind, c->last_target, e);
 		thread_done(s, e->target);
@@ -390,12 +388,10 @@ static void do_sync(struct serial *s, const struct event *e)
 	}
 }
 
-/* The one large array: it grows by an eighth, which for mappings of that size is
- * no copying, so that little of it lies idle. */
+/* The one large array: little of it lies idle. */
 static bool need_var(struct serial *s, uint32_t v)
 {
-	uint32_t n = s->nvars < 1 << 16 ? s->nvars : s->nvars + s->nvars / 8;
-	return v < s->nvars || GROW_TO(s, s->vars, s->nvars, v, n);
+	return SERIAL_ROOM_AS(GROW_ZERO | GROW_EIGHTHS, s, s->vars, s->nvars, v);
 }
 
 static bool need(struct serial *s, const struct event *e)
@@ -408,7 +404,7 @@ static bool need(struct serial *s, const struct event *e)
 		return need_var(s, e->target);
 	case EVENT_ACQ:
 	case EVENT_REL:
-		return GROW(s, s->locks, s->nlocks, e->target);
+		return SERIAL_ROOM(s, s->locks, s->nlocks, e->target);
 	case EVENT_FORK:
 	case EVENT_JOIN:
 		return need_thread(s, e->target);
@@ -419,7 +415,7 @@ static bool need(struct serial *s, const struct event *e)
 
 static void one(struct serial *s, const struct event *e)
 {
-	struct thread *th = &s->threads[e->thread];
+	struct serial_thread *th = &s->threads[e->thread];
 	if (e->kind >= EVENT_BEGIN && (e->flags & EVENT_INNER)) {
 		if (e->kind == EVENT_BEGIN)
 			do_begin(s, e);
@@ -432,7 +428,7 @@ static void one(struct serial *s, const struct event *e)
 	if (e->kind == EVENT_BEGIN)
 		do_begin(s, e);
 	if (th->forked.event && !s->end) {
-		struct access f = th->forked;
+		struct serial_access f = th->forked;
 		th->forked.event = 0;
 		link_in(s, &f, EVENT_FORK, e->thread, e);
 	}
@@ -469,9 +465,10 @@ struct serial *serial_new(const struct serial_opts *o)
 	if (!s)
 		return NULL;
 	s->o = *o;
+	s->memory.max = o->budget;
 	s->nblocks = 1;
 	map_init(&s->readers);
-	if (!GROW(s, s->blocks, s->blocks_cap, 1) || !why_stack(s)) {
+	if (!SERIAL_ROOM(s, s->blocks, s->blocks_cap, 1) || !why_stack(s)) {
 		serial_free(s);
 		return NULL;
 	}
@@ -481,7 +478,7 @@ struct serial *serial_new(const struct serial_opts *o)
 void serial_stats(const struct serial *s, struct serial_stats *out)
 {
 	*out = s->st;
-	out->bytes = s->bytes;
+	out->bytes = s->memory.used;
 }
 
 void serial_free(struct serial *s)

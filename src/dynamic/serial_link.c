@@ -8,32 +8,32 @@
  */
 #include "dynamic/serial_int.h"
 
-static struct cycle_end end_of(const struct serial *s, const struct access *a,
+static struct cycle_end end_of(const struct serial *s, const struct serial_access *a,
                                enum event_kind kind, uint32_t target)
 {
-	const struct block *b = &s->blocks[a->block];
+	const struct serial_block *b = &s->blocks[a->block];
 	return (struct cycle_end){ a->event, a->block ? b->event : 0, a->thread,
 		target, a->loc, b->loc, b->label, a->serial, (uint8_t)kind };
 }
 
 static struct cycle_end end_here(const struct serial *s, const struct event *e)
 {
-	const struct thread *th = &s->threads[e->thread];
-	const struct block *b = &s->blocks[th->block];
+	const struct serial_thread *th = &s->threads[e->thread];
+	const struct serial_block *b = &s->blocks[th->block];
 	return (struct cycle_end){ e->index, th->block ? b->event : 0, e->thread,
 		e->target, e->loc, b->loc, b->label, th->serial, e->kind };
 }
 
-/* E[v][a] becomes what it is by way of b, E[v][a] at `at` of its row (NONE: INF). */
-static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const struct reach *by,
+/* E[v][a] becomes what it is by way of b, E[v][a] at `at` of its row (SERIAL_NONE: SERIAL_INF). */
+static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const struct serial_reach *by,
                  uint32_t to_b)
 {
 	uint32_t why = why_cat(s, to_b, s->rows[v].e[by->at].why);
-	if (at == NONE) {
+	if (at == SERIAL_NONE) {
 		reach_add(s, v, a, by->serial, why);
 		return;
 	}
-	struct entry *e = &s->rows[v].e[at];
+	struct serial_entry *e = &s->rows[v].e[at];
 	why_drop(s, e->why);
 	e->why = why;
 	e->serial = by->serial;
@@ -48,17 +48,17 @@ static void gain(struct serial *s, uint32_t v, uint32_t a, uint32_t at, const st
 static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
 {
 	uint32_t stamp = reach_stamp(s);
-	const struct slot *A = &s->slots[a], *B = &s->slots[b];
+	const struct serial_slot *A = &s->slots[a], *B = &s->slots[b];
 	for (uint32_t i = 0; i < A->n; i++)
-		s->marks[A->reach[i].thread] = (struct mark){ stamp, A->reach[i].at,
+		s->marks[A->reach[i].thread] = (struct serial_mark){ stamp, A->reach[i].at,
 			                                      A->reach[i].serial };
 	for (uint32_t i = 0; i < B->n && !s->end; i++) {
-		const struct reach *x = &B->reach[i];
-		const struct mark *m = &s->marks[x->thread];
+		const struct serial_reach *x = &B->reach[i];
+		const struct serial_mark *m = &s->marks[x->thread];
 		if (!x->path)
 			continue;
 		if (m->stamp != stamp)
-			gain(s, x->thread, a, NONE, x, to_b);
+			gain(s, x->thread, a, SERIAL_NONE, x, to_b);
 		else if (x->serial < m->serial)
 			gain(s, x->thread, a, m->at, x, to_b);
 	}
@@ -67,23 +67,23 @@ static void inherit(struct serial *s, uint32_t a, uint32_t b, uint32_t to_b)
 /* The same for all of s->fresh, thread by thread that b reaches. */
 static void inherit_by_rows(struct serial *s, uint32_t fresh, uint32_t b)
 {
-	const struct slot *B = &s->slots[b];
+	const struct serial_slot *B = &s->slots[b];
 	for (uint32_t i = 0; i < B->n && !s->end; i++) {
-		const struct reach x = B->reach[i];
-		const struct row *r = &s->rows[x.thread];
+		const struct serial_reach x = B->reach[i];
+		const struct serial_row *r = &s->rows[x.thread];
 		uint32_t stamp = reach_stamp(s);
 		if (!x.path)
 			continue;
 		for (uint32_t k = 0; k < r->n; k++) {
-			struct slot *sl = &s->slots[r->e[k].slot];
+			struct serial_slot *sl = &s->slots[r->e[k].slot];
 			sl->stamp = stamp;
 			sl->at = k;
 		}
 		for (uint32_t k = 0; k < fresh && !s->end; k++) {
 			uint32_t a = s->fresh[k].slot;
-			const struct slot *A = &s->slots[a];
+			const struct serial_slot *A = &s->slots[a];
 			if (A->stamp != stamp)
-				gain(s, x.thread, a, NONE, &x, s->fresh[k].why);
+				gain(s, x.thread, a, SERIAL_NONE, &x, s->fresh[k].why);
 			else if (x.serial < s->rows[x.thread].e[A->at].serial)
 				gain(s, x.thread, a, A->at, &x, s->fresh[k].why);
 		}
@@ -113,18 +113,18 @@ static void inherit_all(struct serial *s, uint32_t fresh, uint32_t b)
 /*
  * The open blocks that reach (u, m) and not yet thread t go to s->fresh; their
  * number. *any: does one reach (u, m) at all? *own: the path by which block b
- * does, NONE when it does not.
+ * does, SERIAL_NONE when it does not.
  */
-static uint32_t find_fresh(struct serial *s, struct row *ru, uint32_t m,
-                           const struct row *rt, uint32_t b, bool *any, uint32_t *own)
+static uint32_t find_fresh(struct serial *s, struct serial_row *ru, uint32_t m,
+                           const struct serial_row *rt, uint32_t b, bool *any, uint32_t *own)
 {
-	uint32_t min = INF, n = 0, stamp = reach_stamp(s);
+	uint32_t min = SERIAL_INF, n = 0, stamp = reach_stamp(s);
 	*any = false;
-	*own = NONE;
+	*own = SERIAL_NONE;
 	for (uint32_t i = 0; i < rt->n; i++)
 		s->slots[rt->e[i].slot].stamp = stamp;
 	for (uint32_t i = 0; i < ru->n; i++) {
-		const struct entry *x = &ru->e[i];
+		const struct serial_entry *x = &ru->e[i];
 		min = x->serial < min ? x->serial : min;
 		if (x->serial > m)
 			continue;
@@ -133,7 +133,7 @@ static uint32_t find_fresh(struct serial *s, struct row *ru, uint32_t m,
 			*own = x->why;
 		if (s->slots[x->slot].stamp == stamp)
 			continue; /* reaches t's current transaction by program order */
-		if (!GROW(s, s->fresh, s->fresh_cap, n))
+		if (!SERIAL_ROOM(s, s->fresh, s->fresh_cap, n))
 			return 0;
 		s->fresh[n++] = *x;
 	}
@@ -141,32 +141,32 @@ static uint32_t find_fresh(struct serial *s, struct row *ru, uint32_t m,
 	return n;
 }
 
-void link_slow(struct serial *s, const struct access *a, enum event_kind kind, uint32_t target,
+void link_slow(struct serial *s, const struct serial_access *a, enum event_kind kind, uint32_t target,
                const struct event *e)
 {
-	struct thread *th = &s->threads[e->thread];
+	struct serial_thread *th = &s->threads[e->thread];
 	bool any;
 	uint32_t m = a->serial, b = th->slot, own;
 	uint32_t fresh = find_fresh(s, &s->rows[a->thread], m, &s->rows[e->thread], b, &any, &own);
 	if (!any)
 		return;
 	s->st.slow++;
-	if (!fresh && (b == NONE || s->slots[b].found))
+	if (!fresh && (b == SERIAL_NONE || s->slots[b].found))
 		return;
 	struct cycle_link link = { end_of(s, a, kind, target), end_here(s, e) };
-	if (b != NONE && own != NONE && !s->slots[b].found)
+	if (b != SERIAL_NONE && own != SERIAL_NONE && !s->slots[b].found)
 		why_report(s, b, own, &link);
 	if (!fresh)
 		return;
-	if (b == NONE) {
+	if (b == SERIAL_NONE) {
 		row_next_serial(s, e->thread);
 		link.to.serial = th->serial;
 		/* a rebase moves no serial of another thread */
 	}
 	uint32_t shared = why_link_new(s, &link);
 	for (uint32_t i = 0; shared && i < fresh && !s->end; i++) {
-		struct entry *x = &s->fresh[i];
-		const struct slot *from = &s->slots[x->slot];
+		struct serial_entry *x = &s->fresh[i];
+		const struct serial_slot *from = &s->slots[x->slot];
 		bool first = from->thread == a->thread && from->serial == m;
 		x->why = why_link(s, first ? 0 : x->why, shared);
 		x->serial = th->serial;
@@ -175,7 +175,7 @@ void link_slow(struct serial *s, const struct access *a, enum event_kind kind, u
 		reach_add(s, e->thread, s->fresh[i].slot, s->fresh[i].serial, s->fresh[i].why);
 	if (s->end)
 		return; /* memory has ended: everything is given up together */
-	if (b != NONE)
+	if (b != SERIAL_NONE)
 		inherit_all(s, fresh, b);
 	why_link_drop(s, shared);
 }

@@ -12,44 +12,6 @@
 
 #include "dynamic/serial_int.h"
 
-/* ---- memory ------------------------------------------------------------- */
-
-/* realloc under the budget; NULL leaves the old block and ends the analysis. */
-void *serial_grow_to(struct serial *s, void *p, size_t old, size_t now, size_t elem)
-{
-	if (now > SIZE_MAX / elem ||
-	    (s->o.budget && s->bytes + (now - old) * elem > s->o.budget)) {
-		s->end = SERIAL_NOMEM;
-		return NULL;
-	}
-	void *q = realloc(p, now * elem);
-	if (!q) {
-		s->end = SERIAL_NOMEM;
-		return NULL;
-	}
-	memset((char *)q + old * elem, 0, (now - old) * elem);
-	s->bytes += (now - old) * elem;
-	return q;
-}
-
-bool serial_grow_array(struct serial *s, void **p, uint32_t *n, uint32_t want,
-                       uint32_t cap, size_t elem)
-{
-	size_t to = cap ? cap : 16;
-	while (to <= want)
-		to *= 2;
-	if (to > UINT32_MAX / 2) {
-		s->end = SERIAL_NOMEM;
-		return false;
-	}
-	void *q = serial_grow_to(s, *p, *n, to, elem);
-	if (!q)
-		return false;
-	*p = q;
-	*n = (uint32_t)to;
-	return true;
-}
-
 /* ---- the clocks --------------------------------------------------------- */
 
 uint32_t reach_stamp(struct serial *s)
@@ -65,16 +27,16 @@ uint32_t reach_stamp(struct serial *s)
 
 void reach_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32_t why)
 {
-	struct row *r = &s->rows[t];
-	struct slot *sl = &s->slots[k];
+	struct serial_row *r = &s->rows[t];
+	struct serial_slot *sl = &s->slots[k];
 	if (!s->o.budget && s->entries >= (s->o.pairs ? s->o.pairs : SERIAL_PAIRS_MAX))
 		s->end = SERIAL_PAIRS;
-	if (s->end || !GROW(s, sl->reach, sl->cap, sl->n) || !GROW(s, r->e, r->cap, r->n)) {
+	if (s->end || !SERIAL_ROOM(s, sl->reach, sl->cap, sl->n) || !SERIAL_ROOM(s, r->e, r->cap, r->n)) {
 		why_drop(s, why);
 		return;
 	}
-	sl->reach[sl->n] = (struct reach){ t, r->n, serial, why != 0 };
-	r->e[r->n++] = (struct entry){ k, serial, why, sl->n++ };
+	sl->reach[sl->n] = (struct serial_reach){ t, r->n, serial, why != 0 };
+	r->e[r->n++] = (struct serial_entry){ k, serial, why, sl->n++ };
 	if (serial < r->min)
 		r->min = serial;
 	if (++s->entries > s->st.live)
@@ -83,9 +45,9 @@ void reach_add(struct serial *s, uint32_t t, uint32_t k, uint32_t serial, uint32
 
 void reach_end(struct serial *s, uint32_t k)
 {
-	struct slot *sl = &s->slots[k];
+	struct serial_slot *sl = &s->slots[k];
 	for (uint32_t i = 0; i < sl->n; i++) {
-		struct row *r = &s->rows[sl->reach[i].thread];
+		struct serial_row *r = &s->rows[sl->reach[i].thread];
 		uint32_t at = sl->reach[i].at;
 		why_drop(s, r->e[at].why);
 		if (at != --r->n) {
@@ -93,7 +55,7 @@ void reach_end(struct serial *s, uint32_t k)
 			s->slots[r->e[at].slot].reach[r->e[at].back].at = at;
 		}
 		if (!r->n)
-			r->min = INF;
+			r->min = SERIAL_INF;
 	}
 	s->entries -= sl->n;
 	sl->n = 0;
@@ -102,7 +64,7 @@ void reach_end(struct serial *s, uint32_t k)
 bool row_slots_grow(struct serial *s)
 {
 	uint32_t n = s->slots_cap;
-	return GROW(s, s->free_slots, n, n) && GROW(s, s->slots, s->slots_cap, s->slots_cap);
+	return SERIAL_ROOM(s, s->free_slots, n, n) && SERIAL_ROOM(s, s->slots, s->slots_cap, s->slots_cap);
 }
 
 /*
@@ -111,14 +73,14 @@ bool row_slots_grow(struct serial *s)
  */
 static void rebase(struct serial *s, uint32_t t)
 {
-	struct thread *th = &s->threads[t];
-	struct row *r = &s->rows[t];
+	struct serial_thread *th = &s->threads[t];
+	struct serial_row *r = &s->rows[t];
 	uint32_t base = th->serial;
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->e[i].serial < base)
 			base = r->e[i].serial;
 	uint32_t shift = base - 1;
-	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_MAX;
+	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_BLOCKS_MAX;
 	if (shift < limit / 4) {
 		s->end = SERIAL_LIMIT;
 		return;
@@ -146,13 +108,13 @@ static void rebase(struct serial *s, uint32_t t)
 		s->slots[r->e[i].slot].reach[r->e[i].back].serial = r->e[i].serial;
 	}
 	DOWN(th->serial);
-	if (r->min < INF)
+	if (r->min < SERIAL_INF)
 		DOWN(r->min);
 }
 
 void row_next_serial(struct serial *s, uint32_t t)
 {
-	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_MAX;
+	uint32_t limit = s->o.serial_limit ? s->o.serial_limit : SERIAL_BLOCKS_MAX;
 	if (s->threads[t].serial >= limit)
 		rebase(s, t);
 	s->threads[t].serial++;

@@ -20,11 +20,11 @@ static uint32_t why_new(struct serial *s)
 		s->whys_free = s->whys[id].left;
 	} else {
 		id = s->nwhys ? s->nwhys : 1;
-		if (!GROW(s, s->whys, s->whys_cap, id))
+		if (!SERIAL_ROOM(s, s->whys, s->whys_cap, id))
 			return 0;
 		s->nwhys = id + 1;
 	}
-	s->whys[id] = (struct why){ .refs = 1 };
+	s->whys[id] = (struct serial_why){ .refs = 1 };
 	return id;
 }
 
@@ -36,7 +36,7 @@ uint32_t why_link_new(struct serial *s, const struct cycle_link *link)
 		s->links_free = s->links[id].refs;
 	} else {
 		id = s->nlinks ? s->nlinks : 1;
-		if (!GROW(s, s->links, s->links_cap, id))
+		if (!SERIAL_ROOM(s, s->links, s->links_cap, id))
 			return 0;
 		s->nlinks = id + 1;
 	}
@@ -56,7 +56,7 @@ void why_drop(struct serial *s, uint32_t id)
 {
 	uint32_t depth = 0;
 	while (id) {
-		struct why *w = &s->whys[id];
+		struct serial_why *w = &s->whys[id];
 		uint32_t next = 0;
 		if (--w->refs == 0) {
 			next = w->left;
@@ -73,7 +73,7 @@ void why_drop(struct serial *s, uint32_t id)
 /* Room to walk any path: every cat on it may wait once. */
 bool why_stack(struct serial *s)
 {
-	return s->stack_cap > WHY_MAX || GROW(s, s->stack, s->stack_cap, WHY_MAX);
+	return s->stack_cap > WHY_MAX || SERIAL_ROOM(s, s->stack, s->stack_cap, WHY_MAX);
 }
 
 uint32_t why_link(struct serial *s, uint32_t before, uint32_t link)
@@ -81,7 +81,7 @@ uint32_t why_link(struct serial *s, uint32_t before, uint32_t link)
 	uint32_t id = why_new(s);
 	if (!id)
 		return 0;
-	struct why *w = &s->whys[id];
+	struct serial_why *w = &s->whys[id];
 	uint32_t len = before ? s->whys[before].len : 0;
 	if (before && (!len || len >= WHY_MAX))
 		return id; /* lost */
@@ -99,7 +99,7 @@ uint32_t why_cat(struct serial *s, uint32_t left, uint32_t right)
 	uint32_t id = why_new(s);
 	if (!id)
 		return 0;
-	struct why *w = &s->whys[id];
+	struct serial_why *w = &s->whys[id];
 	uint32_t a = s->whys[left].len, b = s->whys[right].len;
 	if (!a || !b || a + b > WHY_MAX)
 		return id; /* lost */
@@ -116,7 +116,7 @@ static void why_walk(struct serial *s, uint32_t id, struct cycle_link *out)
 {
 	uint32_t at = s->whys[id].len, depth = 0;
 	while (id) {
-		const struct why *w = &s->whys[id];
+		const struct serial_why *w = &s->whys[id];
 		if (w->right) {
 			s->stack[depth++] = w->left;
 			id = w->right;
@@ -134,7 +134,7 @@ static void why_walk(struct serial *s, uint32_t id, struct cycle_link *out)
  * block, jump each time to the last link that leaves the thread reached at
  * the same or a later transaction. Returns the new length.
  */
-static uint32_t cut_short(struct cycle_link *l, uint32_t n, const struct slot *b)
+static uint32_t cut_short(struct cycle_link *l, uint32_t n, const struct serial_slot *b)
 {
 	uint32_t at = 0, out = 0;
 	for (uint32_t j = 0; j < n; j++)
@@ -154,9 +154,9 @@ static uint32_t cut_short(struct cycle_link *l, uint32_t n, const struct slot *b
 	}
 }
 
-static void find_inner(const struct thread *th, struct cycle *c)
+static void find_inner(const struct serial_thread *th, struct cycle *c)
 {
-	uint32_t n = th->ninner < INNER_MAX ? th->ninner : INNER_MAX;
+	uint32_t n = th->ninner < SERIAL_INNER_MAX ? th->ninner : SERIAL_INNER_MAX;
 	for (uint32_t i = 0; c->alone && i < n; i++)
 		if (th->inner[i].event < c->links[0].from.event) {
 			c->inner = th->inner[i].event;
@@ -169,7 +169,7 @@ static void find_inner(const struct thread *th, struct cycle *c)
 void why_report(struct serial *s, uint32_t k, uint32_t why,
                    const struct cycle_link *last)
 {
-	struct slot *b = &s->slots[k];
+	struct serial_slot *b = &s->slots[k];
 	struct cycle c = { .closing = last->to };
 	b->found = true;
 	if (!s->o.found)

@@ -1,12 +1,12 @@
 #include "dynamic/stack.h"
 
-#define HEADS     (1u << 18)
+#define STACK_HEADS     (1u << 18)
 
 bool stack_init(struct stack_tree *t)
 {
 	*t = (struct stack_tree){ .n = 1 };
 	t->nodes = pages_map(STACK_MAX_NODES * sizeof *t->nodes);
-	t->heads = pages_map(HEADS * sizeof *t->heads);
+	t->heads = pages_map(STACK_HEADS * sizeof *t->heads);
 	if (t->nodes && t->heads)
 		return true;
 	stack_free(t);
@@ -18,7 +18,7 @@ void stack_free(struct stack_tree *t)
 	if (t->nodes)
 		pages_unmap(t->nodes, STACK_MAX_NODES * sizeof *t->nodes);
 	if (t->heads)
-		pages_unmap(t->heads, HEADS * sizeof *t->heads);
+		pages_unmap(t->heads, STACK_HEADS * sizeof *t->heads);
 	*t = (struct stack_tree){ .n = 1 };
 }
 
@@ -37,7 +37,7 @@ static uint32_t lookup(const struct stack_tree *t, uint32_t head,
 uint32_t stack_push(struct stack_tree *t, uint32_t parent, uint64_t pc)
 {
 	uint64_t h = mix64(pc ^ (uint64_t)parent << 40);
-	uint32_t *head = &t->heads[h % HEADS];
+	uint32_t *head = &t->heads[h % STACK_HEADS];
 	uint32_t id = lookup(t, __atomic_load_n(head, __ATOMIC_ACQUIRE), parent, pc);
 	if (id)
 		return id;

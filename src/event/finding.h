@@ -23,7 +23,7 @@ enum finding_kind {
 };
 #define FINDING_KIND_NAMES { [FIND_LOCK] = "lock", [FIND_RACE] = "race", [FIND_MARKED] = "marked", [FIND_CYCLE] = "cycle" }
 
-enum op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT, OP_JOIN, OP_ENTER, OP_KINDS };
+enum finding_op { OP_RELEASE, OP_ACQUIRE, OP_READ, OP_WRITE, OP_ATOMIC, OP_WAIT, OP_JOIN, OP_ENTER, OP_KINDS };
 #define FINDING_OP_NAMES { [OP_RELEASE] = "release", [OP_ACQUIRE] = "acquire", [OP_READ] = "read", [OP_WRITE] = "write", \
 	                   [OP_ATOMIC] = "atomic", [OP_WAIT] = "wait", [OP_JOIN] = "join", [OP_ENTER] = "enter" }
 

@@ -306,7 +306,7 @@ const char *itr_unpack_names(const struct itr_head *h, const unsigned char *p,
 				return "out of memory";
 			continue;
 		}
-		if (v > (uint64_t)(c.end - c.p) || v > NAME_MAX_LEN)
+		if (v > (uint64_t)(c.end - c.p) || v > NAMES_MAX_LEN)
 			return "a block of names is malformed";
 		if (!names_append(n, (const char *)c.p, (size_t)v))
 			return "out of memory";

@@ -1,11 +1,11 @@
 #include "event/names.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #include "event/event.h"
 
@@ -106,17 +106,8 @@ static bool grow_slots(struct names *n)
 
 static bool push(struct names *n, struct name_entry e)
 {
-	if (n->len == n->cap) {
-		/* long ones by an eighth: they are mappings, which move without copying */
-		uint32_t cap = n->cap < 1 << 16 ? n->cap * 2 + 64 : n->cap + n->cap / 8;
-		if (n->len >= ID_LIMIT)
-			return false;
-		struct name_entry *p = realloc(n->list, (size_t)cap * sizeof *p);
-		if (!p)
-			return false;
-		n->list = p;
-		n->cap = cap;
-	}
+	if (n->len >= ID_LIMIT || !GROW_AS(GROW_EIGHTHS, NULL, n->list, n->cap, n->len + 1ull, 1))
+		return false;
 	n->list[n->len++] = e;
 	return true;
 }
@@ -134,16 +125,8 @@ static uint32_t enter(struct names *n, uint32_t at, struct name_entry e,
 
 static bool keep_text(struct names *n, const char *s, size_t len, uint64_t *at)
 {
-	if (n->text_cap - n->text_len < len) {
-		size_t cap = n->text_cap ? n->text_cap * 2 : 4096;
-		while (cap - n->text_len < len)
-			cap *= 2;
-		char *p = realloc(n->text, cap);
-		if (!p)
-			return false;
-		n->text = p;
-		n->text_cap = cap;
-	}
+	if (!GROW_RAW(n->text, n->text_cap, n->text_len + len))
+		return false;
 	memcpy(n->text + n->text_len, s, len);
 	*at = n->text_len;
 	n->text_len += len;

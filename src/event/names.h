@@ -23,7 +23,7 @@
 enum name_space { NS_THREAD, NS_VAR, NS_LOCK, NS_LABEL, NS_LOC, NS_COUNT };
 
 #define NAME_FULL UINT32_MAX /* memory or ids ended */
-#define NAME_MAX_LEN 4096    /* bytes of one name */
+#define NAMES_MAX_LEN 4096    /* bytes of one name */
 
 struct name_entry {
 	uint64_t word;   /* text of up to 8 bytes, offset of a longer one, or address */

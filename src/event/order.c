@@ -3,15 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOBODY UINT32_MAX
+#include "base/grow.h"
+
+#define ORDER_NOBODY UINT32_MAX
 #define WARN_MAX 20 /* warnings told; the rest is counted */
 
-struct lock {
+struct order_lock {
 	uint32_t owner, depth;
 	uint64_t since; /* event of the acquire */
 };
 
-struct thread {
+struct order_thread {
 	uint32_t depth;       /* of open blocks */
 	bool seen, forked, joined;
 	uint64_t forked_at, joined_at;
@@ -22,8 +24,8 @@ struct order {
 	bool lenient;
 	trace_msg_fn *fn;
 	void *ctx;
-	struct lock *locks;
-	struct thread *threads;
+	struct order_lock *locks;
+	struct order_thread *threads;
 	uint32_t nlocks, nthreads;
 	uint32_t warned;
 	bool nomem;
@@ -50,38 +52,23 @@ void order_free(struct order *o)
 	free(o);
 }
 
-static void *grow(void *p, uint32_t *n, uint32_t want, size_t elem, bool *nomem)
-{
-	uint32_t cap = *n ? *n : 16;
-	while (cap <= want)
-		cap *= 2;
-	void *q = realloc(p, cap * elem);
-	if (!q) {
-		*nomem = true;
-		return p;
-	}
-	memset((char *)q + *n * elem, 0, (cap - *n) * elem);
-	*n = cap;
-	return q;
-}
-
-static struct lock *lock_of(struct order *o, uint32_t id)
+static struct order_lock *lock_of(struct order *o, uint32_t id)
 {
 	if (id >= o->nlocks) {
 		uint32_t old = o->nlocks;
-		o->locks = grow(o->locks, &o->nlocks, id, sizeof *o->locks, &o->nomem);
-		if (o->nomem)
+		if (!GROW(o->locks, o->nlocks, id + 1ull)) {
+			o->nomem = true;
 			return NULL;
+		}
 		for (uint32_t i = old; i < o->nlocks; i++)
-			o->locks[i].owner = NOBODY;
+			o->locks[i].owner = ORDER_NOBODY;
 	}
 	return &o->locks[id];
 }
 
-static struct thread *thread_of(struct order *o, uint32_t id)
+static struct order_thread *thread_of(struct order *o, uint32_t id)
 {
-	if (id >= o->nthreads)
-		o->threads = grow(o->threads, &o->nthreads, id, sizeof *o->threads, &o->nomem);
+	o->nomem |= !GROW(o->threads, o->nthreads, id + 1ull);
 	return o->nomem ? NULL : &o->threads[id];
 }
 
@@ -130,7 +117,7 @@ static const char LENIENT[] = "--lenient goes on as if it were all right";
 
 static bool acquire(struct order *o, struct event *e, const struct trace_names *t)
 {
-	struct lock *l = lock_of(o, e->target);
+	struct order_lock *l = lock_of(o, e->target);
 	bool stop = false;
 	if (!l)
 		return true;
@@ -139,7 +126,7 @@ static bool acquire(struct order *o, struct event *e, const struct trace_names *
 		e->flags = EVENT_INNER;
 		return false;
 	}
-	if (l->owner != NOBODY) {
+	if (l->owner != ORDER_NOBODY) {
 		struct buf a, b;
 		stop = fault(o, e, t, true, "lock-held", LENIENT,
 		             "acquires lock %s, which thread %s holds since event %llu",
@@ -149,13 +136,13 @@ static bool acquire(struct order *o, struct event *e, const struct trace_names *
 		buf_free(&a);
 		buf_free(&b);
 	}
-	*l = (struct lock){ e->thread, 1, e->index };
+	*l = (struct order_lock){ e->thread, 1, e->index };
 	return stop;
 }
 
 static bool release(struct order *o, struct event *e, const struct trace_names *t)
 {
-	struct lock *l = lock_of(o, e->target);
+	struct order_lock *l = lock_of(o, e->target);
 	struct buf a, b;
 	bool stop = false;
 	if (!l)
@@ -164,11 +151,11 @@ static bool release(struct order *o, struct event *e, const struct trace_names *
 		if (--l->depth)
 			e->flags = EVENT_INNER;
 		else
-			l->owner = NOBODY;
+			l->owner = ORDER_NOBODY;
 		return false;
 	}
 	name(t, NS_LOCK, e->target, &a);
-	if (l->owner != NOBODY) {
+	if (l->owner != ORDER_NOBODY) {
 		stop = fault(o, e, t, true, "lock-not-held", LENIENT,
 		             "releases lock %s, which thread %s holds since event %llu",
 		             buf_cstr(&a), name(t, NS_THREAD, l->owner, &b),
@@ -184,13 +171,13 @@ static bool release(struct order *o, struct event *e, const struct trace_names *
 		      buf_cstr(&a));
 	}
 	buf_free(&a);
-	*l = (struct lock){ NOBODY, 0, e->index };
+	*l = (struct order_lock){ ORDER_NOBODY, 0, e->index };
 	return stop;
 }
 
 static bool fork_thread(struct order *o, struct event *e, const struct trace_names *t)
 {
-	struct thread *child = thread_of(o, e->target);
+	struct order_thread *child = thread_of(o, e->target);
 	struct buf a;
 	bool stop = false;
 	if (!child)
@@ -213,7 +200,7 @@ static bool fork_thread(struct order *o, struct event *e, const struct trace_nam
 
 static bool join_thread(struct order *o, struct event *e, const struct trace_names *t)
 {
-	struct thread *child = thread_of(o, e->target);
+	struct order_thread *child = thread_of(o, e->target);
 	struct buf a;
 	bool stop = false;
 	if (!child)
@@ -237,7 +224,7 @@ static bool join_thread(struct order *o, struct event *e, const struct trace_nam
 
 static bool end_block(struct order *o, struct event *e, const struct trace_names *t)
 {
-	struct thread *th = &o->threads[e->thread];
+	struct order_thread *th = &o->threads[e->thread];
 	if (th->depth) {
 		if (--th->depth)
 			e->flags = EVENT_INNER;
@@ -255,7 +242,7 @@ static bool end_block(struct order *o, struct event *e, const struct trace_names
 
 static bool check_one(struct order *o, struct event *e, const struct trace_names *t)
 {
-	struct thread *th = thread_of(o, e->thread);
+	struct order_thread *th = thread_of(o, e->thread);
 	bool stop = false;
 	if (!th)
 		return true;

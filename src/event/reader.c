@@ -123,8 +123,8 @@ struct trace_reader *trace_open(const char *path, trace_msg_fn *fn, void *ctx)
 	trace_names_init(&r->names);
 	buf_init(&r->symbols);
 	r->text = calloc(1, TEXT_SIZE + SLACK);
-	r->events = malloc(BATCH * sizeof *r->events);
-	r->events_cap = BATCH;
+	r->events = malloc(READER_BATCH * sizeof *r->events);
+	r->events_cap = READER_BATCH;
 	if (r->text && r->events)
 		r->in = trace_input_open(path, &why);
 	if (!r->in) {

@@ -46,7 +46,7 @@ size_t reader_next_recorded(struct trace_reader *r, struct event **batch)
 	size_t count = 0, used;
 	bool ok = r->events_of || look_ahead(r);
 	while (ok && !count && more_records(r)) {
-		*batch = translate_some(r->events_of, r->todo, r->ntodo, BATCH, &used, &count);
+		*batch = translate_some(r->events_of, r->todo, r->ntodo, READER_BATCH, &used, &count);
 		ok = *batch != NULL;
 		r->todo += used;
 		r->ntodo -= used;

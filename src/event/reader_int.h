@@ -11,7 +11,7 @@
 #include "event/input.h"
 #include "event/reader.h"
 
-#define BATCH 4096
+#define READER_BATCH 4096
 #define TEXT_SIZE ((size_t)256 << 10)
 
 struct trace_reader {

@@ -9,13 +9,14 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/grow.h"
 #include "event/itr.h"
 #include "event/reader_int.h"
 #include "event/recpack.h"
 #include "event/recstream.h"
 
 #define SYMBOLS_MAX ((size_t)64 << 20)
-#define MAX_PROCESSES 4096
+#define ITR_MAX_PROCESSES 4096
 
 /* Takes n bytes; false when there are not so many. */
 static bool take(struct trace_reader *r, void *to, size_t n)
@@ -89,17 +90,8 @@ static const char *payload(struct trace_reader *r, const struct itr_head *h,
 /* What is known of the streams of a process; NULL without memory. */
 static struct recdec *streams_of(struct trace_reader *r, uint32_t process)
 {
-	if (process >= r->nstreams) {
-		uint32_t n = r->nstreams ? r->nstreams : 4;
-		while (n <= process)
-			n *= 2;
-		struct recdec **v = realloc(r->streams, n * sizeof(struct recdec *));
-		if (!v)
-			return NULL;
-		memset(v + r->nstreams, 0, (n - r->nstreams) * sizeof(struct recdec *));
-		r->streams = v;
-		r->nstreams = n;
-	}
+	if (!GROW(r->streams, r->nstreams, process + 1ull))
+		return NULL;
 	if (!r->streams[process])
 		r->streams[process] = recdec_new();
 	return r->streams[process];
@@ -138,7 +130,7 @@ static const char *records(struct trace_reader *r, const struct itr_head *h,
 {
 	void *recs = r->recs;
 	bool streams = h->encoding == ITR_STREAMS;
-	if (streams ? h->raw > RECSTREAM_BLOCK || h->count != 1 || h->process >= MAX_PROCESSES
+	if (streams ? h->raw > RECSTREAM_BLOCK || h->count != 1 || h->process >= ITR_MAX_PROCESSES
 	            : h->count > RECPACK_MAX * 4)
 		return "a block of records is too long";
 	if (h->encoding == ITR_FIXED && (h->raw != (uint64_t)h->count * sizeof *r->recs))

@@ -40,7 +40,7 @@ static char *line_end(struct trace_reader *r)
 size_t reader_next_std(struct trace_reader *r)
 {
 	size_t n = 0;
-	while (n < BATCH) {
+	while (n < READER_BATCH) {
 		char *nl = line_end(r);
 		if (!nl)
 			break;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "event/itr.h"
 #include "event/recpack.h"
@@ -28,7 +29,7 @@ enum { PARTS = 8, BLOCK = 131072, STREAMS = 1 << 18, ROOM = STREAMS + REC_OWN + 
 #define MAX_PCS (1u << 20)
 #define MAX_MODULES 4096
 
-struct process {
+struct recorder_process {
 	unsigned char *streams; /* the block that is being made */
 	size_t len;
 	/* with parts */
@@ -46,13 +47,13 @@ struct recorder {
 	struct recpack *pack;
 	ZSTD_CCtx *zstd;
 	struct buf raw, stored;
-	struct process *proc;
+	struct recorder_process *proc;
 	uint32_t nproc;
 	struct map pcs_at;
 	uint64_t *pcs;
 	uint32_t npcs, pcs_cap;
 	struct recorder_module *modules;
-	uint32_t nmodules;
+	uint32_t nmodules, modules_cap;
 	char text[REC_TEXT_MAX + 1];
 	uint64_t keep;
 	bool parted;               /* there was a `keep` */
@@ -230,14 +231,10 @@ static void see_module(struct recorder *r, struct rec rec)
 			r->modules[r->nmodules - 1].base = rec_addr(rec);
 		return;
 	}
-	struct recorder_module *v = r->nmodules < MAX_MODULES
-	                                    ? realloc(r->modules, (r->nmodules + 1) * sizeof *v)
-	                                    : NULL;
-	if (!v)
+	if (r->nmodules == MAX_MODULES || !GROW(r->modules, r->modules_cap, r->nmodules + 1ull))
 		return;
-	r->modules = v;
-	v[r->nmodules] = (struct recorder_module){ rec_addr(rec), rec_pc(rec), 0, strdup(r->text), 0 };
-	r->nmodules += v[r->nmodules].path != NULL;
+	r->modules[r->nmodules] = (struct recorder_module){ rec_addr(rec), rec_pc(rec), 0, strdup(r->text), 0 };
+	r->nmodules += r->modules[r->nmodules].path != NULL;
 }
 
 void recorder_pc(struct recorder *r, uint64_t pc)
@@ -245,15 +242,8 @@ void recorder_pc(struct recorder *r, uint64_t pc)
 	uint32_t at = r->npcs;
 	if (!pc || r->npcs == MAX_PCS || !map_intern(&r->pcs_at, pc, &at) || at != r->npcs)
 		return;
-	if (r->npcs == r->pcs_cap) {
-		uint32_t cap = r->pcs_cap ? r->pcs_cap * 2 : 1024;
-		uint64_t *v = realloc(r->pcs, cap * sizeof *v);
-		if (!v)
-			return;
-		r->pcs = v;
-		r->pcs_cap = cap;
-	}
-	r->pcs[r->npcs++] = pc;
+	if (GROW(r->pcs, r->pcs_cap, r->npcs + 1ull))
+		r->pcs[r->npcs++] = pc;
 }
 
 /* How many were written: not a TEXT whose letters are still to come. */
@@ -372,20 +362,11 @@ static void join_parts(struct recorder *r)
 
 /* ---- records ------------------------------------------------------------ */
 
-static struct process *process_of(struct recorder *r, uint32_t process)
+static struct recorder_process *process_of(struct recorder *r, uint32_t process)
 {
-	if (process >= r->nproc) {
-		uint32_t n = r->nproc ? r->nproc : 4;
-		while (n <= process)
-			n *= 2;
-		struct process *v = realloc(r->proc, n * sizeof *v);
-		if (!v)
-			return NULL;
-		memset(v + r->nproc, 0, (n - r->nproc) * sizeof *v);
-		r->proc = v;
-		r->nproc = n;
-	}
-	struct process *p = &r->proc[process];
+	if (!GROW(r->proc, r->nproc, process + 1ull))
+		return NULL;
+	struct recorder_process *p = &r->proc[process];
 	if (!p->streams)
 		p->streams = malloc(ROOM);
 	if (!p->streams || !r->keep || p->held)
@@ -399,7 +380,7 @@ static struct process *process_of(struct recorder *r, uint32_t process)
 /* Writes the records held, all but a TEXT that is not complete. */
 static void write_held(struct recorder *r, uint32_t process)
 {
-	struct process *p = &r->proc[process];
+	struct recorder_process *p = &r->proc[process];
 	size_t whole = p->held && p->n ? put_records(r, process, p->held, p->n, false) : 0;
 	if (!whole)
 		return;
@@ -415,7 +396,7 @@ static void write_held(struct recorder *r, uint32_t process)
 /* With parts: records are held until there is a block of them. */
 static void hold(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
 {
-	struct process *p = &r->proc[process];
+	struct recorder_process *p = &r->proc[process];
 	while (n && !r->error) {
 		size_t now = BLOCK - p->n < n ? BLOCK - p->n : n;
 		memcpy(p->held + p->n, rec, now * sizeof *rec);
@@ -431,7 +412,7 @@ static void hold(struct recorder *r, uint32_t process, const struct rec *rec, si
 
 static void write_streams(struct recorder *r, uint32_t process)
 {
-	struct process *p = &r->proc[process];
+	struct recorder_process *p = &r->proc[process];
 	if (!p->len)
 		return;
 	put_block(r, (struct itr_head){ .type = ITR_RECORDS, .encoding = ITR_STREAMS, .count = 1,
@@ -456,7 +437,7 @@ static void hold_span(struct recorder *r, uint32_t process, unsigned slot, const
 bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const void *a, size_t na,
                    const void *b, size_t nb)
 {
-	struct process *p = r->error ? NULL : process_of(r, process);
+	struct recorder_process *p = r->error ? NULL : process_of(r, process);
 	if (!p || na + nb > REC_OWN) {
 		fail(r, p ? "the program told nonsense" : "out of memory");
 		return false;
@@ -479,7 +460,7 @@ bool recorder_span(struct recorder *r, uint32_t process, unsigned slot, const vo
 
 bool recorder_plain(struct recorder *r, uint32_t process, const struct rec *rec, size_t n)
 {
-	struct process *p = r->error ? NULL : process_of(r, process);
+	struct recorder_process *p = r->error ? NULL : process_of(r, process);
 	if (!p || n > 1 + REC_TEXT_MAX / 16) {
 		fail(r, p ? "the program told nonsense" : "out of memory");
 		return false;

@@ -13,7 +13,7 @@
 #define BUCKETS   (RECPACK_MAX * 2u)
 #define LAST      64u /* threads (modulo) whose last place is remembered */
 
-struct place {
+struct recpack_place {
 	uint64_t key;    /* kind << 48 | counter */
 	uint64_t addr, step;
 	uint32_t next;   /* place that came after it; 0: unknown */
@@ -22,7 +22,7 @@ struct place {
 };
 
 struct recpack {
-	struct place *places;  /* [0] stands before the first */
+	struct recpack_place *places;  /* [0] stands before the first */
 	uint32_t n;
 	uint32_t *buckets;     /* place, 0: free */
 	uint32_t last[LAST];
@@ -64,7 +64,7 @@ static void restart(struct recpack *p)
 	for (uint32_t i = 1; i < p->n; i++)
 		p->buckets[p->places[i].bucket] = 0;
 	p->n = 1;
-	p->places[0] = (struct place){ 0 };
+	p->places[0] = (struct recpack_place){ 0 };
 	memset(p->last, 0, sizeof p->last);
 	p->addr = p->fresh = 0;
 	p->slot = 0;
@@ -77,7 +77,7 @@ static uint64_t key_of(struct rec r)
 
 static uint32_t place_add(struct recpack *p, uint64_t key)
 {
-	p->places[p->n] = (struct place){ .key = key, .addr = p->addr };
+	p->places[p->n] = (struct recpack_place){ .key = key, .addr = p->addr };
 	return p->n++;
 }
 
@@ -94,7 +94,7 @@ static uint32_t place_find(const struct recpack *p, uint64_t key, uint32_t *buck
 /* What holds after a record at place `id`: for the reader; put_one does the same. */
 static void note(struct recpack *p, uint32_t *last, uint32_t id, uint64_t addr, unsigned arg)
 {
-	struct place *at = &p->places[id];
+	struct recpack_place *at = &p->places[id];
 	p->places[*last].next = id;
 	*last = id;
 	at->step = addr - at->addr;
@@ -104,7 +104,7 @@ static void note(struct recpack *p, uint32_t *last, uint32_t id, uint64_t addr, 
 
 /* What changes with every record, apart from the tables: held in registers. */
 struct packer {
-	struct place *places;
+	struct recpack_place *places;
 	unsigned char *s;
 	uint64_t addr;
 	unsigned slot;
@@ -146,7 +146,7 @@ static inline struct packer put_one(struct recpack *p, struct packer k, struct r
 		k.s = now.s;
 		k.places[before].next = id;
 	}
-	struct place *at = &k.places[id];
+	struct recpack_place *at = &k.places[id];
 	uint64_t was = at->addr;
 	if (addr == ((was + at->step) & REC_LOW) && at->arg == arg) {
 		flags |= ADDRESS;
@@ -207,7 +207,7 @@ static bool get_one(struct recpack *p, struct cursor *c, struct rec *out)
 	}
 	if (c->bad || !id || id >= p->n || p->places[id].key >> 48 != kind)
 		return false;
-	struct place *at = &p->places[id];
+	struct recpack_place *at = &p->places[id];
 	uint64_t addr = (at->addr + at->step) & REC_LOW;
 	unsigned arg = at->arg;
 	if (!(head & ADDRESS)) {

@@ -3,24 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* A growing list of records; TEXTs stand in front of what they belong to. */
-struct list {
+struct recstate_list {
 	struct rec *v;
 	size_t n, cap;
 };
 
-struct lock {
+struct recstate_lock {
 	uint64_t addr;
 	uint32_t depth;
 	struct rec acquire;
 };
 
-struct thread {
+struct recstate_thread {
 	bool live;
 	struct rec create, stack;
-	struct list frames;
-	struct list marks;     /* each with its TEXT, if it has one */
-	struct lock *locks;
+	struct recstate_list frames;
+	struct recstate_list marks;     /* each with its TEXT, if it has one */
+	struct recstate_lock *locks;
 	uint32_t nlocks, locks_cap;
 	uint32_t depth[64];    /* functions at each mark */
 	size_t mark_at[64];    /* in `marks` */
@@ -28,9 +30,9 @@ struct thread {
 };
 
 struct recstate {
-	struct list modules;   /* options too */
-	struct list text;      /* the last TEXT */
-	struct thread *threads;
+	struct recstate_list modules;   /* options too */
+	struct recstate_list text;      /* the last TEXT */
+	struct recstate_thread *threads;
 	uint32_t nthreads;
 	bool nomem;
 };
@@ -55,47 +57,29 @@ void recstate_free(struct recstate *s)
 	free(s);
 }
 
-static void add(struct recstate *s, struct list *l, const struct rec *r, size_t n)
+static void add(struct recstate *s, struct recstate_list *l, const struct rec *r, size_t n)
 {
 	if (!n)
 		return;
-	if (l->n + n > l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 16;
-		while (cap < l->n + n)
-			cap *= 2;
-		struct rec *v = realloc(l->v, cap * sizeof *v);
-		if (!v) {
-			s->nomem = true;
-			return;
-		}
-		l->v = v;
-		l->cap = cap;
+	if (!GROW_RAW(l->v, l->cap, l->n + n)) {
+		s->nomem = true;
+		return;
 	}
 	memcpy(l->v + l->n, r, n * sizeof *r);
 	l->n += n;
 }
 
-static struct thread *thread(struct recstate *s, uint32_t slot)
+static struct recstate_thread *thread(struct recstate *s, uint32_t slot)
 {
-	if (slot >= s->nthreads) {
-		uint32_t n = s->nthreads ? s->nthreads : 16;
-		while (n <= slot)
-			n *= 2;
-		struct thread *v = realloc(s->threads, n * sizeof *v);
-		if (!v) {
-			s->nomem = true;
-			return NULL;
-		}
-		memset(v + s->nthreads, 0, (n - s->nthreads) * sizeof *v);
-		s->threads = v;
-		s->nthreads = n;
-	}
-	return &s->threads[slot];
+	if (GROW(s->threads, s->nthreads, slot + 1ull))
+		return &s->threads[slot];
+	s->nomem = true;
+	return NULL;
 }
 
 static void create(struct recstate *s, struct rec r)
 {
-	struct thread *t = thread(s, (uint32_t)(rec_addr(r) >> 32) & (REC_SLOTS - 1));
+	struct recstate_thread *t = thread(s, (uint32_t)(rec_addr(r) >> 32) & (REC_SLOTS - 1));
 	if (!t)
 		return;
 	t->live = true;
@@ -106,27 +90,20 @@ static void create(struct recstate *s, struct rec r)
 	t->create = rec_make(REC_CREATE, 0, rec_addr(r), 0, rec_pc(r));
 }
 
-static void acquire(struct recstate *s, struct thread *t, struct rec r)
+static void acquire(struct recstate *s, struct recstate_thread *t, struct rec r)
 {
 	for (uint32_t i = 0; i < t->nlocks; i++)
 		if (t->locks[i].addr == rec_addr(r)) {
 			t->locks[i].depth++;
 			return;
 		}
-	if (t->nlocks == t->locks_cap) {
-		uint32_t cap = t->locks_cap ? t->locks_cap * 2 : 8;
-		struct lock *v = realloc(t->locks, cap * sizeof *v);
-		if (!v) {
-			s->nomem = true;
-			return;
-		}
-		t->locks = v;
-		t->locks_cap = cap;
-	}
-	t->locks[t->nlocks++] = (struct lock){ rec_addr(r), 1, r };
+	if (GROW(t->locks, t->locks_cap, t->nlocks + 1ull))
+		t->locks[t->nlocks++] = (struct recstate_lock){ rec_addr(r), 1, r };
+	else
+		s->nomem = true;
 }
 
-static void release(struct thread *t, struct rec r)
+static void release(struct recstate_thread *t, struct rec r)
 {
 	for (uint32_t i = 0; i < t->nlocks; i++) {
 		if (t->locks[i].addr != rec_addr(r))
@@ -141,13 +118,13 @@ static void release(struct thread *t, struct rec r)
 }
 
 /* The last mark goes, with its TEXT. */
-static void unmark(struct thread *t)
+static void unmark(struct recstate_thread *t)
 {
 	if (--t->nmarks < 64)
 		t->marks.n = t->mark_at[t->nmarks];
 }
 
-static void mark(struct recstate *s, struct thread *t, struct rec r)
+static void mark(struct recstate *s, struct recstate_thread *t, struct rec r)
 {
 	if (t->nmarks < 64) {
 		t->depth[t->nmarks] = (uint32_t)t->frames.n;
@@ -159,7 +136,7 @@ static void mark(struct recstate *s, struct thread *t, struct rec r)
 	t->nmarks++;
 }
 
-static void pop(struct thread *t, uint64_t keep)
+static void pop(struct recstate_thread *t, uint64_t keep)
 {
 	if (keep < t->frames.n)
 		t->frames.n = keep;
@@ -168,7 +145,7 @@ static void pop(struct thread *t, uint64_t keep)
 }
 
 /* Told again it leaves nothing. */
-static void push(struct recstate *s, struct thread *t, struct rec r)
+static void push(struct recstate *s, struct recstate_thread *t, struct rec r)
 {
 	pop(t, rec_keep(r));
 	r.a &= ~(UINT64_C(0xfe) << 48);
@@ -188,7 +165,7 @@ static void one(struct recstate *s, struct rec r)
 		add(s, &s->modules, &r, 1);
 		return;
 	}
-	struct thread *t = thread(s, rec_slot(r));
+	struct recstate_thread *t = thread(s, rec_slot(r));
 	if (!t)
 		return;
 	if (kind == REC_STACK) {
@@ -230,7 +207,7 @@ bool recstate_note(struct recstate *s, const struct rec *r, size_t n)
 	return !s->nomem;
 }
 
-static bool tell_list(const struct list *l, recstate_fn *fn, void *ctx)
+static bool tell_list(const struct recstate_list *l, recstate_fn *fn, void *ctx)
 {
 	for (size_t i = 0; i < l->n;) {
 		size_t len = rec_kind(l->v[i]) == REC_TEXT ? 1 + rec_letters(l->v[i]) : 1;
@@ -242,10 +219,10 @@ static bool tell_list(const struct list *l, recstate_fn *fn, void *ctx)
 }
 
 /* Marks are kept with their TEXT behind them: it goes first. */
-static bool tell_marks(const struct thread *t, uint32_t depth, size_t *at, uint32_t *next,
+static bool tell_marks(const struct recstate_thread *t, uint32_t depth, size_t *at, uint32_t *next,
                        recstate_fn *fn, void *ctx)
 {
-	const struct list *l = &t->marks;
+	const struct recstate_list *l = &t->marks;
 	while (*next < t->nmarks && *next < 64 && t->depth[*next] <= depth && *at < l->n) {
 		struct rec m = l->v[(*at)++];
 		if (rec_arg(m) & REC_NAMED && *at < l->n) {
@@ -261,7 +238,7 @@ static bool tell_marks(const struct thread *t, uint32_t depth, size_t *at, uint3
 	return true;
 }
 
-static bool tell_thread(const struct thread *t, recstate_fn *fn, void *ctx)
+static bool tell_thread(const struct recstate_thread *t, recstate_fn *fn, void *ctx)
 {
 	size_t at = 0;
 	uint32_t next = 0;

@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct slot {
+#include "base/grow.h"
+
+struct recstream_slot {
 	struct rec_place *places;
 	uint32_t n, cap, last;
 	uint64_t addr, fresh;
 };
 
 struct recdec {
-	struct slot *slots;
+	struct recstream_slot *slots;
 	uint32_t nslots;
 };
 
@@ -31,7 +33,7 @@ void recdec_free(struct recdec *d)
 	free(d);
 }
 
-static void restart(struct slot *s)
+static void restart(struct recstream_slot *s)
 {
 	s->places[0] = (struct rec_place){ .key = UINT64_MAX };
 	s->n = 1;
@@ -39,20 +41,11 @@ static void restart(struct slot *s)
 	s->addr = s->fresh = 0;
 }
 
-static struct slot *slot_of(struct recdec *d, unsigned slot)
+static struct recstream_slot *slot_of(struct recdec *d, unsigned slot)
 {
-	if (slot >= d->nslots) {
-		uint32_t n = d->nslots ? d->nslots : 16;
-		while (n <= slot)
-			n *= 2;
-		struct slot *v = realloc(d->slots, n * sizeof *v);
-		if (!v)
-			return NULL;
-		memset(v + d->nslots, 0, (n - d->nslots) * sizeof *v);
-		d->slots = v;
-		d->nslots = n;
-	}
-	struct slot *s = &d->slots[slot];
+	if (!GROW(d->slots, d->nslots, slot + 1ull))
+		return NULL;
+	struct recstream_slot *s = &d->slots[slot];
 	if (!s->places) {
 		s->places = malloc(64 * sizeof *s->places);
 		if (!s->places)
@@ -64,23 +57,16 @@ static struct slot *slot_of(struct recdec *d, unsigned slot)
 }
 
 /* A new place; 0 when it cannot be. */
-static uint32_t place_add(struct slot *s, uint64_t key)
+static uint32_t place_add(struct recstream_slot *s, uint64_t key)
 {
-	if (s->n == s->cap) {
-		uint32_t cap = s->cap * 2;
-		struct rec_place *v = cap <= RECSTREAM_PLACES ? realloc(s->places, cap * sizeof *v)
-		                                              : NULL;
-		if (!v)
-			return 0;
-		s->places = v;
-		s->cap = cap;
-	}
+	if (s->n == RECSTREAM_PLACES || !GROW_RAW(s->places, s->cap, s->n + 1ull))
+		return 0;
 	s->places[s->n] = (struct rec_place){ .key = key, .addr = s->addr };
 	return s->n++;
 }
 
 /* The place of a record whose head said that it is not the expected one. */
-static uint64_t get_place(struct slot *s, struct cursor *c, unsigned kind)
+static uint64_t get_place(struct recstream_slot *s, struct cursor *c, unsigned kind)
 {
 	uint64_t id = get_varint(c);
 	if (id || kind >= REC_KINDS)
@@ -90,7 +76,7 @@ static uint64_t get_place(struct slot *s, struct cursor *c, unsigned kind)
 }
 
 /* The address of a record at the expected place. */
-static uint64_t get_address(const struct slot *s, struct cursor *c, unsigned head,
+static uint64_t get_address(const struct recstream_slot *s, struct cursor *c, unsigned head,
                             const struct rec_place *at)
 {
 	uint64_t z = 0;
@@ -106,7 +92,7 @@ static uint64_t get_address(const struct slot *s, struct cursor *c, unsigned hea
 	return at->addr + (head & RECSTREAM_EIGHTH ? step * 8 : step);
 }
 
-static bool get_one(struct slot *s, struct cursor *c, unsigned slot, unsigned head,
+static bool get_one(struct recstream_slot *s, struct cursor *c, unsigned slot, unsigned head,
                     struct rec *out)
 {
 	unsigned kind = head & RECSTREAM_KIND;
@@ -150,7 +136,7 @@ const char *recdec_span(struct recdec *d, unsigned slot, const unsigned char *p,
                         struct rec *out, size_t *n)
 {
 	struct cursor c = { p, p + len, false };
-	struct slot *s = slot && slot < REC_SLOTS ? slot_of(d, slot) : NULL;
+	struct recstream_slot *s = slot && slot < REC_SLOTS ? slot_of(d, slot) : NULL;
 	if (!s)
 		return slot && slot < REC_SLOTS ? "out of memory" : "a record of a thread that cannot be";
 	while (c.p < c.end) {

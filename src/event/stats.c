@@ -119,13 +119,13 @@ bool stats_feed(struct trace_stats *s, const struct event *ev, size_t n)
 
 /* ---- the busiest -------------------------------------------------------- */
 
-struct rank {
+struct stats_rank {
 	uint64_t key;
 	uint32_t id;
 };
 
 /* The `top` largest keys among n uses, largest first, into r; their number. */
-static uint32_t rank(const struct use *u, size_t n, bool sum, struct rank *r,
+static uint32_t rank(const struct use *u, size_t n, bool sum, struct stats_rank *r,
                      uint32_t top)
 {
 	uint32_t have = 0;
@@ -138,12 +138,10 @@ static uint32_t rank(const struct use *u, size_t n, bool sum, struct rank *r,
 			r[at] = r[at - 1];
 			at--;
 		}
-		r[at] = (struct rank){ key, (uint32_t)i };
+		r[at] = (struct stats_rank){ key, (uint32_t)i };
 	}
 	return have;
 }
-
-typedef unsigned long long ull;
 
 static void name_col(const struct names *n, uint32_t id, struct buf *out)
 {
@@ -176,7 +174,7 @@ void stats_text(const struct trace_stats *s, const struct trace_names *t,
 		names_show(&t->ns[NS_THREAD], s->longest_thread, out);
 		buf_str(out, ")\n");
 	}
-	struct rank *r = calloc(top + 1, sizeof *r);
+	struct stats_rank *r = calloc(top + 1, sizeof *r);
 	if (!r) {
 		out->failed = true;
 		return;
@@ -227,7 +225,7 @@ static void json_name(const struct names *n, uint32_t id, struct json_out *j)
 static void json_uses(const char *key, const struct use *u, size_t n, bool vars, const struct names *names, uint32_t top,
                       struct json_out *j)
 {
-	struct rank *r = calloc(top + 1, sizeof *r);
+	struct stats_rank *r = calloc(top + 1, sizeof *r);
 	uint32_t have = r ? rank(u, n, vars, r, top) : 0;
 	j->out->failed |= !r;
 	json_begin_array(j, key);

@@ -90,7 +90,7 @@ static enum std_result scan_slow(const char *line, const char *eol,
 	if (te == s)
 		return bad(err, (size_t)(bar - line), 1, "no-thread",
 		           "expected a thread's name before '|'", NULL);
-	if (te - s > NAME_MAX_LEN)
+	if (te - s > NAMES_MAX_LEN)
 		return bad(err, (size_t)(s - line), (size_t)(te - s), "name-too-long",
 		           "a name of more than 4096 bytes", NULL);
 
@@ -132,7 +132,7 @@ static enum std_result scan_slow(const char *line, const char *eol,
 		return bad(err, (size_t)(o - line), (size_t)(oe - o), "no-target",
 		           "this operation needs a target in parentheses",
 		           "for example w(x), acq(m) or fork(T2)");
-	if (ae - a > NAME_MAX_LEN)
+	if (ae - a > NAMES_MAX_LEN)
 		return bad(err, (size_t)(a - line), (size_t)(ae - a), "name-too-long",
 		           "a name of more than 4096 bytes", NULL);
 	if (p < end && *p != '|')
@@ -146,7 +146,7 @@ static enum std_result scan_slow(const char *line, const char *eol,
 	if (extra)
 		return bad(err, (size_t)(extra - line), (size_t)(end - extra), "trailing-text",
 		           "a line has three fields; here is a fourth", NULL);
-	if (end - p > NAME_MAX_LEN)
+	if (end - p > NAMES_MAX_LEN)
 		return bad(err, (size_t)(p - line), (size_t)(end - p), "name-too-long",
 		           "a name of more than 4096 bytes", NULL);
 

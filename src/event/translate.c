@@ -1,3 +1,4 @@
+#include "base/grow.h"
 #include "event/translate_int.h"
 
 #include <stdlib.h>
@@ -5,19 +6,8 @@
 
 void *tr_grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t elem)
 {
-	if (want < *cap)
-		return p;
-	uint32_t n = *cap ? *cap : 64;
-	while (n <= want)
-		n += n < 1 << 16 ? n : n / 8;
-	char *q = realloc(p, n * elem);
-	if (!q) {
-		t->nomem = true;
-		return p;
-	}
-	memset(q + *cap * elem, 0, (n - *cap) * elem);
-	*cap = n;
-	return q;
+	t->nomem |= !grow32(&p, cap, want + 1ull, elem, NULL, GROW_ZERO | GROW_EIGHTHS);
+	return p;
 }
 
 struct translate *translate_new(struct trace_names *names, enum lives lives)
@@ -62,7 +52,7 @@ void translate_free(struct translate *t)
 
 /* ---- the first reading -------------------------------------------------- */
 
-struct lock *tr_lock(struct translate *t, uint64_t addr)
+struct translate_lock *tr_lock(struct translate *t, uint64_t addr)
 {
 	uint32_t i = map_get(&t->lock_at, addr);
 	if (i != MAP_NONE)
@@ -72,7 +62,7 @@ struct lock *tr_lock(struct translate *t, uint64_t addr)
 	if (t->nomem)
 		return NULL;
 	uint32_t head = map_get(&t->lock_page, addr >> 12);
-	t->locks[i] = (struct lock){ .addr = addr, .id = NAME_FULL,
+	t->locks[i] = (struct translate_lock){ .addr = addr, .id = NAME_FULL,
 		                     .next = head == MAP_NONE ? 0 : head };
 	t->nomem |= !map_put(&t->lock_at, addr, i) || !map_put(&t->lock_page, addr >> 12, i);
 	t->nlocks++;
@@ -111,7 +101,7 @@ static void look_one(struct translate *t, uint32_t number, struct rec r)
 		l->accesses += !l->joined;
 		l->at = rec_addr(r);
 	} else if (kind == REC_ACQUIRE && rec_arg(r) & REC_SHARED) {
-		struct lock *l = tr_lock(t, rec_addr(r));
+		struct translate_lock *l = tr_lock(t, rec_addr(r));
 		if (l)
 			l->shared = true;
 	} else if (kind == REC_JOIN && rec_addr(r) < REC_SLOTS && rec_addr(r) != rec_slot(r) &&
@@ -163,17 +153,11 @@ void translate_symbols(struct translate *t, const struct symtab *s)
 
 /* ---- events ------------------------------------------------------------- */
 
-void tr_put(struct translate *t, struct thread *th, unsigned kind, uint32_t target, uint32_t loc)
+void tr_put(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t target, uint32_t loc)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 4096;
-		struct event *v = realloc(t->out, cap * sizeof *v);
-		if (!v) {
-			t->nomem = true;
-			return;
-		}
-		t->out = v;
-		t->cap = cap;
+	if (!GROW_RAW(t->out, t->cap, t->n + 1)) {
+		t->nomem = true;
+		return;
 	}
 	t->out[t->n++] = (struct event){ .index = ++t->index, .thread = th->id, .target = target,
 		                         .loc = loc, .kind = (uint8_t)kind,
@@ -190,7 +174,7 @@ void tr_first(struct translate *t, bool *renewed)
 	*renewed = false;
 }
 
-static void begin_thread(struct translate *t, struct thread *th, uint32_t number)
+static void begin_thread(struct translate *t, struct translate_thread *th, uint32_t number)
 {
 	struct buf b;
 	buf_init(&b);
@@ -209,9 +193,9 @@ static void begin_thread(struct translate *t, struct thread *th, uint32_t number
 		th->last = t->looked[th->id].accesses;
 }
 
-static struct thread *thread_of(struct translate *t, uint32_t slot)
+static struct translate_thread *thread_of(struct translate *t, uint32_t slot)
 {
-	struct thread *th = &t->threads[slot];
+	struct translate_thread *th = &t->threads[slot];
 	if (slot >= t->nslots)
 		t->nslots = slot + 1;
 	if (!th->known)
@@ -220,7 +204,7 @@ static struct thread *thread_of(struct translate *t, uint32_t slot)
 }
 
 /* The stack that what the thread does now is on top of. */
-static uint32_t stack_below(struct translate *t, const struct thread *th)
+static uint32_t stack_below(struct translate *t, const struct translate_thread *th)
 {
 	uint32_t known = th->depth;
 	while (known && th->stack[known - 1] == UNKNOWN)
@@ -234,7 +218,7 @@ static uint32_t stack_below(struct translate *t, const struct thread *th)
 	return below;
 }
 
-uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc)
+uint32_t tr_here(struct translate *t, const struct translate_thread *th, uint64_t pc)
 {
 	if (!pc)
 		return LOC_NONE;
@@ -246,13 +230,13 @@ uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc)
 	return h->loc;
 }
 
-static void end_block(struct translate *t, struct thread *th)
+static void end_block(struct translate *t, struct translate_thread *th)
 {
 	t->open -= !--th->nmarks;
 	tr_put(t, th, EVENT_END, 0, LOC_NONE);
 }
 
-static void pop(struct translate *t, struct thread *th, uint64_t keep)
+static void pop(struct translate *t, struct translate_thread *th, uint64_t keep)
 {
 	if (keep < th->depth)
 		th->depth = (uint32_t)keep;
@@ -260,7 +244,7 @@ static void pop(struct translate *t, struct thread *th, uint64_t keep)
 		end_block(t, th);
 }
 
-static void push(struct translate *t, struct thread *th, struct rec r)
+static void push(struct translate *t, struct translate_thread *th, struct rec r)
 {
 	pop(t, th, rec_keep(r));
 	uint32_t cap = th->cap, cap2 = cap;
@@ -282,7 +266,7 @@ static void push(struct translate *t, struct thread *th, struct rec r)
 static void create(struct translate *t, struct rec r)
 {
 	uint32_t slot = (uint32_t)(rec_addr(r) >> 32) & (REC_SLOTS - 1);
-	struct thread *by = rec_slot(r) && rec_slot(r) != slot ? thread_of(t, rec_slot(r)) : NULL;
+	struct translate_thread *by = rec_slot(r) && rec_slot(r) != slot ? thread_of(t, rec_slot(r)) : NULL;
 	if (slot >= t->nslots)
 		t->nslots = slot + 1;
 	begin_thread(t, &t->threads[slot], (uint32_t)rec_addr(r));
@@ -290,7 +274,7 @@ static void create(struct translate *t, struct rec r)
 		tr_put(t, by, EVENT_FORK, t->threads[slot].id, tr_here(t, by, rec_pc(r)));
 }
 
-static void mark(struct translate *t, struct thread *th, struct rec r)
+static void mark(struct translate *t, struct translate_thread *th, struct rec r)
 {
 	uint32_t label = 0;
 	if (rec_arg(r) & REC_NAMED) {
@@ -306,7 +290,7 @@ static void mark(struct translate *t, struct thread *th, struct rec r)
 static void one(struct translate *t, struct rec r)
 {
 	unsigned kind = rec_kind(r);
-	struct thread *th = rec_slot(r) ? thread_of(t, rec_slot(r)) : NULL;
+	struct translate_thread *th = rec_slot(r) ? thread_of(t, rec_slot(r)) : NULL;
 	if (kind == REC_CREATE)
 		create(t, r);
 	else if (kind == REC_FORGET)

@@ -195,7 +195,7 @@ void tr_look_forget(struct translate *t, uint64_t addr, uint64_t size)
 /* ---- the second ---------------------------------------------------------- */
 
 /* The event of one variable; *var is where its id is kept. */
-static void access_var(struct translate *t, struct thread *th, unsigned kind, uint32_t *var,
+static void access_var(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t *var,
                        uint64_t byte, uint32_t life, uint32_t loc)
 {
 	bool renewed = *var & RENEWED;
@@ -206,7 +206,7 @@ static void access_var(struct translate *t, struct thread *th, unsigned kind, ui
 	tr_put(t, th, kind, *var - 1, loc);
 }
 
-static void access_split(struct translate *t, struct thread *th, unsigned kind,
+static void access_split(struct translate *t, struct translate_thread *th, unsigned kind,
                          struct split *s, uint32_t parts, uint64_t cell, unsigned mask,
                          uint32_t life, uint32_t loc)
 {
@@ -232,7 +232,7 @@ static bool page_vars(struct translate *t, struct page *p)
 }
 
 /* Is the access one that no analysis need see? (translate.h) */
-static inline bool left_out(const struct translate *t, const struct thread *th,
+static inline bool left_out(const struct translate *t, const struct translate_thread *th,
                             const struct page *p, uint64_t cell)
 {
 	if (t->marks && (t->leave != LEAVE_OWN || (t->open && p->owner[cell] == SEVERAL)))
@@ -247,7 +247,7 @@ static inline bool flagged(const struct translate *t, const struct page *p, uint
 }
 
 /* The variables of a cell that one thread alone uses: eight numbers each. */
-static void access_own(struct translate *t, struct thread *th, unsigned kind, uint32_t *var,
+static void access_own(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t *var,
                        uint32_t parts, unsigned mask, uint32_t loc)
 {
 	uint32_t done = 0;
@@ -264,7 +264,7 @@ static void access_own(struct translate *t, struct thread *th, unsigned kind, ui
 	}
 }
 
-void tr_access(struct translate *t, struct thread *th, struct rec r)
+void tr_access(struct translate *t, struct translate_thread *th, struct rec r)
 {
 	unsigned kind = rec_kind(r) & 1 ? EVENT_WRITE : EVENT_READ, mask = rec_arg(r);
 	uint64_t cell = rec_addr(r) >> 3, at = cell % PAGE;

@@ -44,7 +44,7 @@ struct looked {
 
 struct shape;
 
-struct lock {
+struct translate_lock {
 	uint64_t addr;
 	uint32_t id, next;     /* next: of its page, 0: last */
 	uint32_t holder, depth; /* thread + 1 */
@@ -54,7 +54,7 @@ struct lock {
 	bool renewed, var_renewed;
 };
 
-struct thread {
+struct translate_thread {
 	bool known;
 	uint32_t id;
 	bool fresh;            /* has no event yet, or none since it was forked */
@@ -89,9 +89,9 @@ struct translate {
 	bool marks;            /* there are blocks */
 	uint32_t open;         /* threads in a block, ended ones included */
 	uint32_t nown;         /* numbers given to what one thread alone uses */
-	struct lock *locks;    /* [0] unused */
+	struct translate_lock *locks;    /* [0] unused */
 	uint32_t nlocks, locks_cap;
-	struct thread threads[REC_SLOTS];
+	struct translate_thread threads[REC_SLOTS];
 	uint32_t nslots;       /* those below may have been used */
 	struct map stacks;     /* stack << 32 | number of a counter -> stack */
 	struct map pc_at;
@@ -116,12 +116,12 @@ struct translate {
 /* Makes element `want` of an array exist, zeroed. */
 void *tr_grow(struct translate *t, void *p, uint32_t *cap, uint32_t want, size_t elem);
 /* The lock at an address, made when new; NULL: out of memory. */
-struct lock *tr_lock(struct translate *t, uint64_t addr);
+struct translate_lock *tr_lock(struct translate *t, uint64_t addr);
 
 /* An event; where the thread is; its variable or lock is a new one when *renewed
  * says so. */
-void tr_put(struct translate *t, struct thread *th, unsigned kind, uint32_t target, uint32_t loc);
-uint32_t tr_here(struct translate *t, const struct thread *th, uint64_t pc);
+void tr_put(struct translate *t, struct translate_thread *th, unsigned kind, uint32_t target, uint32_t loc);
+uint32_t tr_here(struct translate *t, const struct translate_thread *th, uint64_t pc);
 void tr_first(struct translate *t, bool *renewed);
 
 /* ---- translate_cells.c ---- */
@@ -131,17 +131,17 @@ void tr_look_access(struct translate *t, uint32_t number, uint64_t addr, unsigne
 void tr_look_several(struct translate *t, uint64_t addr);
 void tr_look_forget(struct translate *t, uint64_t addr, uint64_t size);
 /* The second. */
-void tr_access(struct translate *t, struct thread *th, struct rec r);
+void tr_access(struct translate *t, struct translate_thread *th, struct rec r);
 void tr_forget_cells(struct translate *t, uint64_t addr, uint64_t size);
 void tr_free_cells(struct translate *t);
 
 /* ---- translate_locks.c ---- */
-void tr_acquire(struct translate *t, struct thread *th, struct rec r);
-void tr_release(struct translate *t, struct thread *th, struct rec r);
+void tr_acquire(struct translate *t, struct translate_thread *th, struct rec r);
+void tr_release(struct translate *t, struct translate_thread *th, struct rec r);
 /* What a thread still has when it ends others can take. */
-void tr_let_go(struct translate *t, struct thread *th);
+void tr_let_go(struct translate *t, struct translate_thread *th);
 /* Another object lives there from now on, unless the old one is in use. */
-void tr_renew(const struct translate *t, struct lock *l);
+void tr_renew(const struct translate *t, struct translate_lock *l);
 void tr_forget(struct translate *t, uint64_t addr, uint64_t size);
 
 /* ---- translate_names.c ---- */

@@ -4,7 +4,7 @@
  */
 #include "event/translate_int.h"
 
-static void lock_access(struct translate *t, struct thread *th, struct lock *l,
+static void lock_access(struct translate *t, struct translate_thread *th, struct translate_lock *l,
                         unsigned kind, uint32_t loc)
 {
 	if (!l->var)
@@ -13,9 +13,9 @@ static void lock_access(struct translate *t, struct thread *th, struct lock *l,
 	tr_put(t, th, kind, l->var - 1, loc);
 }
 
-void tr_acquire(struct translate *t, struct thread *th, struct rec r)
+void tr_acquire(struct translate *t, struct translate_thread *th, struct rec r)
 {
-	struct lock *l = tr_lock(t, rec_addr(r));
+	struct translate_lock *l = tr_lock(t, rec_addr(r));
 	uint32_t loc = tr_here(t, th, rec_pc(r));
 	if (!l || t->nomem)
 		return;
@@ -27,7 +27,7 @@ void tr_acquire(struct translate *t, struct thread *th, struct rec r)
 		l->id = tr_name(t, NS_LOCK, "", l->addr, l->life);
 	if (l->holder && l->holder != th->id + 1) {
 		/* Its holder let go unseen. */
-		struct thread gone = { .id = l->holder - 1 };
+		struct translate_thread gone = { .id = l->holder - 1 };
 		for (; l->depth; l->depth--)
 			tr_put(t, &gone, EVENT_REL, l->id, LOC_NONE);
 	}
@@ -40,9 +40,9 @@ void tr_acquire(struct translate *t, struct thread *th, struct rec r)
 		lock_access(t, th, l, EVENT_WRITE, loc);
 }
 
-void tr_release(struct translate *t, struct thread *th, struct rec r)
+void tr_release(struct translate *t, struct translate_thread *th, struct rec r)
 {
-	struct lock *l = tr_lock(t, rec_addr(r));
+	struct translate_lock *l = tr_lock(t, rec_addr(r));
 	uint32_t loc = tr_here(t, th, rec_pc(r));
 	if (!l || t->nomem)
 		return;
@@ -63,10 +63,10 @@ void tr_release(struct translate *t, struct thread *th, struct rec r)
 }
 
 /* What a thread still has when it ends (a robust mutex) others can take. */
-void tr_let_go(struct translate *t, struct thread *th)
+void tr_let_go(struct translate *t, struct translate_thread *th)
 {
 	for (uint32_t i = 1; th->holds && i < t->nlocks; i++) {
-		struct lock *l = &t->locks[i];
+		struct translate_lock *l = &t->locks[i];
 		if (l->holder != th->id + 1)
 			continue;
 		for (; l->depth; l->depth--)
@@ -78,7 +78,7 @@ void tr_let_go(struct translate *t, struct thread *th)
 }
 
 /* Another object lives there from now on, unless the old one is in use. */
-void tr_renew(const struct translate *t, struct lock *l)
+void tr_renew(const struct translate *t, struct translate_lock *l)
 {
 	if (l->holder || (l->id == NAME_FULL && !l->var))
 		return;

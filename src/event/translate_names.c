@@ -32,7 +32,7 @@ uint32_t tr_name(struct translate *t, enum name_space ns, const char *what,
 			buf_printf(&b, "+%llu", (unsigned long long)(addr - d->addr));
 		if (life)
 			buf_printf(&b, "#%u", life + 1);
-		size_t len = b.len < NAME_MAX_LEN ? b.len : NAME_MAX_LEN;
+		size_t len = b.len < NAMES_MAX_LEN ? b.len : NAMES_MAX_LEN;
 		ok = names_append(n, buf_cstr(&b), len) && !b.failed;
 		buf_free(&b);
 	}
@@ -106,10 +106,10 @@ uint32_t tr_loc(struct translate *t, uint32_t stack)
 		return LOC_TEXT | (t->loc[stack] - 1);
 	buf_init(&b);
 	uint32_t s = stack;
-	for (unsigned n = 0; s && n < FRAMES && b.len < NAME_MAX_LEN - 512; n++, s = t->stack_up[s])
+	for (unsigned n = 0; s && n < FRAMES && b.len < NAMES_MAX_LEN - 512; n++, s = t->stack_up[s])
 		show_pc(t, t->pcs[t->stack_pc[s]], &b);
 	uint32_t id = names_add_safe(&t->names->ns[NS_LOC], buf_cstr(&b),
-	                             b.len < NAME_MAX_LEN ? b.len : NAME_MAX_LEN);
+	                             b.len < NAMES_MAX_LEN ? b.len : NAMES_MAX_LEN);
 	buf_free(&b);
 	if (id == NAME_FULL || id >= LOC_TEXT - 1)
 		return LOC_NONE;

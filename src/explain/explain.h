@@ -17,6 +17,8 @@ struct explain_page {
 
 /* In a page's text: a line for each engine of the ladder. */
 #define EXPLAIN_LADDER "\001"
+/* A line for each object of histories. */
+#define EXPLAIN_OBJECTS "\002"
 
 /* Each table ends with a NULL name. */
 extern const struct explain_page explain_topics[]; /* ideas and engines */

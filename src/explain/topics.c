@@ -195,5 +195,21 @@ const struct explain_page explain_topics[] = {
 	  "1,write,1,0,10\n"
 	  "2,read,0,2,4\n"
 	  "2,read,1,6,8\n", "history" },
+	{ "objects", "what a history can be about",
+	  "'intact history --object=NAME' says what the operations of a history are about; without it the\n"
+	  "names of the operations decide, and the report says what was guessed.\n"
+	  "\n"
+	  EXPLAIN_OBJECTS
+	  "\n"
+	  "--init=VALUE is how it starts. An object of your own is written in the model language: 'intact\n"
+	  "history --spec=FILE.atm' (docs/history.md).\n",
+	  "client,op,value,call,return\n"
+	  "1,push-back,1,0,1\n"
+	  "1,push-back,2,2,3\n"
+	  "2,pop-front,2,4,5\n",
+	  "client,op,value,call,return\n"
+	  "1,push-back,1,0,1\n"
+	  "1,push-back,2,2,3\n"
+	  "2,pop-front,1,4,5\n", "history" },
 	{ NULL, NULL, NULL, NULL, NULL, NULL },
 };

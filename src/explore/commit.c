@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/invariant.h"
 #include "explore/exact.h"
 
 #define MAX_TRIES  5000u    /* searches */
@@ -47,17 +49,10 @@ static bool counts(const struct infer *f, uint32_t block)
 
 static void add_cut(struct infer *f, struct commit_point p)
 {
-	if (f->ncuts == f->cap_cuts) {
-		uint32_t cap = f->cap_cuts ? f->cap_cuts * 2 : 64;
-		struct commit_point *c = realloc(f->cuts, sizeof *c * cap);
-		if (!c) {
-			f->out_of_memory = true;
-			return;
-		}
-		f->cuts = c;
-		f->cap_cuts = cap;
-	}
-	f->cuts[f->ncuts++] = p;
+	if (GROW(f->cuts, f->cap_cuts, f->ncuts + 1ull))
+		f->cuts[f->ncuts++] = p;
+	else
+		f->out_of_memory = true;
 }
 
 static bool writes(const struct ir *p, const struct ir_node *n)
@@ -70,6 +65,7 @@ static bool writes(const struct ir *p, const struct ir_node *n)
 
 static void add_place(struct infer *f, uint32_t node, uint32_t succ)
 {
+	assert(node < f->ir->nnodes && (succ == IR_NONE || succ < f->ir->nnodes));
 	struct commit_point c = { .kind = COMMIT_STEP, .n = 1 };
 	c.at[0].node = node;
 	c.at[0].succ = succ;
@@ -92,6 +88,7 @@ static uint32_t *steps_to_exit(const struct ir *p, const struct ir_template *t)
 		for (uint32_t i = t->nnode; i-- > 0;) {
 			const struct ir_node *n = &p->nodes[t->node + i];
 			for (uint32_t k = 0; k < n->nsucc; k++) {
+				assert(p->succs[n->succ + k] >= t->node && p->succs[n->succ + k] < t->node + t->nnode);
 				uint32_t next = d[p->succs[n->succ + k] - t->node];
 				if (next != IR_NONE && next + 1 < d[i] && n->kind != IRN_EXIT) {
 					d[i] = next + 1;
@@ -132,6 +129,7 @@ static void add_steps(struct infer *f, uint32_t block, bool writing)
 /* All pairs of the places from cut `first` on, while there are not too many. */
 static void add_pairs(struct infer *f, uint32_t first)
 {
+	assert(first <= f->ncuts);
 	uint32_t last = f->ncuts;
 	for (uint32_t i = first; i < last; i++)
 		for (uint32_t k = i + 1; k < last && f->ncuts - first < MAX_CUTS; k++) {
@@ -161,6 +159,8 @@ static void make_candidates(struct infer *f)
 		add_cut(f, (struct commit_point){ .kind = COMMIT_ENTRY });
 		add_pairs(f, f->first[b]);
 	}
+	for (uint32_t b = 0; b < f->ir->nblocks && !f->out_of_memory; b++)
+	assert(f->first[b] < (b + 1 < f->ir->nblocks ? f->first[b + 1] : f->ncuts)); /* each block has a candidate */
 	f->first[f->ir->nblocks] = f->ncuts;
 }
 
@@ -170,6 +170,7 @@ static void make_labelling(struct infer *f)
 	const struct ir *p = f->ir;
 	memset(f->lab.edge, 0, p->nsuccs);
 	for (uint32_t b = 0; b < p->nblocks; b++) {
+		assert(f->first[b] + f->pick[b] < f->first[b + 1]);
 		const struct commit_point *c = &f->cuts[f->first[b] + f->pick[b]];
 		f->lab.at_entry[b] = c->kind == COMMIT_ENTRY;
 		if (c->kind != COMMIT_STEP)
@@ -281,15 +282,7 @@ static bool add_trace(struct infer *f, const struct move *path, uint32_t n)
 	const struct ir *p = f->ir;
 	int32_t *room = malloc(sizeof *room * p->nstate * 3);
 	struct bad_trace t = { calloc(n + 1, sizeof *t.steps), 0, calloc(n + 1, sizeof *t.order), 0 };
-	if (f->nbad == f->cap_bad) {
-		uint32_t cap = f->cap_bad ? f->cap_bad * 2 : 16;
-		struct bad_trace *b = realloc(f->bad, sizeof *b * cap);
-		if (b) {
-			f->bad = b;
-			f->cap_bad = cap;
-		}
-	}
-	if (!room || !t.steps || !t.order || f->nbad == f->cap_bad) {
+	if (!room || !t.steps || !t.order || !GROW(f->bad, f->cap_bad, f->nbad + 1ull)) {
 		free(room);
 		free(t.steps);
 		free(t.order);

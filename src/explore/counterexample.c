@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "explore/search_int.h"
 
 /* Replaces an id in its sorted group, taking the threads' names along. */
@@ -22,12 +23,16 @@ static void sort_named(const struct search *s, uint32_t *ids, uint32_t *who, uin
 		ids[i + 1] = ids[i + 2];
 		who[i] = who[i + 1];
 	}
+	assert(i >= s->first[pos] && i <= s->last[pos]);
 	ids[i + 1] = v;
 	who[i] = name;
+	assert(i == s->first[pos] || ids[i] <= v);
+	assert(i == s->last[pos] || v <= ids[i + 2]);
 }
 
 static bool append_moves(struct search *s, const struct prod_edge *e, uint32_t thread)
 {
+	assert(e->nmoves && e->move + e->nmoves <= s->prod.nmoves && thread < s->nthreads);
 	struct search_result *r = s->r;
 	struct move *p = realloc(r->path, sizeof *p * (r->npath + e->nmoves));
 	if (!p)
@@ -41,6 +46,7 @@ static bool append_moves(struct search *s, const struct prod_edge *e, uint32_t t
 /* The steps to the violation, first one first; *n of them. */
 static struct origin *steps_to_hit(const struct search *s, uint32_t *n)
 {
+	assert(s->hit.parent < s->norigins && s->origins[0].thread == IR_NONE);
 	uint32_t count = 0;
 	for (uint32_t i = s->hit.parent; s->origins[i].thread != IR_NONE; i = s->origins[i].parent)
 		count++;
@@ -52,6 +58,7 @@ static struct origin *steps_to_hit(const struct search *s, uint32_t *n)
 		steps[--count] = s->origins[i];
 	if (s->hit.thread != IR_NONE)
 		steps[(*n)++] = (struct origin){ 0, s->hit.thread, s->hit.edge };
+	assert(!count);
 	return steps;
 }
 
@@ -70,6 +77,7 @@ static bool make_path(struct search *s, const struct ir *ir)
 		uint32_t pos = steps[i].thread, count;
 		const struct prod_edge *e =
 			product_step(&s->prod, s->prod.kind_of[pos], ids[0], ids[pos + 1], &count);
+		assert(!e || steps[i].edge < count);
 		ok = e && append_moves(s, &e[steps[i].edge], who[pos]);
 		if (!ok)
 			break;
@@ -103,6 +111,7 @@ void search_trace(const struct ir *ir, enum prod_mode mode, uint32_t block,
 		again.limit = again.verdict == SEARCH_LIMIT ? again.limit : "memory";
 		again.verdict = SEARCH_LIMIT;
 	}
+	assert(again.verdict != SEARCH_HOLDS);
 	search_free(&s);
 	*r = again;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define HEAD 7u /* values of an item before its places */
 
 bool delayed_init(struct delayed_shadow *s, uint32_t width)
@@ -21,6 +23,7 @@ void delayed_free(struct delayed_shadow *s)
 
 void delayed_copy(struct delayed_shadow *to, const struct delayed_shadow *from)
 {
+	assert(to->width == from->width && from->n <= DELAYED_ITEMS);
 	memcpy(to->base, from->base, sizeof *to->base * from->width);
 	memcpy(to->item, from->item, sizeof *to->item * from->n);
 	to->n = from->n;
@@ -30,9 +33,11 @@ void delayed_load(struct delayed_shadow *s, const struct seqtab *t, uint32_t id)
 {
 	uint32_t len;
 	const int32_t *v = seqtab_get(t, id, &len);
+	assert(len >= s->width);
 	memcpy(s->base, v, sizeof *v * s->width);
 	s->n = 0;
 	for (uint32_t at = s->width; at < len;) {
+		assert(s->n < DELAYED_ITEMS && len - at >= HEAD);
 		struct delayed_item *it = &s->item[s->n++];
 		it->thread = (uint32_t)v[at];
 		it->block = (uint32_t)v[at + 1] - 1;
@@ -41,12 +46,31 @@ void delayed_load(struct delayed_shadow *s, const struct seqtab *t, uint32_t id)
 		it->knows = (uint32_t)v[at + 4] | (uint64_t)(uint32_t)v[at + 5] << 32;
 		it->nplaces = (uint32_t)v[at + 6];
 		memcpy(it->places, v + at + HEAD, sizeof *v * it->nplaces);
+		assert(it->nplaces <= DELAYED_PLACES && at + HEAD + it->nplaces <= len && it->thread < DELAYED_THREADS);
 		at += HEAD + it->nplaces;
 	}
 }
 
+/* For PARANOID: items in the order of their threads, at most one open and that the last; places sorted; no item before
+ * itself. */
+static bool delayed_valid(const struct delayed_shadow *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct delayed_item *it = &s->item[i];
+		if ((i && s->item[i - 1].thread > it->thread) || it->before >> i & 1)
+			return false;
+		if (i && s->item[i - 1].thread == it->thread && s->item[i - 1].open)
+			return false;
+		for (uint32_t k = 1; k < it->nplaces; k++)
+			if (it->places[k - 1] >> 1 >= it->places[k] >> 1)
+				return false;
+	}
+	return s->n <= DELAYED_ITEMS;
+}
+
 uint32_t delayed_save(const struct delayed_shadow *s, struct seqtab *t)
 {
+	PARANOID(delayed_valid(s));
 	if (!s->n)
 		return seqtab_add(t, s->base, s->width);
 	int32_t *v = malloc(sizeof *v * (s->width + s->n * (size_t)(HEAD + DELAYED_PLACES)));
@@ -75,12 +99,14 @@ uint32_t delayed_save(const struct delayed_shadow *s, struct seqtab *t)
 
 bool delayed_insert(struct delayed_shadow *s, const struct delayed_item *it)
 {
+	assert(it->thread < DELAYED_THREADS && it->nplaces <= DELAYED_PLACES);
 	uint32_t at = 0;
 	if (s->n == DELAYED_ITEMS)
 		return false;
 	while (at < s->n && s->item[at].thread <= it->thread)
 		at++;
 	memmove(&s->item[at + 1], &s->item[at], sizeof *s->item * (s->n - at));
+	assert(at <= s->n && s->n < DELAYED_ITEMS);
 	s->item[at] = *it;
 	s->n++;
 	uint32_t low = (1u << at) - 1;
@@ -91,6 +117,7 @@ bool delayed_insert(struct delayed_shadow *s, const struct delayed_item *it)
 
 void delayed_remove(struct delayed_shadow *s, uint32_t i)
 {
+	assert(i < s->n);
 	uint32_t low = (1u << i) - 1;
 	memmove(&s->item[i], &s->item[i + 1], sizeof *s->item * (s->n - i - 1));
 	s->n--;
@@ -124,10 +151,12 @@ uint32_t delayed_ended(const struct delayed_shadow *s)
 
 uint32_t delayed_known(const struct delayed_shadow *s, uint32_t thread)
 {
+	assert(thread < DELAYED_THREADS || !s->n);
 	uint32_t mask = 0;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (!s->item[i].open && s->item[i].thread != thread && s->item[i].knows >> thread & 1)
 			mask |= 1u << i;
+	assert(s->n == 32 || !(mask >> s->n));
 	return mask;
 }
 
@@ -153,6 +182,7 @@ static bool learn_place(struct delayed_item *it, int32_t touch)
 	}
 	if (it->nplaces == DELAYED_PLACES)
 		return false;
+	assert(it->nplaces < DELAYED_PLACES && i <= it->nplaces);
 	memmove(&it->places[i + 1], &it->places[i], sizeof *it->places * (it->nplaces - i));
 	it->places[i] = touch;
 	it->nplaces++;
@@ -195,8 +225,10 @@ void delayed_permute(struct delayed_shadow *s, const uint32_t *to)
 			order[k] = order[k - 1];
 		order[k] = i;
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		assert(order[i] < n);
 		where[order[i]] = i;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct delayed_item *it = &s->item[i];
 		*it = old[order[i]];

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "explore/serializable.h"
 #include "explore/serial.h"
 #include "explore/shadows.h"
@@ -72,11 +74,13 @@ static void trouble(struct exact *e)
 /* The state after an edge of a thread, in e->next. False on trouble. */
 static bool successor(struct exact *e, uint32_t thread, const struct prod_edge *edge)
 {
+	assert(thread < e->ir->nthreads && !edge->flags);
 	uint32_t n = e->ir->nthreads;
 	uint32_t from = node_of(e, thread, e->cur[thread + 1]);
 	uint32_t to = node_of(e, thread, edge->local);
 	struct shadow_step s = { .thread = thread, .event = shadows_event(&e->x, from, to) };
 	s.block = e->ir->nodes[s.event == SHADOW_ENTER ? to : from].block;
+	assert((s.event != SHADOW_ENTER && s.event != SHADOW_LEAVE) || s.block < e->ir->nblocks);
 	if (e->sets.lag)
 		s.touch = step_access_of(&e->touch, e->x.kind_of[thread], e->cur[0], e->cur[thread + 1],
 		                         edge, &s.ntouch);
@@ -113,6 +117,8 @@ static void sort_thread(struct exact *e, uint32_t *ids, uint32_t pos, uint32_t *
 	if (who)
 		who[i] = name;
 	e->order[pos] = i;
+	assert(i >= e->first[pos] && i <= e->last[pos]);
+	assert((i == e->first[pos] || ids[i] <= v) && (i == e->last[pos] || v <= ids[i + 2])); /* the group is sorted */
 	if (i != pos && !who)
 		ids[n + 1] = shadows_permute(&e->sets, ids[n + 1], e->order);
 }
@@ -132,14 +138,9 @@ static bool as_before(struct exact *e, uint32_t t)
 
 static bool remember(struct exact *e, uint32_t id, struct came_from from)
 {
-	if (id >= e->cap_from) {
-		uint32_t cap = e->cap_from ? e->cap_from * 2 : 1024;
-		struct came_from *p = realloc(e->from, sizeof *p * cap);
-		if (!p)
-			return false;
-		e->from = p;
-		e->cap_from = cap;
-	}
+	if (!GROW_RAW(e->from, e->cap_from, id + 1ull))
+		return false;
+	assert(id < e->cap_from && from.parent <= id && (from.thread == IR_NONE) == !id);
 	e->from[id] = from;
 	return true;
 }
@@ -194,6 +195,7 @@ static bool make_path(struct exact *e, uint32_t state, uint32_t thread, uint32_t
 		e->cur[t + 1] = list[steps[i].edge].local;
 		sort_thread(e, e->cur, t, who);
 	}
+	assert(!ok || e->r->npath == n);
 	free(who);
 	free(steps);
 	return ok;
@@ -202,6 +204,7 @@ static bool make_path(struct exact *e, uint32_t state, uint32_t thread, uint32_t
 static void found(struct exact *e, enum search_verdict v, uint32_t state, uint32_t thread,
                   uint32_t edge)
 {
+	assert(v != SEARCH_HOLDS && v != SEARCH_LIMIT);
 	if (e->r->verdict != SEARCH_HOLDS)
 		return;
 	if (make_path(e, state, thread, edge))
@@ -220,6 +223,7 @@ static bool insert(struct exact *e, uint32_t parent, uint32_t thread, uint32_t e
 	bool explained = !quiet || shadows_contain(&e->sets, *set, e->next);
 	if (quiet && explained && e->forget)
 		*set = shadows_initial(&e->sets, e->next);
+	assert(*set < e->sets.sets.n);
 	uint32_t id = vectab_add(&e->states, (const int32_t *)e->next);
 	if (id == VECTAB_NONE || (id >= before && !remember(e, id, (struct came_from){ parent, thread, edge }))) {
 		give_up(e, "memory");
@@ -233,6 +237,7 @@ static bool insert(struct exact *e, uint32_t parent, uint32_t thread, uint32_t e
 
 static bool expand(struct exact *e, uint32_t id)
 {
+	assert(id < e->states.n);
 	bool moved = false, finished = true;
 	memcpy(e->cur, vectab_get(&e->states, id), sizeof *e->cur * (e->ir->nthreads + 2));
 	for (uint32_t t = 0; t < e->ir->nthreads; t++) {
@@ -343,6 +348,7 @@ static bool follow(struct exact *e, const struct move *path, uint32_t n)
 			product_step(&e->x, e->x.kind_of[t], e->cur[0], e->cur[t + 1], &count);
 		for (k = 0; k < count && e->x.moves[list[k].move] != path[i].outcome; k++)
 			;
+		assert(!list || k <= count);
 		if (!list || k == count || list[k].flags)
 			return false;
 		e->cur[0] = list[k].global;
@@ -354,6 +360,7 @@ static bool follow(struct exact *e, const struct move *path, uint32_t n)
 /* Replaces what came before the last fresh start by a serial execution. */
 static bool straighten(struct exact *e)
 {
+	assert(e->fresh <= e->r->npath);
 	struct search_result *r = e->r;
 	struct move *before;
 	uint32_t n, tail = r->npath - e->fresh;
@@ -385,6 +392,7 @@ static uint64_t left_for_one(const struct exact *e)
 /* Decides the path of a suspicion, and what to do when it is none. */
 static enum next suspicion(struct exact *e)
 {
+	assert(e->r->verdict == SEARCH_WRONG && e->r->npath);
 	struct search_result *r = e->r;
 	const struct ir *p = e->ir;
 	enum next next = MORE_LAG;
@@ -430,6 +438,8 @@ static enum next search(const struct ir *ir, uint32_t block, const struct search
 			next = suspicion(&e);
 	}
 	r->states += e.states.n;
+	assert(next == DONE || r->verdict == SEARCH_HOLDS);
+	assert(r->verdict == SEARCH_LIMIT ? r->limit != NULL : r->verdict == SEARCH_HOLDS || r->path || !r->npath);
 	exact_free(&e);
 	return next;
 }
@@ -485,7 +495,7 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_
 	search_result_free(&r);
 }
 
-enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                          uint64_t bytes, uint32_t *thread, int32_t **state)
 {
 	return serializable_stuck(ir, block, path, n, bytes, thread, state);

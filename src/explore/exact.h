@@ -74,7 +74,7 @@ void exact_shorten(const struct ir *ir, uint32_t block, double deadline, uint64_
  * first of them (its thread, and the state it stands in; malloc'ed); else
  * PROBLEM_NONE.
  */
-enum problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+enum verdict_problem exact_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                          uint64_t bytes, uint32_t *thread, int32_t **state);
 
 #endif

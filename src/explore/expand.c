@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/invariant.h"
 #include "explore/search_int.h"
 
 /* ---- inserting ---------------------------------------------------------- */
@@ -18,6 +20,7 @@
 /* Quiescent, and the shadow differs? */
 static bool is_wrong(struct worker *w, const uint64_t *key)
 {
+	assert(w->s->prod.mode == PROD_COMMIT);
 	const struct search *s = w->s;
 	const struct product *x = &s->prod;
 	const uint64_t *words = key;
@@ -37,14 +40,9 @@ static bool is_wrong(struct worker *w, const uint64_t *key)
 
 static bool remember(struct search *s, const struct origin *from)
 {
-	if (s->norigins == s->cap_origins) {
-		uint64_t cap = s->cap_origins ? s->cap_origins * 2 : 1024;
-		struct origin *p = realloc(s->origins, cap * sizeof *p);
-		if (!p)
-			return false;
-		s->origins = p;
-		s->cap_origins = cap;
-	}
+	assert(s->tracing && from->parent < s->norigins);
+	if (!GROW_RAW(s->origins, s->cap_origins, s->norigins + 1))
+		return false;
 	s->origins[s->norigins++] = *from;
 	return true;
 }
@@ -66,6 +64,7 @@ static bool is_new(struct worker *w, uint32_t i, const uint64_t *key)
 /* Inserts what waits in the batch. */
 void flush(struct worker *w)
 {
+	assert(w->nbatch <= BATCH);
 	struct store *st = &w->s->store;
 	uint64_t added = 0;
 	if (st->key == 1) {
@@ -102,6 +101,7 @@ static inline bool stopping(const struct worker *w)
 
 static enum search_verdict verdict_of(uint32_t flags)
 {
+	assert(flags & (PRODF_FAULT | PRODF_SHADOW_STUCK | PRODF_SHADOW_ENDLESS | PRODF_SHADOW_FAULT) && !(flags & PRODF_LIMIT));
 	return flags & PRODF_FAULT            ? SEARCH_FAULT
 	       : flags & PRODF_SHADOW_STUCK   ? SEARCH_SHADOW_STUCK
 	       : flags & PRODF_SHADOW_ENDLESS ? SEARCH_SHADOW_ENDLESS
@@ -130,15 +130,17 @@ static void decode(struct worker *w, const uint64_t *key)
 			uint32_t next = (uint32_t)(words[f->word] >> f->shift & mask);
 			if (next == id)
 				continue;
-			w->runs[n++] = (struct run){ from, i - 1, id, low, 0, 0 };
+			assert(id < next); /* a group is sorted: the state is canonical */
+			w->runs[n++] = (struct search_run){ from, i - 1, id, low, 0, 0 };
 			from = i;
 			id = next;
 		}
-		w->runs[n++] = (struct run){ from, last, id, low, 0, 0 };
+		w->runs[n++] = (struct search_run){ from, last, id, low, 0, 0 };
 		for (uint32_t k = low; k < n; k++)
 			w->runs[k].high = n - 1;
 	}
 	w->nruns = n;
+	assert(n <= s->nthreads && w->global < s->prod.globals.n + 1ull);
 }
 
 /*
@@ -148,8 +150,9 @@ static void decode(struct worker *w, const uint64_t *key)
  */
 static void replace(const struct worker *w, uint64_t *child, uint32_t r, uint32_t to)
 {
+	assert(r < w->nruns);
 	const struct store *st = &w->s->store;
-	const struct run *run = w->runs;
+	const struct search_run *run = w->runs;
 	uint32_t i = r;
 	if (to > run[r].id) {
 		for (; i < run[r].high && run[i + 1].id < to; i++)
@@ -166,6 +169,7 @@ static void replace(const struct worker *w, uint64_t *child, uint32_t r, uint32_
 static enum expanded add_successor(struct worker *w, uint32_t r, uint32_t global, uint32_t local,
                                    struct origin from, bool check)
 {
+	assert(w->nbatch < BATCH);
 	struct store *st = &w->s->store;
 	if (global == w->global && local == w->runs[r].id)
 		return EXPANDED; /* back to the same state */
@@ -182,6 +186,7 @@ static enum expanded add_successor(struct worker *w, uint32_t r, uint32_t global
 			return AGAIN;
 		}
 	}
+	assert(key[0]);
 	uint64_t place = store_place(store_hash(key, st->key), st->cap);
 	store_prefetch(st, place);
 	w->place[w->nbatch] = place;
@@ -213,7 +218,7 @@ static uint32_t look_up(struct worker *w)
 	struct product *x = &s->prod;
 	uint32_t inside = 0;
 	for (uint32_t r = 0; r < w->nruns; r++) {
-		struct run *run = &w->runs[r];
+		struct search_run *run = &w->runs[r];
 		run->code = search_frozen(s, run->first)
 		                    ? PROD_BLOCKED
 		                    : product_code(x, x->kind_of[run->first], w->global, run->id);
@@ -227,6 +232,7 @@ static uint32_t look_up(struct worker *w)
 		}
 		inside += run->code >> 63 ? run->last - run->first + 1 : 0;
 	}
+	assert(inside <= s->nthreads);
 	return inside;
 }
 
@@ -239,6 +245,7 @@ static enum expanded add_list(struct worker *w, uint32_t r, struct origin from, 
 	const struct prod_edge *e = product_list(&s->prod, w->runs[r].code, &n);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t bad = e[k].flags & ~(uint32_t)PRODF_COMMIT;
+		assert(bad || (e[k].global < s->prod.limit && e[k].local < s->prod.kinds[s->prod.kind_of[w->runs[r].first]].limit));
 		from.edge = k;
 		*moved = true;
 		if (bad == PRODF_FAULT && !s->o->faults)
@@ -261,6 +268,7 @@ static enum expanded add_list(struct worker *w, uint32_t r, struct origin from, 
 
 static enum expanded expand_general(struct worker *w)
 {
+	assert(w->chunk && w->at < w->chunk->n);
 	struct search *s = w->s;
 	decode(w, w->chunk->keys + (size_t)w->at * s->store.key);
 	uint32_t inside = look_up(w), taken = 0;
@@ -352,6 +360,7 @@ static bool expand_plain(struct worker *w)
 	}
 	bool check = s->prod.mode == PROD_COMMIT && inside <= 1;
 	memset(w->check + w->nbatch, check, n - w->nbatch);
+	assert(n <= BATCH && n - w->nbatch <= s->nthreads);
 	w->nbatch = n;
 	w->transitions += taken;
 	return true;
@@ -366,6 +375,7 @@ enum expanded expand(struct worker *w)
 			if (stopping(w))
 				return AGAIN;
 		}
+		assert(w->nbatch + s->nthreads <= BATCH || s->nthreads > BATCH);
 		if (expand_plain(w))
 			return EXPANDED;
 	}

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LOCKS  63u /* held[] of all ones means that no path has come yet */
+#include "base/invariant.h"
+
+#define LOCKS_MAX  63u /* held[] of all ones means that no path has come yet */
 #define MAX_VISITS 4096u /* instructions looked at behind one cas */
 #define MAX_KNOWN  16u
 
@@ -25,7 +27,7 @@ struct analysis {
 	const struct ir *p;
 	bool (*busy_wait)(const void *arg, uint32_t node);
 	const void *arg;
-	uint32_t lock_var[MAX_LOCKS], nlocks;
+	uint32_t lock_var[LOCKS_MAX], nlocks;
 	uint32_t *lock_of; /* by variable: candidate or IR_NONE */
 	uint64_t good;     /* candidates not struck off */
 	uint64_t *held;    /* by node */
@@ -38,7 +40,7 @@ struct analysis {
 };
 
 /* What is known of a cas node: which successors follow a success. */
-struct attempt {
+struct locks_attempt {
 	const struct ir *p;
 	const struct ir_template *t;
 	uint32_t node, var;
@@ -63,6 +65,7 @@ static bool know(const struct known *k, int32_t reg, int32_t *value)
 
 static void learn(struct known *k, int32_t reg, bool certain, int32_t value)
 {
+	assert(k->n <= MAX_KNOWN);
 	for (uint32_t i = 0; i < k->n; i++)
 		if (k->r[i].reg == reg)
 			k->r[i] = k->r[--k->n];
@@ -94,11 +97,12 @@ static bool is_killed(const struct ir *p, uint32_t node, int32_t slot)
 
 enum fate { UNTRIED, TAKEN, FAILED };
 
-static void follow(struct attempt *a, uint32_t ins, struct known k, enum fate fate);
+static void follow(struct locks_attempt *a, uint32_t ins, struct known k, enum fate fate);
 
 /* The step has arrived at a node. */
-static void arrive(struct attempt *a, uint32_t to, enum fate fate)
+static void arrive(struct locks_attempt *a, uint32_t to, enum fate fate)
 {
+	assert(to >= a->t->node && to < a->t->node + a->t->nnode);
 	if (fate == UNTRIED || (fate == FAILED && to != a->node))
 		a->fine = false;
 	if (fate == TAKEN && (a->after[to] & a->set) != a->after[to]) {
@@ -109,14 +113,14 @@ static void arrive(struct attempt *a, uint32_t to, enum fate fate)
 
 /* A register is written. When the attempt has failed (or has not been made),
  * it must be scratch or reset at the node it leads back to. */
-static void writes(struct attempt *a, int32_t reg, enum fate fate)
+static void writes(struct locks_attempt *a, int32_t reg, enum fate fate)
 {
 	if (fate != TAKEN && reg < (int32_t)a->t->nslots && !is_killed(a->p, a->node, reg))
 		a->fine = false;
 }
 
 /* Both ways on from the access itself. */
-static void try_it(struct attempt *a, uint32_t ins, struct known k)
+static void try_it(struct locks_attempt *a, uint32_t ins, struct known k)
 {
 	const struct ir_ins *x = &a->p->code[ins];
 	int32_t want = 0, put = 0;
@@ -137,7 +141,7 @@ static void try_it(struct attempt *a, uint32_t ins, struct known k)
 }
 
 /* Where a jump leads, as far as is known; else there first, then straight on. */
-static uint32_t jump(struct attempt *a, uint32_t ins, const struct known *k, enum fate fate)
+static uint32_t jump(struct locks_attempt *a, uint32_t ins, const struct known *k, enum fate fate)
 {
 	const struct ir_ins *x = &a->p->code[ins];
 	int32_t v = 0;
@@ -169,11 +173,12 @@ static bool compute(const struct ir_ins *x, const struct known *k, int32_t *v)
 }
 
 /* Follows the code of the step from here, one way at a time. */
-static void follow(struct attempt *a, uint32_t ins, struct known k, enum fate fate)
+static void follow(struct locks_attempt *a, uint32_t ins, struct known k, enum fate fate)
 {
 	while (a->fine) {
 		const struct ir_ins *x = &a->p->code[ins];
 		int32_t v = 0;
+		assert(ins >= a->t->code && ins < a->t->code + a->t->ncode);
 		if (++a->visits > MAX_VISITS) {
 			a->fine = false;
 			return;
@@ -231,6 +236,7 @@ static bool is_reset(const struct ir *p, const struct ir_access *acc)
 /* Could the variable be a lock, as far as its accesses show? */
 static bool lock_like(const struct analysis *a, uint32_t var)
 {
+	assert(var < a->p->nvars);
 	const struct ir *p = a->p;
 	const struct ir_var *v = &p->vars[var];
 	bool found = false;
@@ -260,11 +266,12 @@ static void find_locks(struct analysis *a)
 {
 	for (uint32_t v = 0; v < a->p->nvars; v++) {
 		a->lock_of[v] = IR_NONE;
-		if (a->nlocks < MAX_LOCKS && lock_like(a, v)) {
+		if (a->nlocks < LOCKS_MAX && lock_like(a, v)) {
 			a->lock_of[v] = a->nlocks;
 			a->lock_var[a->nlocks++] = v;
 		}
 	}
+	assert(a->nlocks <= LOCKS_MAX);
 	a->good = ((uint64_t)1 << a->nlocks) - 1;
 }
 
@@ -288,6 +295,7 @@ static bool to_all(struct analysis *a, const struct ir_node *n, uint64_t set)
 /* One node: what its successors can count on. True when that has become less. */
 static bool transfer(struct analysis *a, const struct ir_template *t, uint32_t node)
 {
+	assert(a->held[node] != UINT64_MAX);
 	const struct ir *p = a->p;
 	const struct ir_node *n = &p->nodes[node];
 	uint64_t set = a->held[node];
@@ -302,7 +310,7 @@ static bool transfer(struct analysis *a, const struct ir_template *t, uint32_t n
 		} else if (acc->mode == IRA_ACQUIRE) {
 			set |= bit;
 		} else {
-			struct attempt at = { p, t, node, acc->var, true, 0, a->held, set | bit, false };
+			struct locks_attempt at = { p, t, node, acc->var, true, 0, a->held, set | bit, false };
 			follow(&at, n->ins + 1, (struct known){ 0 }, UNTRIED);
 			if (!at.fine) {
 				a->good &= ~bit;
@@ -330,6 +338,8 @@ static void find_held(struct analysis *a)
 					change |= transfer(a, &p->templates[t], node);
 			}
 	}
+	for (uint32_t i = 0; i < p->nnodes; i++)
+	assert(a->held[i] == UINT64_MAX || !(a->held[i] >> a->nlocks)); /* candidates only */
 	/* a lock that is reset where it may not be held is none */
 	for (uint32_t i = 0; i < p->nnodes; i++) {
 		const struct ir_node *n = &p->nodes[i];
@@ -394,6 +404,7 @@ static bool may_wait(const struct ir *p, uint32_t node, uint32_t *stack, uint8_t
 	stack[n++] = p->nodes[node].ins + 1;
 	while (n) {
 		uint32_t ins = stack[--n];
+		assert(n <= p->ncode + 1 && ins < p->ncode);
 		if (seen[ins])
 			continue;
 		seen[ins] = 1;
@@ -471,6 +482,7 @@ bool locks_init(struct locks *l, const struct ir *p, bool (*busy_wait)(const voi
 		find_protected(&a);
 		ok = make_movers(&a, l);
 	}
+	assert(!ok || l->nmovers <= p->nnodes);
 	free(a.lock_of);
 	free(a.held);
 	free(a.common);

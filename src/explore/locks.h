@@ -30,6 +30,7 @@
 #ifndef INTACT_EXPLORE_LOCKS_H
 #define INTACT_EXPLORE_LOCKS_H
 
+#include "base/invariant.h"
 #include "ir/ir.h"
 
 enum { LOCKS_RIGHT = 1, LOCKS_LEFT = 2 };
@@ -51,10 +52,12 @@ void locks_free(struct locks *l);
 
 static inline bool locks_right(const struct locks *l, uint32_t node)
 {
+	assert(l->mover);
 	return l->mover[node] & LOCKS_RIGHT;
 }
 static inline bool locks_left(const struct locks *l, uint32_t node)
 {
+	assert(l->mover);
 	return l->mover[node] & LOCKS_LEFT;
 }
 

@@ -17,17 +17,17 @@ uint32_t minimize_run_switches(const struct move *path, uint32_t n)
 
 /* ---- reordering --------------------------------------------------------- */
 
-struct way { /* to a point */
+struct tidy_way { /* to a point */
 	uint32_t from, switches;
 };
 
-struct order {
+struct tidy_order {
 	const struct run *r;
 	uint32_t n;           /* threads */
 	uint32_t *of, *start; /* of[start[t] + k]: the k-th step of thread t */
 	uint32_t *after;      /* step x thread: steps of it that come before */
 	struct vectab points; /* how far each thread is, who moved last + 1 */
-	struct way *ways;
+	struct tidy_way *ways;
 	uint32_t cap;
 	bool failed;
 };
@@ -48,7 +48,7 @@ static bool conflict(const struct run *r, const struct run_step *a, const struct
 	return a->fault != IRF_NONE || b->fault != IRF_NONE || a->cut || b->cut;
 }
 
-static bool make_order(struct order *o)
+static bool make_order(struct tidy_order *o)
 {
 	const struct run *r = o->r;
 	o->of = calloc(r->nsteps + 1, sizeof *o->of);
@@ -72,12 +72,12 @@ static bool make_order(struct order *o)
 }
 
 /* The point, new or old, and the better way to it. */
-static void add_point(struct order *o, const int32_t *point, struct way w)
+static void add_point(struct tidy_order *o, const int32_t *point, struct tidy_way w)
 {
 	uint32_t before = o->points.n, id = vectab_add(&o->points, point);
 	if (id != VECTAB_NONE && id >= o->cap) {
 		uint32_t cap = o->cap ? o->cap * 2 : 1024;
-		struct way *p = realloc(o->ways, sizeof *p * cap);
+		struct tidy_way *p = realloc(o->ways, sizeof *p * cap);
 		if (p) {
 			o->ways = p;
 			o->cap = cap;
@@ -91,7 +91,7 @@ static void add_point(struct order *o, const int32_t *point, struct way w)
 
 /* Points are numbered in the order of how many steps are behind them, so
  * every way to one is known before it is gone on from. */
-static void expand(struct order *o, uint32_t id, int32_t *point)
+static void expand(struct tidy_order *o, uint32_t id, int32_t *point)
 {
 	memcpy(point, vectab_get(&o->points, id), sizeof *point * (o->n + 1));
 	uint32_t last = (uint32_t)point[o->n], switches = o->ways[id].switches;
@@ -104,14 +104,14 @@ static void expand(struct order *o, uint32_t id, int32_t *point)
 			continue;
 		point[t]++;
 		point[o->n] = (int32_t)t + 1;
-		add_point(o, point, (struct way){ id, switches + (last && last != t + 1) });
+		add_point(o, point, (struct tidy_way){ id, switches + (last && last != t + 1) });
 		point[t]--;
 		point[o->n] = (int32_t)last;
 	}
 }
 
 /* The best of the points at which everything has happened, from its end. */
-static void take_best(struct order *o, struct move *path)
+static void take_best(struct tidy_order *o, struct move *path)
 {
 	uint32_t best = IR_NONE, n = o->r->nsteps;
 	for (uint32_t i = o->points.n; i-- > 0;) {
@@ -140,11 +140,11 @@ static void take_best(struct order *o, struct move *path)
 void minimize_run_order(const struct ir *ir, struct move *path, uint32_t n)
 {
 	struct run r;
-	struct order o = { .r = &r, .n = ir->nthreads };
+	struct tidy_order o = { .r = &r, .n = ir->nthreads };
 	int32_t *point = calloc(o.n + 2, sizeof *point);
 	vectab_init(&o.points, o.n + 1);
 	if (run_init(&r, ir) && point && n <= 2000 && replay(&r, path, n) && make_order(&o)) {
-		add_point(&o, point, (struct way){ 0, 0 });
+		add_point(&o, point, (struct tidy_way){ 0, 0 });
 		for (uint32_t i = 0; i < o.points.n && !o.failed; i++)
 			expand(&o, i, point);
 		if (!o.failed)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 bool monitor_open(struct monitor *m, enum monitor_kind kind, uint32_t nclients, int32_t init)
 {
 	memset(m, 0, sizeof *m);
@@ -39,15 +41,9 @@ uint64_t monitor_bytes(const struct monitor *m)
 
 bool monitor_push(struct monitor *m, int32_t word)
 {
-	if (m->nbuf == m->cap_buf) {
-		uint32_t cap = m->cap_buf ? m->cap_buf * 2 : 64;
-		int32_t *p = cap > m->cap_buf ? realloc(m->buf, cap * sizeof *p) : NULL;
-		if (!p) {
-			m->failed = true;
-			return false;
-		}
-		m->buf = p;
-		m->cap_buf = cap;
+	if (!GROW_RAW(m->buf, m->cap_buf, m->nbuf + 1ull)) {
+		m->failed = true;
+		return false;
 	}
 	m->buf[m->nbuf++] = word;
 	return true;

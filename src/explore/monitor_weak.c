@@ -26,7 +26,7 @@
 
 enum { IDLE, READING, WRITING, READING_ANY };
 
-struct live { /* an ended write */
+struct weak_live { /* an ended write */
 	int32_t value;
 	uint64_t after; /* open writes that began after it ended */
 };
@@ -43,13 +43,13 @@ uint32_t monitor_weak_initial(struct monitor *m)
 
 static int compare_live(const void *a, const void *b)
 {
-	const struct live *x = a, *y = b;
+	const struct weak_live *x = a, *y = b;
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
 	return x->after < y->after ? -1 : x->after > y->after;
 }
 
-static void push_live(struct monitor *m, struct live *l, uint32_t n)
+static void push_live(struct monitor *m, struct weak_live *l, uint32_t n)
 {
 	qsort(l, n, sizeof *l, compare_live);
 	for (uint32_t i = 0; i < n; i++) {
@@ -65,16 +65,16 @@ static void push_live(struct monitor *m, struct live *l, uint32_t n)
 	}
 }
 
-static uint32_t read_live(const int32_t *w, uint32_t len, struct live *l)
+static uint32_t read_live(const int32_t *w, uint32_t len, struct weak_live *l)
 {
 	uint32_t n = len / 3;
 	for (uint32_t i = 0; i < n; i++)
-		l[i] = (struct live){ w[3 * i],
+		l[i] = (struct weak_live){ w[3 * i],
 			              (uint32_t)w[3 * i + 1] | (uint64_t)(uint32_t)w[3 * i + 2] << 32 };
 	return n;
 }
 
-static void call(struct monitor *m, int32_t *open, struct live *l, uint32_t n, const int32_t *ev)
+static void call(struct monitor *m, int32_t *open, struct weak_live *l, uint32_t n, const int32_t *ev)
 {
 	uint32_t client = (uint32_t)ev[0], set = 0;
 	bool overlapped = false;
@@ -106,7 +106,7 @@ static void call(struct monitor *m, int32_t *open, struct live *l, uint32_t n, c
 }
 
 /* False: no write can be what the read returned. */
-static bool answer(const struct monitor *m, int32_t *open, struct live *l, uint32_t *n, const int32_t *ev)
+static bool answer(const struct monitor *m, int32_t *open, struct weak_live *l, uint32_t *n, const int32_t *ev)
 {
 	uint32_t client = (uint32_t)ev[0], kept = 0;
 	uint64_t bit = 1ull << client;
@@ -116,7 +116,7 @@ static bool answer(const struct monitor *m, int32_t *open, struct live *l, uint3
 		for (uint32_t i = 0; i < *n; i++)
 			if (!(l[i].after & bit))
 				l[kept++] = l[i];
-		l[kept++] = (struct live){ open[2 * client + 1], 0 };
+		l[kept++] = (struct weak_live){ open[2 * client + 1], 0 };
 		*n = kept;
 	}
 	open[2 * client] = IDLE;
@@ -129,7 +129,7 @@ uint32_t monitor_weak(struct monitor *m, uint32_t state, const int32_t *ev)
 	uint32_t len, head = 2 * m->nclients;
 	const int32_t *s = seqtab_get(&m->states, state, &len);
 	int32_t open[2 * MONITOR_MAX_CLIENTS];
-	struct live *l = malloc((len / 3 + 2ull) * sizeof *l);
+	struct weak_live *l = malloc((len / 3 + 2ull) * sizeof *l);
 	if (!l)
 		return MONITOR_FAILED;
 	memcpy(open, s, head * sizeof *open);
@@ -152,7 +152,7 @@ void monitor_weak_rename(struct monitor *m, uint32_t state, const uint32_t *to)
 {
 	uint32_t len, nc = m->nclients, head = 2 * nc;
 	const int32_t *s = seqtab_get(&m->states, state, &len);
-	struct live *l = malloc((len / 3 + 2ull) * sizeof *l);
+	struct weak_live *l = malloc((len / 3 + 2ull) * sizeof *l);
 	if (!l) {
 		m->failed = true;
 		return;

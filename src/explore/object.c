@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "explore/object_step.h"
 
 /* A state is a vector of ids: the globals, the monitor, a frame per thread.
  * Its number is its place in `states`; beside it how it was reached. */
-struct seen {
+struct object_seen {
 	uint32_t parent, edge; /* edge: into steps.edges */
 	uint32_t rename;       /* into renamings, applied behind the edge */
 	uint32_t dist;         /* steps; the top bit: its successors are known */
@@ -32,7 +33,7 @@ struct object_search {
 	uint32_t *event_ids, nevent_ids; /* by rel * nclients + client: id + 1 */
 	struct vectab states, renamings;
 	struct map renamed;            /* (monitor state, renaming) -> monitor state */
-	struct seen *seen;
+	struct object_seen *seen;
 	uint32_t cap_seen;
 	struct bucket ring[RING];      /* states by dist, those of the next steps */
 	uint64_t waiting;
@@ -174,21 +175,15 @@ static uint32_t normalise(struct object_search *s, int32_t *v)
 static bool wait_in_ring(struct object_search *s, uint32_t id, uint32_t dist)
 {
 	struct bucket *b = &s->ring[dist % RING];
-	if (b->n == b->cap) {
-		uint32_t cap = b->cap ? b->cap * 2 : 64;
-		uint32_t *p = realloc(b->ids, cap * sizeof *p);
-		if (!p)
-			return false;
-		b->ids = p;
-		b->cap = cap;
-	}
+	if (!GROW_RAW(b->ids, b->cap, b->n + 1ull))
+		return false;
 	b->ids[b->n++] = id;
 	s->waiting++;
 	return true;
 }
 
 /* A state was reached: new, or by fewer steps than before, or nothing new. */
-static bool reach(struct object_search *s, int32_t *v, struct seen how)
+static bool reach(struct object_search *s, int32_t *v, struct object_seen how)
 {
 	uint32_t before = s->states.n, id;
 	how.rename = normalise(s, v);
@@ -197,14 +192,8 @@ static bool reach(struct object_search *s, int32_t *v, struct seen how)
 		return false;
 	if (id < before && (s->seen[id].dist & ~SETTLED) <= how.dist)
 		return true;
-	if (id >= s->cap_seen) {
-		uint32_t cap = s->cap_seen ? s->cap_seen * 2 : 256;
-		struct seen *p = realloc(s->seen, cap * sizeof *p);
-		if (!p)
-			return false;
-		s->seen = p;
-		s->cap_seen = cap;
-	}
+	if (!GROW_RAW(s->seen, s->cap_seen, id + 1ull))
+		return false;
 	s->seen[id] = how;
 	return wait_in_ring(s, id, how.dist);
 }
@@ -212,17 +201,8 @@ static bool reach(struct object_search *s, int32_t *v, struct seen how)
 static uint32_t event_id(struct object_search *s, uint32_t rel, uint32_t client)
 {
 	uint32_t at = rel * s->mon.nclients + client;
-	if (at >= s->nevent_ids) {
-		uint32_t n = s->nevent_ids ? s->nevent_ids : 64;
-		while (n <= at)
-			n *= 2;
-		uint32_t *p = realloc(s->event_ids, n * sizeof *p);
-		if (!p)
-			return VECTAB_NONE;
-		memset(p + s->nevent_ids, 0, (n - s->nevent_ids) * sizeof *p);
-		s->event_ids = p;
-		s->nevent_ids = n;
-	}
+	if (!GROW(s->event_ids, s->nevent_ids, at + 1ull))
+		return VECTAB_NONE;
 	if (!s->event_ids[at]) {
 		const int32_t *e = vectab_get(&s->steps.rels, rel);
 		s->event_ids[at] = monitor_event(&s->mon, client, (enum monitor_event)e[0], e[1]) + 1;
@@ -276,7 +256,7 @@ static bool expand(struct object_search *s, uint32_t id, uint32_t thread)
 		v[0] = (int32_t)at->global;
 		v[1] = (int32_t)mon;
 		v[2 + thread] = (int32_t)at->frame;
-		if (!reach(s, v, (struct seen){ .parent = id, .edge = first + i,
+		if (!reach(s, v, (struct object_seen){ .parent = id, .edge = first + i,
 			                        .dist = dist + at->nmoves, .thread = thread }))
 			return false;
 	}
@@ -318,7 +298,7 @@ static bool start(struct object_search *s)
 		v[2 + t] = (int32_t)vectab_add(&k->frames, p->init + p->threads[t].frame);
 		ok &= (uint32_t)v[2 + t] != VECTAB_NONE;
 	}
-	return ok && reach(s, v, (struct seen){ .parent = IR_NONE });
+	return ok && reach(s, v, (struct object_seen){ .parent = IR_NONE });
 }
 
 /* Level by level; the ring holds what is within OBJECT_CHAIN steps. */
@@ -371,7 +351,7 @@ static bool build_path(struct object_search *s)
 	for (uint32_t t = 0; ok && t < s->nthreads; t++)
 		real[t] = t;
 	for (uint32_t i = 0; ok && i <= n; i++) {
-		const struct seen *how = i < n ? &s->seen[chain[i]] : NULL;
+		const struct object_seen *how = i < n ? &s->seen[chain[i]] : NULL;
 		if (i) { /* the first has no edge, the last is the violation's */
 			const struct object_edge *e = &s->steps.edges[how ? how->edge : s->best_edge];
 			uint32_t thread = real[how ? how->thread : s->best_thread];
@@ -415,7 +395,7 @@ static void run_search(const struct ir *p, uint32_t object, const struct object_
 	close_search(&s);
 }
 
-#define SHORTEN_STATES 200000u
+#define OBJECT_SHORTEN_STATES 200000u
 
 void object_check(const struct ir *p, uint32_t object, const struct object_options *o,
                   struct object_result *r)
@@ -428,7 +408,7 @@ void object_check(const struct ir *p, uint32_t object, const struct object_optio
 	struct object_result shorter;
 	plain.local = false;
 	plain.max_steps = r->npath;
-	plain.max_states = SHORTEN_STATES;
+	plain.max_states = OBJECT_SHORTEN_STATES;
 	run_search(p, object, &plain, &shorter);
 	if (shorter.answer == ANSWER_VIOLATED) {
 		free(r->path);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "explore/monitor.h"
 
 static bool counts(const struct object_steps *s, uint32_t oper)
@@ -146,22 +147,6 @@ uint64_t object_steps_bytes(const struct object_steps *s)
 
 /* ---- chains ------------------------------------------------------------------------- */
 
-static bool reserve(void *arrayp, uint32_t *cap, uint32_t n, size_t size)
-{
-	void **array = arrayp;
-	if (n <= *cap)
-		return true;
-	uint32_t c = *cap ? *cap * 2 : 256;
-	while (c < n)
-		c *= 2;
-	void *p = n > 1u << 30 ? NULL : realloc(*array, c * size);
-	if (!p)
-		return false;
-	*array = p;
-	*cap = c;
-	return true;
-}
-
 /* Room for a state on the way, made when first needed. */
 static bool level_room(struct object_steps *s, uint32_t i)
 {
@@ -184,9 +169,9 @@ static void emit(struct object_steps *s, uint32_t at)
 	e.global = vectab_add(&s->globals, s->level[at].g);
 	e.frame = vectab_add(&s->kinds[s->kind].frames, s->level[at].f);
 	if (e.global == VECTAB_NONE || e.frame == VECTAB_NONE ||
-	    !reserve(&s->edges, &s->cap_edges, s->nedges + 1, sizeof *s->edges) ||
-	    !reserve(&s->moves, &s->cap_moves, s->nmoves + s->nway, sizeof *s->moves) ||
-	    !reserve(&s->events, &s->cap_events, s->nevents + s->nmet, sizeof *s->events)) {
+	    !GROW_RAW(s->edges, s->cap_edges, s->nedges + 1ull) ||
+	    !GROW_RAW(s->moves, s->cap_moves, (uint64_t)s->nmoves + s->nway) ||
+	    !GROW_RAW(s->events, s->cap_events, (uint64_t)s->nevents + s->nmet)) {
 		s->failed = true;
 		return;
 	}
@@ -200,7 +185,7 @@ static void emit(struct object_steps *s, uint32_t at)
 
 static void follow(struct object_steps *s, uint32_t at, bool must, bool called);
 
-struct visit {
+struct object_visit {
 	struct object_steps *s;
 	uint32_t at, outcome;
 	enum object_class cls;
@@ -218,7 +203,7 @@ static void note_event(struct object_steps *s, enum monitor_event what, int32_t 
 static bool visit(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                   const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	struct visit *v = arg;
+	struct object_visit *v = arg;
 	struct object_steps *s = v->s;
 	const struct ir *p = s->ir;
 	uint32_t outcome = v->outcome++, nmet = s->nmet;
@@ -265,7 +250,7 @@ static void follow(struct object_steps *s, uint32_t at, bool must, bool called)
 	}
 	if (cls == OBJECT_END)
 		return;
-	struct visit v = { .s = s, .at = at, .cls = cls, .must = must, .called = called };
+	struct object_visit v = { .s = s, .at = at, .cls = cls, .must = must, .called = called };
 	ir_each(s->ir, k->thread, s->level[at].g, s->level[at].f, s->level[at].gout, s->level[at].fout, visit, &v);
 	/* a thread that cannot go on by itself has still come this far */
 	if (!first && !must && (v.faulted || !v.went) && !s->failed && !s->limit)
@@ -280,7 +265,7 @@ const struct object_edge *object_steps_of(struct object_steps *s, uint32_t kind,
 	uint32_t head = map_get(&k->memo, key);
 	if (head == MAP_NONE) {
 		head = s->nedges;
-		if (!level_room(s, 0) || !reserve(&s->edges, &s->cap_edges, s->nedges + 1, sizeof *s->edges)) {
+		if (!level_room(s, 0) || !GROW_RAW(s->edges, s->cap_edges, s->nedges + 1ull)) {
 			s->failed = true;
 			*n = 0;
 			return NULL;

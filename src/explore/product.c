@@ -3,17 +3,18 @@
  */
 #include "explore/product_int.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 
 /* ---- tables ------------------------------------------------------------- */
 
 uint32_t product_add_global(struct product *x, uint32_t g, uint32_t shadow)
 {
+	assert(g < x->plain_globals.n && shadow < x->plain_globals.n);
 	int32_t v[2] = { (int32_t)g, (int32_t)shadow };
 	uint32_t before = x->globals.n, id = vectab_add(&x->globals, v);
 	if (id == VECTAB_NONE || id < before)
@@ -48,6 +49,8 @@ static uint32_t canonical(struct product *x, struct prod_kind *k, uint32_t frame
 uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t frame, uint32_t shadow,
                            uint32_t script, uint8_t phase)
 {
+	assert(frame < k->frames.n && script < x->scripts.n && phase <= 1);
+	assert(x->mode == PROD_COMMIT ? shadow < k->frames.n : !shadow && !script && !phase);
 	int32_t v[4] = { (int32_t)frame, (int32_t)shadow, (int32_t)script, phase };
 	uint32_t id = vectab_add(&k->locals, v);
 	if (id == VECTAB_NONE || id < k->ninfo)
@@ -65,6 +68,8 @@ uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t fram
 	*(uint8_t *)stable_array_at(&k->attr, id) =
 		(uint8_t)((inside ? PRODA_INSIDE : 0) | (equal ? 0 : PRODA_UNEQUAL) |
 	                  (x->ir->nodes[node].kind == IRN_END ? PRODA_END : 0));
+	assert(id == k->ninfo && id < k->cap);
+	assert(!phase || inside); /* a block that was left is over */
 	k->ninfo = id + 1;
 	return id;
 }
@@ -72,6 +77,8 @@ uint32_t product_add_local(struct product *x, struct prod_kind *k, uint32_t fram
 bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, uint32_t block,
                   const struct labelling *lab)
 {
+	assert(block == PROD_BLOCK_ALL || block < ir->nblocks);
+	assert(mode == PROD_COMMIT || !lab);
 	memset(x, 0, sizeof *x);
 	x->ir = ir;
 	x->mode = mode;
@@ -107,6 +114,7 @@ bool product_init(struct product *x, const struct ir *ir, enum prod_mode mode, u
 		stable_array_init(&k->rows, sizeof(struct prod_row *));
 		x->kind_of[i] = x->nkinds++;
 	}
+	assert(x->nkinds <= ir->nthreads);
 	vectab_init(&x->plain_globals, ir->nglobals);
 	vectab_init(&x->globals, 2);
 	vectab_init(&x->scripts, 2);
@@ -189,6 +197,7 @@ static bool retire(struct product *x, void *p)
 static struct prod_row *row_for(struct product *x, struct prod_kind *k, uint32_t global,
                                 uint32_t local)
 {
+	assert(global < x->globals.n && local < k->ninfo + 4096ull);
 	struct prod_row **at = stable_array_at(&k->rows, global), *old = *at;
 	if (old && local < old->cap)
 		return old;
@@ -204,6 +213,7 @@ static struct prod_row *row_for(struct product *x, struct prod_kind *k, uint32_t
 		free(row);
 		return NULL;
 	}
+	assert(cap > local && (!old || cap > old->cap));
 	row->cap = cap;
 	if (old)
 		memcpy(row->entry, old->entry, old->cap * sizeof *row->entry);
@@ -214,6 +224,7 @@ static struct prod_row *row_for(struct product *x, struct prod_kind *k, uint32_t
 
 static struct prod_slot *map_locate(struct prod_map *m, uint64_t key)
 {
+	assert(m->n < m->cap && !(m->cap & (m->cap - 1)));
 	uint64_t i = hash64(key) & (m->cap - 1);
 	for (; __atomic_load_n(&m->slot[i].entry, __ATOMIC_ACQUIRE) && m->slot[i].key != key;)
 		i = (i + 1) & (m->cap - 1);
@@ -242,6 +253,7 @@ static bool map_grow(struct product *x, struct prod_kind *k)
 static bool remember(struct product *x, struct prod_kind *k, uint32_t global, uint32_t local,
                      uint64_t entry)
 {
+	assert(entry && entry != PROD_WIDEN);
 	struct prod_row *row = row_for(x, k, global, local);
 	if (row) {
 		__atomic_store_n(&row->entry[local], entry, __ATOMIC_RELEASE);
@@ -270,13 +282,14 @@ static uint64_t recall(const struct prod_kind *k, uint32_t global, uint32_t loca
 	         : 0;
 }
 
-static bool save_moves(struct product *x, const struct computing *c, const struct outcome *o)
+static bool save_moves(struct product *x, const struct computing *c, const struct product_outcome *o)
 {
 	if (o->nmoves > UINT32_MAX / 2 - x->nmoves ||
 	    !GROW(x->moves, x->cap_moves, x->nmoves + o->nmoves))
 		return false;
 	for (uint32_t i = o->nmoves, at = o->last; i-- > 0; at = c->chain[at].before)
 		x->moves[x->nmoves + i] = c->chain[at].number;
+	assert(o->nmoves && x->nmoves + o->nmoves <= x->cap_moves && o->last < c->nchain);
 	x->nmoves += o->nmoves;
 	return true;
 }
@@ -290,11 +303,12 @@ static uint32_t save(struct product *x, const struct computing *c)
 	struct prod_edge *list = stable_array_at(&x->edges, (uint32_t)at);
 	list[0] = (struct prod_edge){ .global = c->nout };
 	for (uint32_t i = 0; i < c->nout; i++) {
-		const struct outcome *o = &c->out[i];
+		const struct product_outcome *o = &c->out[i];
 		list[i + 1] = (struct prod_edge){ o->global, o->local, o->flags, x->nmoves, o->nmoves };
 		if (!save_moves(x, c, o))
 			return PROD_NONE;
 	}
+	assert(at >= x->nedges && at + c->nout + 1 <= x->edges.cap);
 	x->nedges = at + c->nout + 1;
 	return (uint32_t)at;
 }
@@ -319,6 +333,7 @@ static uint64_t compute(struct product *x, struct prod_kind *k, uint32_t global,
 	struct computing c = { .x = x, .k = k };
 	uint64_t entry = PROD_TROUBLE;
 	uint32_t at;
+	assert(global < x->globals.n && local < k->ninfo);
 	product_merged_step(&c, global, local);
 	x->computed++;
 	if (x->out_of_memory)
@@ -335,6 +350,7 @@ static uint64_t compute(struct product *x, struct prod_kind *k, uint32_t global,
 		x->out_of_memory = true;
 	if (entry != PROD_TROUBLE && entry != PROD_WIDEN && k->info[local].inside)
 		entry |= PROD_INSIDE;
+	assert(entry == PROD_WIDEN || entry == PROD_TROUBLE || (entry & ~PROD_INSIDE) == PROD_BLOCKED || product_is_list(entry) || entry >> 32);
 	free(c.out);
 	free(c.chain);
 	return entry;
@@ -342,6 +358,7 @@ static uint64_t compute(struct product *x, struct prod_kind *k, uint32_t global,
 
 uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, uint32_t local)
 {
+	assert(kind < x->nkinds && local < x->kinds[kind].ninfo);
 	struct prod_kind *k = &x->kinds[kind];
 	uint64_t e = recall(k, global, local);
 	if (e)
@@ -373,6 +390,7 @@ const struct prod_edge *product_step(struct product *x, uint32_t kind, uint32_t 
 {
 	uint64_t e = product_code(x, kind, global, local);
 	assert(!x->simple);
+	assert(e == PROD_TROUBLE || e == PROD_WIDEN || product_is_list(e));
 	*n = 0;
 	return e == PROD_TROUBLE || e == PROD_WIDEN ? NULL : product_list(x, e, n);
 }

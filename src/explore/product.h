@@ -23,6 +23,7 @@
 
 #include <pthread.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 #include "explore/locks.h"
 #include "explore/stable_array.h"
@@ -179,6 +180,7 @@ uint64_t product_code_slow(struct product *x, uint32_t kind, uint32_t global, ui
 
 static inline const struct prod_row *product_row(const struct prod_kind *k, uint32_t global)
 {
+	assert(global < k->rows.cap);
 	return __atomic_load_n((struct prod_row **)stable_array_at(&k->rows, global), __ATOMIC_ACQUIRE);
 }
 static inline uint64_t product_code(struct product *x, uint32_t kind, uint32_t global,
@@ -194,6 +196,7 @@ const struct prod_row *product_whole_row(struct product *x, uint32_t kind, uint3
 static inline const struct prod_edge *product_list(const struct product *x, uint64_t entry,
                                                    uint32_t *n)
 {
+	assert(!(entry >> 32 & 0x7fffffff) && (uint32_t)entry >= PROD_LIST);
 	const struct prod_edge *head =
 		stable_array_at(&x->edges, (uint32_t)((entry & ~PROD_INSIDE) - PROD_LIST));
 	*n = head->global;

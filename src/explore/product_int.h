@@ -14,7 +14,7 @@ enum glue { /* which next step may be glued to an outcome */
 	GLUE_ANY,  /* the pivot is still to come */
 };
 
-struct outcome { /* an edge being built */
+struct product_outcome { /* an edge being built */
 	uint32_t global, local, flags;
 	uint32_t last, nmoves; /* in computing.chain: the last of its moves */
 	enum glue glue;
@@ -33,7 +33,7 @@ struct computing {
 	uint32_t from_node;
 	uint32_t number; /* of the outcome of ir_each */
 	uint32_t before, nbefore; /* the moves that led to where the step begins */
-	struct outcome *out;
+	struct product_outcome *out;
 	uint32_t nout, cap_out;
 	struct chain *chain;
 	uint32_t nchain, cap_chain;

@@ -49,13 +49,14 @@
  * In the midst of a transaction, a step that changes nothing at all (a failed
  * attempt at a lock) is left out.
  */
+#include "base/invariant.h"
 #include "explore/product_int.h"
 
 #include <string.h>
 
 #define MAX_GLUED    20000u /* steps of one transition */
 #define MAX_OUTCOMES 512u   /* beyond, nothing more is glued */
-#define MAX_WORK     200000u
+#define MERGE_MAX_WORK     200000u
 
 /* A try that fails has an effect when it is outside the blocks that count, where steps are taken on the shadow as well, and
  * when the block commits with it. */
@@ -82,6 +83,7 @@ struct glueing {
 
 static uint32_t node_of(const struct prod_kind *k, uint32_t local)
 {
+	assert(local < k->ninfo);
 	return (uint32_t)vectab_get(&k->frames, k->info[local].frame)[0];
 }
 
@@ -115,7 +117,7 @@ static bool hidden(const struct product *x, const struct prod_kind *k, uint32_t 
 }
 
 /* Does the outcome lead back to where its step began, and may it be left out? */
-static bool idle(const struct product *x, const struct outcome *o, const struct outcome *from,
+static bool idle(const struct product *x, const struct product_outcome *o, const struct product_outcome *from,
                  uint32_t node)
 {
 	if (o->flags || o->global != from->global || o->local != from->local)
@@ -125,13 +127,15 @@ static bool idle(const struct product *x, const struct outcome *o, const struct 
 
 static void drop(struct computing *c, uint32_t i)
 {
+	assert(i < c->nout);
 	memmove(&c->out[i], &c->out[i + 1], (c->nout - i - 1) * sizeof *c->out);
 	c->nout--;
 }
 
 /* Takes the next step from outcome `first`; its outcomes are appended. */
-static void go_on(struct glueing *g, const struct outcome *first)
+static void go_on(struct glueing *g, const struct product_outcome *first)
 {
+	assert(!final_flags(first->flags) && first->last < g->c->nchain);
 	struct computing *c = g->c;
 	c->before = first->last;
 	c->nbefore = first->nmoves;
@@ -140,8 +144,9 @@ static void go_on(struct glueing *g, const struct outcome *first)
 }
 
 /* What may be glued to the outcome of a step from this node. */
-static enum glue after(const struct product *x, const struct outcome *o, uint32_t node)
+static enum glue after(const struct product *x, const struct product_outcome *o, uint32_t node)
 {
+	assert(node < x->ir->nnodes);
 	if (final_flags(o->flags))
 		return GLUE_NOTHING;
 	return !o->flags && moves_right(x, node) ? GLUE_ANY : GLUE_LEFT;
@@ -150,7 +155,7 @@ static enum glue after(const struct product *x, const struct outcome *o, uint32_
 /* Was the same reached in another way? Then one of them will do. */
 static bool twice(const struct computing *c, uint32_t i)
 {
-	const struct outcome *o = &c->out[i];
+	const struct product_outcome *o = &c->out[i];
 	for (uint32_t k = 0; k < i; k++)
 		if (c->out[k].global == o->global && c->out[k].local == o->local &&
 		    c->out[k].flags == o->flags && c->out[k].glue == o->glue)
@@ -161,12 +166,13 @@ static bool twice(const struct computing *c, uint32_t i)
 /* The i-th outcome came by right movers: whatever is next is glued to it. */
 static void glue_any(struct glueing *g, uint32_t i)
 {
+	assert(i < g->c->nout && g->c->out[i].glue == GLUE_ANY);
 	struct computing *c = g->c;
-	struct outcome first = c->out[i];
+	struct product_outcome first = c->out[i];
 	uint32_t node = node_of(c->k, first.local), n = c->nout;
 	go_on(g, &first);
 	for (uint32_t k = n; k < c->nout;) {
-		struct outcome *o = &c->out[k];
+		struct product_outcome *o = &c->out[k];
 		o->glue = after(c->x, o, node);
 		bool useless = idle(c->x, o, &first, node);
 		o->flags |= first.flags;
@@ -181,8 +187,9 @@ static void glue_any(struct glueing *g, uint32_t i)
 /* Its next step when that moves left; false when it is not glued. */
 static bool glue_left(struct glueing *g, uint32_t i)
 {
+	assert(i < g->c->nout);
 	struct computing *c = g->c;
-	struct outcome first = c->out[i];
+	struct product_outcome first = c->out[i];
 	uint32_t n = c->nout;
 	if (!moves_left(c->x, c->k, first.local))
 		return false;
@@ -209,6 +216,7 @@ static bool glue_left(struct glueing *g, uint32_t i)
 
 void product_merged_step(struct computing *c, uint32_t global, uint32_t local)
 {
+	assert(!c->nout && !c->nchain);
 	struct product *x = c->x;
 	struct glueing g = { c, 0 };
 	uint32_t node = node_of(c->k, local);
@@ -221,9 +229,9 @@ void product_merged_step(struct computing *c, uint32_t global, uint32_t local)
 		c->out[i].entered = x->ir->nodes[node].kind == IRN_ENTER;
 	}
 	for (uint32_t i = 0; i < c->nout && !x->out_of_memory;) {
-		const struct outcome *o = &c->out[i];
+		const struct product_outcome *o = &c->out[i];
 		bool more = o->glue != GLUE_NOTHING && hidden(x, c->k, o->local) &&
-		            o->nmoves < MAX_GLUED && c->nout <= MAX_OUTCOMES && g.work < MAX_WORK;
+		            o->nmoves < MAX_GLUED && c->nout <= MAX_OUTCOMES && g.work < MERGE_MAX_WORK;
 		if (more && o->glue == GLUE_ANY)
 			glue_any(&g, i);
 		else if (!more || !glue_left(&g, i))

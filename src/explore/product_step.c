@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 
 #define SHADOW_STEPS   1000000u /* of one serial run */
@@ -20,6 +21,7 @@
 
 static uint32_t script_push(struct product *x, uint32_t rest, uint32_t choice)
 {
+	assert(rest < x->scripts.n);
 	int32_t v[2] = { (int32_t)rest, (int32_t)choice };
 	return vectab_add(&x->scripts, v);
 }
@@ -47,6 +49,7 @@ struct shadow_run {
 
 static bool push(struct shadow_point **list, uint32_t *n, uint32_t *cap, struct shadow_point p)
 {
+	assert(*n <= *cap);
 	if (!GROW(*list, *cap, *n + 1ull))
 		return false;
 	(*list)[(*n)++] = p;
@@ -57,6 +60,7 @@ static bool push(struct shadow_point **list, uint32_t *n, uint32_t *cap, struct 
 static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                            const struct ir_choices *ch, const struct ir_effect *eff)
 {
+	assert(r == IR_OK || r == IR_FAULT);
 	struct shadow_run *s = arg;
 	struct shadow_point p = s->now;
 	if (r == IR_FAULT) {
@@ -75,6 +79,7 @@ static bool shadow_outcome(void *arg, enum ir_result r, const int32_t *g, const 
 	p.global = vectab_add(&s->x->plain_globals, g);
 	p.frame = vectab_add(&s->k->frames, f);
 	p.steps++;
+	assert(p.used <= s->nscript);
 	if (p.global == VECTAB_NONE || p.frame == VECTAB_NONE || p.extra == VECTAB_NONE) {
 		s->x->out_of_memory = true;
 		return false;
@@ -104,6 +109,7 @@ static bool seen_before(struct shadow_run *s, const struct shadow_point *p)
  */
 static void shadow_run(struct shadow_run *s, uint32_t global, uint32_t frame)
 {
+	assert(global < s->x->plain_globals.n && frame < s->k->frames.n && !s->nwork && !s->ndone);
 	struct product *x = s->x;
 	const struct ir *p = x->ir;
 	int32_t *gout = x->scratch, *fout = gout + p->nglobals + 1;
@@ -114,6 +120,7 @@ static void shadow_run(struct shadow_run *s, uint32_t global, uint32_t frame)
 	map_init(&s->seen);
 	if (!g || !push(&s->work, &s->nwork, &s->cap_work, first)) {
 		x->out_of_memory = true;
+		assert(s->ndone || s->flags || x->out_of_memory); /* a run ends, or something is said of it */
 		free(g);
 		return;
 	}
@@ -149,13 +156,15 @@ static void emit(struct computing *c, uint32_t global, uint32_t local, uint32_t 
 		c->x->out_of_memory = true;
 		return;
 	}
+	assert(global < c->x->globals.n && local < c->k->ninfo);
 	c->chain[c->nchain] = (struct chain){ c->before, c->number };
-	c->out[c->nout++] = (struct outcome){ global, local, flags, c->nchain++, c->nbefore + 1,
+	c->out[c->nout++] = (struct product_outcome){ global, local, flags, c->nchain++, c->nbefore + 1,
 		                              GLUE_NOTHING, false };
 }
 
 static void emit_end(struct computing *c, uint32_t flags)
 {
+	assert(flags & ~(uint32_t)PRODF_COMMIT);
 	emit(c, 0, 0, flags);
 }
 
@@ -178,6 +187,7 @@ static bool commits(const struct computing *c, bool was_in, bool now_in, uint32_
 	if (!was_in && !now_in)
 		return true; /* a single action */
 	uint32_t block = x->ir->nodes[was_in ? c->from_node : to].block;
+	assert(block < x->ir->nblocks);
 	bool marked = x->ir->blocks[block].has_commit;
 	if (!was_in)
 		return marked ? eff->committed == block : x->lab && x->lab->at_entry[block];
@@ -185,6 +195,7 @@ static bool commits(const struct computing *c, bool was_in, bool now_in, uint32_
 		return false;
 	if (!now_in)
 		return true; /* commits as it leaves */
+	assert(x->ir->nodes[to].block == block); /* blocks that count do not nest */
 	return marked ? eff->committed == block : labelled(x, c->from_node, to);
 }
 
@@ -192,6 +203,7 @@ static bool commits(const struct computing *c, bool was_in, bool now_in, uint32_
 static uint32_t *whole_script(struct product *x, uint32_t before, const struct ir_choices *ch,
                               uint32_t *n)
 {
+	assert(before < x->scripts.n && ch->n <= IR_MAX_CHOICES);
 	uint32_t len = 0;
 	for (uint32_t s = before; s; s = (uint32_t)vectab_get(&x->scripts, s)[0])
 		len++;
@@ -208,6 +220,7 @@ static uint32_t *whole_script(struct product *x, uint32_t before, const struct i
 /* extra is last first; after the commit the next one must be first */
 static uint32_t reversed(struct product *x, uint32_t script)
 {
+	assert(script < x->scripts.n);
 	uint32_t out = 0;
 	while (script && out != VECTAB_NONE) {
 		const int32_t *v = vectab_get(&x->scripts, script);
@@ -222,6 +235,7 @@ static uint32_t reversed(struct product *x, uint32_t script)
 static void commit_outcomes(struct computing *c, uint32_t g, uint32_t f, bool was_in, bool now_in,
                             const struct ir_choices *ch)
 {
+	assert(c->x->mode == PROD_COMMIT);
 	struct product *x = c->x;
 	struct shadow_run s = { .x = x, .k = c->k };
 	uint32_t *script = whole_script(x, was_in ? c->from.script : 0, ch, &s.nscript);
@@ -258,6 +272,7 @@ static bool follow_script(struct computing *c, const struct ir_choices *ch, uint
 static bool step_outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                          const struct ir_choices *ch, const struct ir_effect *eff)
 {
+	assert(r != IR_BLOCKED);
 	struct computing *c = arg;
 	struct product *x = c->x;
 	if (r == IR_FAULT) {
@@ -298,6 +313,7 @@ static bool step_outcome(void *arg, enum ir_result r, const int32_t *g, const in
 
 void product_one_step(struct computing *c, uint32_t global, uint32_t local)
 {
+	assert(global < c->x->globals.n && local < c->k->ninfo);
 	struct product *x = c->x;
 	const struct ir *p = x->ir;
 	const int32_t *pair = vectab_get(&x->globals, global);

@@ -11,7 +11,7 @@ struct arrow {
 	uint32_t from, to;
 };
 
-struct origin {
+struct quiet_origin {
 	uint32_t parent, thread, outcome; /* thread: its position in the parent */
 };
 
@@ -22,7 +22,7 @@ struct quiescence {
 	struct product x;
 	uint32_t n;           /* threads */
 	struct vectab states; /* globals, locals */
-	struct origin *from;
+	struct quiet_origin *from;
 	uint32_t cap_from;
 	struct arrow *arrows;
 	uint64_t narrows, cap_arrows;
@@ -65,7 +65,7 @@ static bool all_outside(const struct quiescence *q, const uint32_t *ids)
 }
 
 /* The number of the state; new ones are remembered. */
-static uint32_t add_state(struct quiescence *q, const uint32_t *ids, struct origin from)
+static uint32_t add_state(struct quiescence *q, const uint32_t *ids, struct quiet_origin from)
 {
 	uint32_t before = q->states.n, id = vectab_add(&q->states, (const int32_t *)ids);
 	if (id == VECTAB_NONE ||
@@ -110,7 +110,7 @@ static void expand(struct quiescence *q, uint32_t id)
 			q->next[0] = e[k].global;
 			q->next[t + 1] = e[k].local;
 			sort_thread(q, q->next, t, q->who);
-			uint32_t to = add_state(q, q->next, (struct origin){ id, t, k });
+			uint32_t to = add_state(q, q->next, (struct quiet_origin){ id, t, k });
 			if (to != VECTAB_NONE)
 				add_arrow(q, id, to);
 		}
@@ -170,7 +170,7 @@ static bool make_path(struct quiescence *q, uint32_t state)
 	uint32_t n = 0, count;
 	for (uint32_t i = state; i; i = q->from[i].parent)
 		n++;
-	struct origin *steps = calloc(n + 1, sizeof *steps);
+	struct quiet_origin *steps = calloc(n + 1, sizeof *steps);
 	q->r->path = calloc(n + 1, sizeof *q->r->path);
 	bool ok = steps && q->r->path;
 	for (uint32_t i = state, k = n; ok && i; i = q->from[i].parent)
@@ -207,7 +207,7 @@ static bool quiescence_init(struct quiescence *q)
 	q->cur[0] = product_initial_global(&q->x);
 	for (uint32_t i = 0; i < q->n; i++)
 		q->cur[i + 1] = product_initial_local(&q->x, i);
-	return add_state(q, q->cur, (struct origin){ 0, IR_NONE, 0 }) == 0;
+	return add_state(q, q->cur, (struct quiet_origin){ 0, IR_NONE, 0 }) == 0;
 }
 
 static void quiescence_free(struct quiescence *q)

@@ -1,5 +1,7 @@
 /* search: see search.h. Here are the levels, the meetings and the limits. */
 #include "base/clock.h"
+#include "base/grow.h"
+#include "base/invariant.h"
 #include "explore/search_int.h"
 
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 
 #define TICK        0.1    /* seconds between looks at the limits */
 #define TICK_WORK   65536u /* thread states between looks at the clock */
-#define CHUNK       1024u  /* states of a chunk */
+#define CHUNK_STATES       1024u  /* states of a chunk */
 #define JOBS_FROM   20000u /* states; fewer are not worth more threads */
 
 void search_ask_meeting(struct search *s)
@@ -18,6 +20,7 @@ void search_ask_meeting(struct search *s)
 /* The first to say something is heard; a violation outweighs a limit. */
 static void decide(struct search *s, enum search_verdict v, const char *limit, struct origin at)
 {
+	assert(v != SEARCH_HOLDS && (v == SEARCH_LIMIT) == (limit != NULL));
 	pthread_mutex_lock(&s->lock);
 	if (s->r->verdict == SEARCH_HOLDS || (s->r->verdict == SEARCH_LIMIT && v != SEARCH_LIMIT)) {
 		s->r->verdict = v;
@@ -44,14 +47,9 @@ void search_hit(struct search *s, enum search_verdict v, struct origin at)
 
 static bool level_add(struct level *l, struct chunk *c)
 {
-	if (l->n == l->cap) {
-		uint64_t cap = l->cap ? l->cap * 2 : 64;
-		struct chunk **p = realloc(l->chunk, cap * sizeof *p);
-		if (!p)
-			return false;
-		l->chunk = p;
-		l->cap = cap;
-	}
+	assert(c->n);
+	if (!GROW(l->chunk, l->cap, l->n + 1))
+		return false;
 	l->chunk[l->n++] = c;
 	return true;
 }
@@ -100,6 +98,7 @@ bool search_push(struct worker *w, const uint64_t *key)
 	}
 	if (!w->out && !(w->out = chunk_new(s)))
 		return false;
+	assert(w->out->n < s->chunk && key[0]);
 	uint64_t *to = w->out->keys + (size_t)w->out->n++ * s->store.key;
 	for (uint32_t i = 0; i < s->store.key; i++)
 		to[i] = key[i];
@@ -108,6 +107,7 @@ bool search_push(struct worker *w, const uint64_t *key)
 
 static bool take_chunk(struct worker *w)
 {
+	assert(!w->chunk);
 	struct search *s = w->s;
 	if (__atomic_load_n(&s->taken, __ATOMIC_RELAXED) >= s->cur.n)
 		return false;
@@ -115,6 +115,7 @@ static bool take_chunk(struct worker *w)
 	if (i >= s->cur.n)
 		return false;
 	w->chunk = s->cur.chunk[i];
+	assert(w->chunk && w->chunk->n); /* nobody has taken it before */
 	s->cur.chunk[i] = NULL; /* the worker's now */
 	w->at = 0;
 	return true;
@@ -174,6 +175,7 @@ static bool convert_chunk(struct converting *v, const struct store *from, struct
 		}
 	if (!keys)
 		return false;
+	assert(c->n <= v->s->chunk && v->s->chunk_bytes >= v->s->chunk * 8 * from->key);
 	v->s->chunk_bytes += v->s->chunk * 8 * to->key;
 	v->s->chunk_bytes -= v->s->chunk * 8 * from->key;
 	free(c->keys);
@@ -219,11 +221,14 @@ static bool widen(struct search *s)
 	 * to come get a bit beforehand. */
 	for (uint32_t i = 0; sum + s->nthreads + 1 <= 63 && i <= s->nthreads; i++)
 		s->bits[i]++;
+	assert(s->bits[0] <= 32);
 	bool ok = store_widen(&s->store, s->bits, convert_chunks, s);
 	for (uint32_t i = 0; ok && i < s->nworkers; i++)
 		ok = worker_room(&s->workers[i]);
 	tell_limits(s);
 	search_make_spans(s);
+	for (uint32_t i = 0; ok && i < s->nthreads; i++)
+	assert(x->kinds[x->kind_of[i]].ninfo <= x->kinds[x->kind_of[i]].limit + 1ull); /* each id fits its field */
 	s->widen = false;
 	return ok;
 }
@@ -246,6 +251,7 @@ static void count(struct search *s)
 	uint64_t bytes = store_bytes(&s->store) + s->chunk_bytes +
 	                 (s->cur.cap + s->next.cap) * sizeof(struct chunk *) +
 	                 s->cap_origins * sizeof *s->origins + product_bytes(&s->prod);
+	assert(s->store.n <= s->store.cap);
 	r->bytes = bytes > r->bytes ? bytes : r->bytes;
 }
 
@@ -281,6 +287,7 @@ static void *come_in(void *arg)
  * without. */
 static void hire(struct search *s)
 {
+	assert(s->nworkers >= 1);
 	uint32_t jobs = s->o->jobs < STORE_USERS ? s->o->jobs : STORE_USERS;
 	uint64_t from = s->o->jobs_from ? s->o->jobs_from : JOBS_FROM;
 	if (s->nworkers >= jobs || s->store.n < from || s->tracing || !store_admit(&s->store, jobs))
@@ -311,11 +318,13 @@ static void advance(struct search *s)
 	}
 	for (uint64_t i = 0; i < s->next.n; i++)
 		number += s->next.chunk[i]->n;
+	assert(number <= s->store.n && !s->workers[0].chunk);
 	number = s->store.n - number;
 	for (uint64_t i = 0; i < s->next.n; i++) {
 		s->next.chunk[i]->first = number;
 		number += s->next.chunk[i]->n;
 	}
+	assert(number == s->store.n); /* each state is of one level */
 	struct level t = s->cur;
 	s->cur = s->next;
 	s->next = t;
@@ -334,6 +343,9 @@ static void advance(struct search *s)
 /* All threads are here; s->lock is held. */
 static void lead(struct search *s)
 {
+	assert(s->waiting == s->nworkers);
+	for (uint32_t i = 0; i < s->nworkers; i++)
+	assert(!s->workers[i].nbatch);
 	bool done = s->taken >= s->cur.n;
 	__atomic_store_n(&s->stop, 0, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < s->nworkers; i++)
@@ -351,6 +363,7 @@ static void meet(struct worker *w)
 {
 	struct search *s = w->s;
 	flush(w);
+	assert(!w->nbatch);
 	pthread_mutex_lock(&s->lock);
 	uint64_t meeting = s->meeting;
 	if (++s->waiting == s->nworkers) {
@@ -389,6 +402,7 @@ static void *work(void *arg)
 		if (expand(w) == AGAIN)
 			continue;
 		look_at_clock(w);
+		assert(w->at < w->chunk->n);
 		if (++w->at == w->chunk->n) {
 			chunk_free(s, w->chunk);
 			w->chunk = NULL;
@@ -404,6 +418,8 @@ void search_explore(struct search *s)
 	for (uint32_t i = 1; i < s->nworkers; i++)
 		pthread_join(s->workers[i].thread, NULL);
 	count(s);
+	assert(s->r->verdict != SEARCH_HOLDS || (s->quit && !s->cur.n && !s->next.n)); /* all levels were done */
+	assert(s->r->verdict == SEARCH_LIMIT ? s->r->limit != NULL : !s->r->limit);
 }
 
 /* ---- setting up --------------------------------------------------------- */
@@ -418,6 +434,8 @@ static void make_groups(struct search *s)
 	}
 	for (uint32_t i = s->nthreads; i-- > 0;)
 		s->last[i] = i + 1 < s->nthreads && s->first[i + 1] == s->first[i] ? s->last[i + 1] : i;
+	for (uint32_t i = 0; i < s->nthreads; i++)
+	assert(s->first[i] <= i && i <= s->last[i] && x->kind_of[s->first[i]] == x->kind_of[s->last[i]]);
 	s->plain = !s->tracing && !s->o->deadlock;
 	for (uint32_t i = 0; i < s->nthreads; i++)
 		s->plain &= s->first[i] == s->last[i] && !search_frozen(s, i);
@@ -441,6 +459,7 @@ static bool begin(struct search *s)
 		key[0] = tree_root(&st->nodes, w->words, st->at.words, w->nodes, NULL, NULL);
 	while (st->tree && !key[0] && tree_grow(&st->nodes))
 		key[0] = tree_root(&st->nodes, w->words, st->at.words, w->nodes, NULL, NULL);
+	assert(!st->n);
 	store_insert(st, key, store_place(store_hash(key, st->key), st->cap));
 	store_added(st, 1);
 	if (!search_push(w, key) || !level_add(&s->cur, w->out))
@@ -465,7 +484,7 @@ bool search_init(struct search *s, const struct ir *ir, enum prod_mode mode, uin
 	s->r = r;
 	s->tracing = tracing;
 	s->nthreads = n;
-	s->chunk = o->chunk ? o->chunk : CHUNK;
+	s->chunk = o->chunk ? o->chunk : CHUNK_STATES;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->met, NULL);
 	bool ok = product_init(&s->prod, ir, mode, block, lab);
@@ -527,8 +546,11 @@ void search_run(const struct ir *ir, enum prod_mode mode, uint32_t block,
 	else
 		limit(&s, "memory");
 	search_free(&s);
-	if (r->verdict != SEARCH_HOLDS && r->verdict != SEARCH_LIMIT)
+	assert(!r->path && !r->npath);
+	if (r->verdict != SEARCH_HOLDS && r->verdict != SEARCH_LIMIT) {
 		search_trace(ir, mode, block, lab, o, r);
+		assert(!r->npath == !r->path);
+	}
 }
 
 void search_result_free(struct search_result *r)

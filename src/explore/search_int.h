@@ -32,7 +32,7 @@ struct thread_span { /* threads of one kind side by side, for expand's fast path
 	uint8_t shift, bits;
 };
 
-struct run { /* threads of a symmetric group with the same local state */
+struct search_run { /* threads of a symmetric group with the same local state */
 	uint32_t first, last; /* threads */
 	uint32_t id;
 	uint32_t low, high;   /* the runs of its group */
@@ -54,7 +54,7 @@ struct worker {
 	struct origin from[BATCH];
 	/* the state being expanded, and a successor */
 	uint32_t global, nruns;
-	struct run *runs;
+	struct search_run *runs;
 	uint32_t *ids, *nodes, *child_nodes;
 	uint64_t *words, *child;
 };

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 void seqtab_init(struct seqtab *t)
 {
 	memset(t, 0, sizeof *t);
@@ -27,6 +29,7 @@ static uint32_t hash(const int32_t *v, uint32_t n)
 /* The slot where v is or would be. */
 static uint32_t locate(const struct seqtab *t, const int32_t *v, uint32_t len)
 {
+	assert(t->nslots && !(t->nslots & (t->nslots - 1)) && t->n < t->nslots);
 	uint32_t mask = t->nslots - 1, i = hash(v, len) & mask, n;
 	for (; t->slots[i]; i = (i + 1) & mask) {
 		const int32_t *w = seqtab_get(t, t->slots[i] - 1, &n);
@@ -75,11 +78,13 @@ static bool make_room(struct seqtab *t, uint32_t len)
 		t->start = p;
 		t->cap = cap;
 	}
+	assert(t->npool + len <= t->cap_pool && t->n + 2 <= t->cap);
 	return true;
 }
 
 uint32_t seqtab_add(struct seqtab *t, const int32_t *v, uint32_t len)
 {
+	assert(!len || v < t->pool || v >= t->pool + t->npool); /* not of the table itself */
 	if (t->n + t->n / 2 >= t->nslots && !grow_slots(t))
 		return SEQTAB_NONE;
 	uint32_t i = locate(t, v, len);
@@ -93,6 +98,7 @@ uint32_t seqtab_add(struct seqtab *t, const int32_t *v, uint32_t len)
 		t->start[0] = 0;
 	t->npool += len;
 	t->start[t->n + 1] = t->npool;
+	assert(t->start[t->n] + len == t->npool);
 	t->slots[i] = ++t->n;
 	return t->n - 1;
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/invariant.h"
+
 #define SEQTAB_NONE UINT32_MAX
 
 struct seqtab {
@@ -29,6 +31,7 @@ void seqtab_free(struct seqtab *t);
 uint32_t seqtab_add(struct seqtab *t, const int32_t *v, uint32_t len);
 static inline const int32_t *seqtab_get(const struct seqtab *t, uint32_t id, uint32_t *len)
 {
+	assert(id < t->n && t->start[id] <= t->start[id + 1] && t->start[id + 1] <= t->npool);
 	*len = (uint32_t)(t->start[id + 1] - t->start[id]);
 	return t->pool + t->start[id];
 }

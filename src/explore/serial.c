@@ -3,40 +3,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct origin {
+#include "base/grow.h"
+#include "base/invariant.h"
+
+struct serial_origin {
 	uint32_t parent, thread, outcome;
 };
 
-struct serial {
+struct serial_search {
 	struct product *x;
 	uint32_t n; /* threads */
 	struct vectab states;
-	struct origin *from;
+	struct serial_origin *from;
 	uint32_t cap;
 	int32_t *cur, *next;
 };
 
-static bool add(struct serial *s, const int32_t *v, struct origin from)
+static bool add(struct serial_search *s, const int32_t *v, struct serial_origin from)
 {
 	uint32_t before = s->states.n, id = vectab_add(&s->states, v);
 	if (id == VECTAB_NONE)
 		return false;
 	if (id < before)
 		return true;
-	if (id >= s->cap) {
-		uint32_t cap = s->cap ? s->cap * 2 : 256;
-		struct origin *p = realloc(s->from, sizeof *p * cap);
-		if (!p)
-			return false;
-		s->from = p;
-		s->cap = cap;
-	}
+	if (!GROW_RAW(s->from, s->cap, id + 1ull))
+		return false;
+	assert(id < s->cap && (from.thread == IR_NONE) == (id == 0) && from.parent <= id);
 	s->from[id] = from;
 	return true;
 }
 
 /* Is the thread allowed to move when blocks run serially? */
-static bool has_turn(const struct serial *s, uint32_t thread)
+static bool has_turn(const struct serial_search *s, uint32_t thread)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (i != thread && s->x->kinds[s->x->kind_of[i]].info[s->cur[i + 1]].inside)
@@ -44,7 +42,7 @@ static bool has_turn(const struct serial *s, uint32_t thread)
 	return true;
 }
 
-static bool expand(struct serial *s, uint32_t id)
+static bool expand(struct serial_search *s, uint32_t id)
 {
 	struct product *x = s->x;
 	for (uint32_t t = 0; t < s->n; t++) {
@@ -59,14 +57,14 @@ static bool expand(struct serial *s, uint32_t id)
 			memcpy(s->next, s->cur, sizeof *s->next * (s->n + 1));
 			s->next[0] = (int32_t)e[k].global;
 			s->next[t + 1] = (int32_t)e[k].local;
-			if (!add(s, s->next, (struct origin){ id, t, x->moves[e[k].move] }))
+			if (!add(s, s->next, (struct serial_origin){ id, t, x->moves[e[k].move] }))
 				return false;
 		}
 	}
 	return !x->out_of_memory;
 }
 
-static bool make_path(const struct serial *s, uint32_t id, struct move **path, uint32_t *n)
+static bool make_path(const struct serial_search *s, uint32_t id, struct move **path, uint32_t *n)
 {
 	uint32_t len = 0;
 	for (uint32_t i = id; i; i = s->from[i].parent)
@@ -77,13 +75,15 @@ static bool make_path(const struct serial *s, uint32_t id, struct move **path, u
 		return false;
 	for (uint32_t i = id; i; i = s->from[i].parent)
 		(*path)[--len] = (struct move){ s->from[i].thread, s->from[i].outcome };
+	assert(!len);
 	return true;
 }
 
 bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct move **path,
                  uint32_t *n)
 {
-	struct serial s = { .x = x, .n = x->ir->nthreads };
+	assert(x->mode == PROD_STANDARD && !x->merge_local && !x->transactions && !x->simple);
+	struct serial_search s = { .x = x, .n = x->ir->nthreads };
 	bool found = false;
 	*path = NULL;
 	*n = 0;
@@ -95,7 +95,7 @@ bool serial_path(struct product *x, const uint32_t *goal, uint32_t max, struct m
 		s.cur[0] = (int32_t)product_initial_global(x);
 		for (uint32_t i = 0; i < s.n; i++)
 			s.cur[i + 1] = (int32_t)product_initial_local(x, i);
-		ok = add(&s, s.cur, (struct origin){ 0, IR_NONE, 0 });
+		ok = add(&s, s.cur, (struct serial_origin){ 0, IR_NONE, 0 });
 	}
 	for (uint32_t i = 0; ok && i < s.states.n && i < max && !found; i++) {
 		memcpy(s.cur, vectab_get(&s.states, i), sizeof *s.cur * (s.n + 1));

@@ -3,25 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/invariant.h"
 #include "base/map.h"
 #include "explore/vectab.h"
 #include "verdict/replay.h"
 
-struct item {
+struct explains_item {
 	uint32_t thread;
 	uint32_t block;  /* IR_NONE: a step outside */
 	uint32_t *after; /* by thread: how many of its items come before */
 };
 
-struct place { /* what a shared slot passes on: ended items, by thread */
+struct explains_place { /* what a shared slot passes on: ended items, by thread */
 	uint32_t *by_write; /* of those who wrote it */
 	uint32_t *by_any;   /* of those who touched it */
 };
 
-enum why { WHY_OTHER = 1, WHY_STUCK = 2, WHY_ENDLESS = 4 };
+enum explains_why { WHY_OTHER = 1, WHY_STUCK = 2, WHY_ENDLESS = 4 };
 
 struct halt { /* a block that does not finish alone */
-	enum problem problem;
+	enum verdict_problem problem;
 	uint32_t thread;
 	int32_t *state; /* where it stands still, or goes round */
 };
@@ -29,12 +31,12 @@ struct halt { /* a block that does not finish alone */
 struct serializable {
 	const struct ir *p;
 	uint32_t block, n; /* n: threads */
-	struct item *items;
+	struct explains_item *items;
 	uint32_t nitems, *of, *start; /* of[start[t] + k]: the k-th item of thread t */
 	uint32_t *knows;              /* n x n: the ended items each thread knows of */
 	uint32_t *total;              /* items of each thread */
 	struct map index;             /* slot -> places */
-	struct place *places;
+	struct explains_place *places;
 	uint32_t nplaces, cap_places;
 	struct vectab layer[2]; /* (cut, state) */
 	struct vectab seen;     /* inside a serial block */
@@ -42,7 +44,7 @@ struct serializable {
 	uint64_t points, bytes; /* tried; at most so many in the tables */
 	bool failed; /* memory or a limit */
 	/* why it does not go on: see serializable_stuck */
-	uint32_t why;     /* of the items tried at one point: enum why */
+	uint32_t why;     /* of the items tried at one point: enum explains_why */
 	uint64_t made;    /* points that came out */
 	bool other;       /* some dead end is no waiting block */
 	struct halt now, first_halt; /* at this point; at the first dead end */
@@ -63,7 +65,7 @@ static void join(uint32_t *into, const uint32_t *from, uint32_t n)
 			into[i] = from[i];
 }
 
-static struct place *place_of(struct serializable *x, uint32_t slot)
+static struct explains_place *place_of(struct serializable *x, uint32_t slot)
 {
 	uint32_t v = x->nplaces;
 	if (!map_intern(&x->index, slot, &v)) {
@@ -72,17 +74,12 @@ static struct place *place_of(struct serializable *x, uint32_t slot)
 	}
 	if (v < x->nplaces)
 		return &x->places[v];
-	if (x->nplaces == x->cap_places) {
-		uint32_t cap = x->cap_places ? x->cap_places * 2 : 16;
-		struct place *p = realloc(x->places, sizeof *p * cap);
-		if (!p) {
-			x->failed = true;
-			return NULL;
-		}
-		x->places = p;
-		x->cap_places = cap;
+	if (!GROW(x->places, x->cap_places, x->nplaces + 1ull)) {
+		x->failed = true;
+		return NULL;
 	}
-	struct place *p = &x->places[x->nplaces];
+	assert(v == x->nplaces);
+	struct explains_place *p = &x->places[x->nplaces];
 	p->by_write = calloc(x->n, sizeof *p->by_write);
 	p->by_any = calloc(x->n, sizeof *p->by_any);
 	x->nplaces++;
@@ -99,10 +96,11 @@ static bool is_write(uint32_t mode)
 /* What the step learns from the places it touches, or leaves there. */
 static void exchange(struct serializable *x, const struct run *r, const struct run_step *s, bool learn)
 {
+	assert(s->thread < x->n && s->event + s->nevent <= r->nevents);
 	uint32_t *own = x->knows + (size_t)s->thread * x->n;
 	for (uint32_t i = 0; i < s->nevent && !x->failed; i++) {
 		const struct ir_event *e = &r->events[s->event + i];
-		struct place *p = place_of(x, x->p->vars[e->var].slot + e->elem);
+		struct explains_place *p = place_of(x, x->p->vars[e->var].slot + e->elem);
 		if (!p)
 			return;
 		bool w = is_write(e->mode);
@@ -118,8 +116,9 @@ static void exchange(struct serializable *x, const struct run *r, const struct r
 
 static void add_item(struct serializable *x, uint32_t thread, uint32_t block)
 {
-	struct item *it = &x->items[x->nitems++];
-	*it = (struct item){ thread, block, malloc(sizeof *it->after * x->n) };
+	assert(thread < x->n && (block == IR_NONE || block < x->p->nblocks));
+	struct explains_item *it = &x->items[x->nitems++];
+	*it = (struct explains_item){ thread, block, malloc(sizeof *it->after * x->n) };
 	if (!it->after) {
 		x->failed = true;
 		return;
@@ -142,8 +141,10 @@ static void make_items(struct serializable *x, const struct run *r, uint32_t fro
 			own[t] = x->total[t]; /* the item has ended */
 		exchange(x, r, s, false);
 	}
+	assert(x->nitems <= r->nsteps - from || x->failed);
 	uint32_t at = 0;
 	for (uint32_t t = 0; t < x->n; t++) {
+		assert(at <= x->nitems);
 		x->start[t] = at;
 		for (uint32_t i = 0; i < x->nitems; i++)
 			if (x->items[i].thread == t)
@@ -155,6 +156,7 @@ static void make_items(struct serializable *x, const struct run *r, uint32_t fro
 
 static void add_point(struct serializable *x, struct vectab *to, uint32_t thread, const int32_t *state)
 {
+	assert((uint32_t)x->point[thread] < x->total[thread]);
 	memcpy(x->point + x->n, state, sizeof *state * x->p->nstate);
 	ir_clear_dead(x->p, x->point + x->n);
 	x->point[thread]++;
@@ -194,8 +196,9 @@ static bool take(void *arg, enum ir_result r, const int32_t *next, const struct 
 }
 
 /* The block of `thread` does not go on from here. */
-static void halts(struct serializable *x, enum problem problem, uint32_t thread, const int32_t *state)
+static void halts(struct serializable *x, enum verdict_problem problem, uint32_t thread, const int32_t *state)
 {
+	assert(problem == PROBLEM_STUCK || problem == PROBLEM_ENDLESS);
 	x->why |= problem == PROBLEM_STUCK ? WHY_STUCK : WHY_ENDLESS;
 	if (x->now.problem == PROBLEM_NONE) {
 		x->now.problem = problem;
@@ -205,7 +208,7 @@ static void halts(struct serializable *x, enum problem problem, uint32_t thread,
 }
 
 /* Everything the thread's next item can lead to from this state. */
-static void take_item(struct serializable *x, const struct item *it, const int32_t *state,
+static void take_item(struct serializable *x, const struct explains_item *it, const int32_t *state,
                       struct vectab *to)
 {
 	const struct ir *p = x->p;
@@ -235,14 +238,16 @@ static void take_item(struct serializable *x, const struct item *it, const int32
 	x->why |= why;
 }
 
-static const struct item *next_item(const struct serializable *x, const int32_t *cut, uint32_t t)
+static const struct explains_item *next_item(const struct serializable *x, const int32_t *cut, uint32_t t)
 {
+	assert((uint32_t)cut[t] <= x->total[t]);
 	if ((uint32_t)cut[t] == x->total[t])
 		return NULL;
-	const struct item *it = &x->items[x->of[x->start[t] + (uint32_t)cut[t]]];
+	const struct explains_item *it = &x->items[x->of[x->start[t] + (uint32_t)cut[t]]];
 	for (uint32_t u = 0; u < x->n; u++)
 		if ((uint32_t)cut[u] < it->after[u])
 			return NULL;
+	assert(it->thread == t && it->after[t] == (uint32_t)cut[t]);
 	return it;
 }
 
@@ -261,6 +266,7 @@ static void dead_end(struct serializable *x)
 static void expand(struct serializable *x, uint32_t id, int32_t *state, const struct vectab *from,
                    struct vectab *to)
 {
+	assert(id < from->n && from != to);
 	const struct ir *p = x->p;
 	uint64_t made = x->made;
 	bool taken = false;
@@ -269,13 +275,13 @@ static void expand(struct serializable *x, uint32_t id, int32_t *state, const st
 	memcpy(x->point, vectab_get(from, id), sizeof *x->point * from->width);
 	memcpy(state, x->point + x->n, sizeof *state * p->nstate);
 	for (uint32_t t = 0; t < x->n && !taken; t++) {
-		const struct item *it = next_item(x, x->point, t);
+		const struct explains_item *it = next_item(x, x->point, t);
 		taken = it && it->block == IR_NONE && !p->nodes[ir_node_of(p, state, t)].naccess;
 		if (taken)
 			take_item(x, it, state, to);
 	}
 	for (uint32_t t = 0; t < x->n && !x->failed && !taken; t++) {
-		const struct item *it = next_item(x, x->point, t);
+		const struct explains_item *it = next_item(x, x->point, t);
 		if (it)
 			take_item(x, it, state, to);
 	}
@@ -307,6 +313,7 @@ static const struct vectab *run_layers(struct serializable *x, const int32_t *in
 		to = swap;
 	}
 	free(state);
+	assert(x->failed || !to->n);
 	return from;
 }
 
@@ -378,6 +385,7 @@ static bool all_outside(const struct serializable *x, const int32_t *state)
 static const struct vectab *judge(struct serializable *x, const struct ir *ir, uint32_t block,
                                   const struct move *path, uint32_t n, uint32_t from, uint64_t bytes)
 {
+	assert(from <= n);
 	struct run r;
 	const struct vectab *last = NULL;
 	bool ok = serializable_init(x, ir, block, n, bytes);
@@ -402,6 +410,7 @@ int serializable_path(const struct ir *ir, uint32_t block, const struct move *pa
 	int answer = last ? 0 : -1;
 	for (uint32_t i = 0; last && i < last->n && answer == 0; i++)
 		answer = !memcmp(vectab_get(last, i) + x.n, x.goal, sizeof *x.goal * ir->nstate);
+	assert(answer >= -1 && answer <= 1);
 	serializable_free(&x);
 	return answer;
 }
@@ -423,12 +432,12 @@ bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *p
 	return *states != NULL;
 }
 
-enum problem serializable_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+enum verdict_problem serializable_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                                 uint64_t bytes, uint32_t *thread, int32_t **state)
 {
 	struct serializable x;
 	const struct vectab *last = judge(&x, ir, block, path, n, 0, bytes);
-	enum problem problem = PROBLEM_NONE;
+	enum verdict_problem problem = PROBLEM_NONE;
 	*state = NULL;
 	if (last && !last->n && !x.other && x.first_halt.problem != PROBLEM_NONE) {
 		problem = x.first_halt.problem;
@@ -436,6 +445,7 @@ enum problem serializable_stuck(const struct ir *ir, uint32_t block, const struc
 		*state = x.first_halt.state;
 		x.first_halt.state = NULL;
 	}
+	assert((problem != PROBLEM_NONE) == (*state != NULL));
 	serializable_free(&x);
 	return problem;
 }

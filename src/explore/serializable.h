@@ -56,7 +56,7 @@ bool serializable_ends(const struct ir *ir, uint32_t block, const struct move *p
  * first such block met: its thread and the whole state in which it stands
  * (malloc'ed). PROBLEM_NONE otherwise, or when a limit is spent.
  */
-enum problem serializable_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
+enum verdict_problem serializable_stuck(const struct ir *ir, uint32_t block, const struct move *path, uint32_t n,
                                 uint64_t bytes, uint32_t *thread, int32_t **state);
 
 #endif

@@ -1,5 +1,6 @@
 #include "explore/shadows.h"
 #include "base/grow.h"
+#include "base/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static uint32_t set_of(struct shadow_sets *s, struct list *l)
 	for (uint64_t i = 0; i < l->n; i++)
 		if (!i || l->ids[i] != l->ids[out - 1])
 			l->ids[out++] = l->ids[i];
+	assert(out <= UINT32_MAX && (!out || l->ids[out - 1] < s->shadows.n)); /* sorted: the last is the greatest */
 	uint32_t set = seqtab_add(&s->sets, (const int32_t *)l->ids, (uint32_t)out);
 	free(l->ids);
 	*l = (struct list){ 0 };
@@ -50,6 +52,7 @@ static uint32_t set_of(struct shadow_sets *s, struct list *l)
 
 static struct list members(struct shadow_sets *s, uint32_t set)
 {
+	assert(set < s->sets.n);
 	struct list l = { 0 };
 	uint32_t n;
 	const int32_t *v = seqtab_get(&s->sets, set, &n);
@@ -91,6 +94,7 @@ static void find_own_business(struct shadow_sets *s)
 
 bool shadows_init(struct shadow_sets *s, struct product *x, uint32_t lag)
 {
+	assert(x->mode == PROD_STANDARD && lag <= SHADOWS_LAG_MAX && !x->merge_local && !x->transactions);
 	memset(s, 0, sizeof *s);
 	s->x = x;
 	s->nthreads = x->ir->nthreads;
@@ -138,6 +142,7 @@ enum status { OUTSIDE, WAITING, EFFECTIVE };
 
 static enum status status_of(const struct shadow_sets *s, const int32_t *v, uint32_t thread)
 {
+	assert(thread < s->nthreads);
 	return (enum status)((uint32_t)v[1 + s->nthreads + thread / 16] >> 2 * (thread % 16) & 3);
 }
 
@@ -145,10 +150,12 @@ static void set_status(const struct shadow_sets *s, int32_t *v, uint32_t thread,
 {
 	uint32_t *w = (uint32_t *)&v[1 + s->nthreads + thread / 16], shift = 2 * (thread % 16);
 	*w = (*w & ~(3u << shift)) | (uint32_t)st << shift;
+	assert(status_of(s, v, thread) == st);
 }
 
 static uint32_t node_of(const struct shadow_sets *s, const int32_t *v, uint32_t thread)
 {
+	assert(thread < s->nthreads && (uint32_t)v[1 + thread] < s->x->kinds[s->x->kind_of[thread]].ninfo);
 	const struct prod_kind *k = &s->x->kinds[s->x->kind_of[thread]];
 	return (uint32_t)vectab_get(&k->frames, k->info[v[1 + thread]].frame)[0];
 }
@@ -233,6 +240,7 @@ static uint32_t serial_results(struct shadow_sets *s, uint32_t kind, uint32_t g,
 	}
 	map_free(&seen);
 	at = s->nresults;
+	assert(done.n % 2 == 0);
 	if (GROW(s->results, s->cap_results, at + done.n + 4)) {
 		s->results[at] = (uint32_t)(done.n / 2);
 		s->results[at + 1] = g;
@@ -257,6 +265,7 @@ static uint32_t serial_results(struct shadow_sets *s, uint32_t kind, uint32_t g,
 static bool before_block(const struct shadow_sets *s, const int32_t *v, uint32_t thread,
                          uint32_t block)
 {
+	assert(block < s->x->ir->nblocks);
 	const struct ir *p = s->x->ir;
 	const struct ir_node *n = &p->nodes[node_of(s, v, thread)];
 	return n->kind == IRN_ENTER && (uint32_t)p->code[n->ins + 1].a == block;
@@ -269,6 +278,7 @@ static bool before_block(const struct shadow_sets *s, const int32_t *v, uint32_t
  */
 static bool settle(const struct shadow_sets *s, struct delayed_shadow *w)
 {
+	assert(w->n <= DELAYED_ITEMS);
 	for (uint32_t i = 0; i < w->n;) {
 		const struct delayed_item *it = &w->item[i];
 		if (!it->open || it->before || delayed_first(w, it->thread) < DELAYED_ITEMS) {
@@ -287,6 +297,7 @@ static bool settle(const struct shadow_sets *s, struct delayed_shadow *w)
 static void block_effects(struct shadow_sets *s, const struct delayed_shadow *from, uint32_t thread,
                           uint32_t i, struct list *out)
 {
+	assert(i == DELAYED_ITEMS ? status_of(s, from->base, thread) == WAITING : i < from->n && from->item[i].thread == thread);
 	struct delayed_shadow *w = &s->work;
 	uint32_t r = serial_results(s, s->x->kind_of[thread], (uint32_t)from->base[0],
 	                            (uint32_t)from->base[1 + thread]);
@@ -308,6 +319,7 @@ static void block_effects(struct shadow_sets *s, const struct delayed_shadow *fr
 static void step_effects(struct shadow_sets *s, const struct delayed_shadow *from, uint32_t thread,
                          uint32_t i, struct list *out)
 {
+	assert(i == DELAYED_ITEMS || (i < from->n && from->item[i].block == DELAYED_NO_BLOCK));
 	struct delayed_shadow *w = &s->work;
 	uint32_t kind = s->x->kind_of[thread], n;
 	const struct prod_edge *e = product_step(s->x, kind, (uint32_t)from->base[0],
@@ -438,6 +450,7 @@ static void outside(struct shadow_sets *s, struct delayed_shadow *f, const struc
 static void enter(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
                   struct list *out)
 {
+	assert(status_of(s, f->base, e->thread) == OUTSIDE && e->block < s->x->ir->nblocks);
 	uint32_t t = e->thread;
 	struct delayed_item it = { .thread = t, .block = e->block, .open = true,
 		               .before = delayed_known(f, t) };
@@ -454,6 +467,7 @@ static void enter(struct shadow_sets *s, struct delayed_shadow *f, const struct 
 static void leave(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
                   struct list *out)
 {
+	assert(status_of(s, f->base, e->thread) != OUTSIDE);
 	uint32_t t = e->thread, i = delayed_open(f, t);
 	bool effective = status_of(s, f->base, t) == EFFECTIVE;
 	struct delayed_item it = { .thread = t, .block = e->block, .knows = (uint64_t)1 << t };
@@ -474,6 +488,7 @@ static void leave(struct shadow_sets *s, struct delayed_shadow *f, const struct 
 static void inside(struct shadow_sets *s, struct delayed_shadow *f, const struct shadow_step *e,
                    struct list *out)
 {
+	assert(s->lag && status_of(s, f->base, e->thread) != OUTSIDE);
 	delayed_learn(f, e->thread, e->touch, e->ntouch);
 	if (delayed_teach(f, e->thread, e->touch, e->ntouch))
 		keep(s, f, out);
@@ -510,6 +525,7 @@ static uint32_t compute(struct shadow_sets *s, uint32_t set, const struct shadow
 
 uint32_t shadows_step(struct shadow_sets *s, uint32_t set, const struct shadow_step *e)
 {
+	assert(e->thread < s->nthreads && set < s->sets.n && e->ntouch <= IR_MAX_EVENTS);
 	if (e->event == SHADOW_INSIDE && !s->lag)
 		return set;
 	int32_t what[3 + IR_MAX_EVENTS] = { (int32_t)e->thread, (int32_t)e->event, 0 };
@@ -535,6 +551,7 @@ uint32_t shadows_step(struct shadow_sets *s, uint32_t set, const struct shadow_s
 
 uint32_t shadows_permute(struct shadow_sets *s, uint32_t set, const uint32_t *to)
 {
+	assert(set < s->sets.n);
 	uint32_t id = seqtab_add(&s->orders, (const int32_t *)to, s->nthreads);
 	if (id == SEQTAB_NONE) {
 		s->out_of_memory = true;

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 #define STABLE_ARRAY_LOG   8u
 #define STABLE_ARRAY_BASE  (1u << STABLE_ARRAY_LOG)
 #define STABLE_ARRAY_PARTS (33u - STABLE_ARRAY_LOG)
@@ -53,6 +55,7 @@ static inline bool stable_array_reserve(struct stable_array *s, uint64_t n)
 
 static inline void *stable_array_at(const struct stable_array *s, uint32_t i)
 {
+	assert(i < s->cap);
 	uint64_t j = (uint64_t)i + STABLE_ARRAY_BASE;
 	unsigned k = 63u - (unsigned)__builtin_clzll(j);
 	return s->part[k - STABLE_ARRAY_LOG] + (j - ((uint64_t)1 << k)) * s->size;
@@ -64,6 +67,7 @@ static inline uint64_t stable_array_run(uint64_t i, uint64_t n)
 	for (;;) {
 		unsigned k = 63u - (unsigned)__builtin_clzll(i + STABLE_ARRAY_BASE);
 		uint64_t end = ((uint64_t)2 << k) - STABLE_ARRAY_BASE;
+		assert(n <= (uint64_t)1 << 40 && i < end);
 		if (i + n <= end)
 			return i;
 		i = end;

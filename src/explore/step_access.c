@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 bool step_access_init(struct step_access *t, struct product *x)
 {
 	uint32_t widest = 0;
@@ -26,7 +28,7 @@ void step_access_free(struct step_access *t)
 	memset(t, 0, sizeof *t);
 }
 
-struct finding { /* the choices of one outcome */
+struct touch_finding { /* the choices of one outcome */
 	uint32_t want, at;
 	bool found;
 	struct ir_choices ch;
@@ -35,7 +37,7 @@ struct finding { /* the choices of one outcome */
 static bool find(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                  const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	struct finding *w = arg;
+	struct touch_finding *w = arg;
 	(void)r;
 	(void)g;
 	(void)f;
@@ -56,6 +58,7 @@ static int by_value(const void *a, const void *b)
 /* The recorded accesses as a list of places; a write hides a read. */
 static uint32_t make_list(struct step_access *t, const struct ir_effect *eff)
 {
+	assert(eff->nevents <= IR_MAX_EVENTS);
 	const uint32_t reading = IRA_READ | IRA_READ_INV | IRA_READ_RESP;
 	int32_t list[IR_MAX_EVENTS];
 	uint32_t out = 0;
@@ -68,17 +71,19 @@ static uint32_t make_list(struct step_access *t, const struct ir_effect *eff)
 	for (uint32_t i = 0; i < eff->nevents; i++)
 		if (i + 1 == eff->nevents || list[i + 1] >> 1 != list[i] >> 1)
 			list[out++] = list[i];
+	assert(out <= eff->nevents && (out > 0) == (eff->nevents > 0));
 	return seqtab_add(&t->lists, list, out);
 }
 
 static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local,
                         const struct prod_edge *edge)
 {
+	assert(edge->nmoves == 1 && !t->x->merge_local && !t->x->transactions); /* a single step */
 	struct product *x = t->x;
 	const struct prod_kind *k = &x->kinds[kind];
 	size_t ng = x->ir->nglobals, nf = k->frames.width;
 	int32_t *g = t->room, *f = g + ng, *g2 = f + nf, *f2 = g2 + ng;
-	struct finding w = { .want = x->moves[edge->move] };
+	struct touch_finding w = { .want = x->moves[edge->move] };
 	struct ir_effect eff = { .events = t->events };
 	uint32_t plain = (uint32_t)vectab_get(&x->globals, global)[0];
 	memcpy(g, vectab_get(&x->plain_globals, plain), ng * sizeof *g);
@@ -97,6 +102,7 @@ static uint32_t compute(struct step_access *t, uint32_t kind, uint32_t global, u
 const int32_t *step_access_of(struct step_access *t, uint32_t kind, uint32_t global, uint32_t local,
                               const struct prod_edge *edge, uint32_t *n)
 {
+	assert(kind < t->x->nkinds && edge->move < t->x->nmoves);
 	uint32_t id = map_get(&t->by_edge, edge->move);
 	if (id == MAP_NONE)
 		id = compute(t, kind, global, local, edge);

@@ -6,8 +6,9 @@
 #include <sys/mman.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
-#define FIRST_CAP   2048u                 /* slots; and at least this many a user */
+#define STORE_FIRST_CAP   2048u                 /* slots; and at least this many a user */
 #define MAP_FROM    ((uint64_t)256 << 10) /* bytes; less is taken from the heap */
 #define HUGE_FROM   ((uint64_t)4 << 20)   /* bytes; beyond, large pages are asked for */
 #define GROW_GENTLY ((uint64_t)32 << 20)  /* bytes */
@@ -20,12 +21,14 @@
  * word 0 is STORE_BUSY's. */
 static bool lay_out(struct store_layout *l, uint32_t nfields, const uint8_t *bits)
 {
+	assert(nfields >= 1);
 	uint32_t word = 0, used = 0;
 	l->nfields = nfields;
 	l->field = malloc(nfields * sizeof *l->field);
 	if (!l->field)
 		return false;
 	for (uint32_t i = 0; i < nfields; i++) {
+		assert(bits[i] >= 1 && bits[i] <= 32);
 		if (used + bits[i] > (word ? 64u : 63u)) {
 			word++;
 			used = 0;
@@ -34,14 +37,17 @@ static bool lay_out(struct store_layout *l, uint32_t nfields, const uint8_t *bit
 		used += bits[i];
 	}
 	l->words = word + 1;
+	assert(l->field[0].word == 0 && l->field[0].shift == 0);
 	return true;
 }
 
 void store_pack(const struct store *s, const uint32_t *ids, uint64_t *words)
 {
 	memset(words, 0, s->at.words * sizeof *words);
-	for (uint32_t i = 0; i < s->at.nfields; i++)
+	for (uint32_t i = 0; i < s->at.nfields; i++) {
+		assert(ids[i] < store_limit(s, i));
 		words[s->at.field[i].word] |= ((uint64_t)ids[i] + (i == 0)) << s->at.field[i].shift;
+	}
 }
 
 void store_unpack(const struct store *s, const uint64_t *words, uint32_t *ids)
@@ -110,6 +116,7 @@ static bool set_layout(struct store *s, uint32_t nfields, const uint8_t *bits)
 
 static void set_capacity(struct store *s, uint64_t cap)
 {
+	assert(cap % STORE_LINE == 0 && cap / 4 * 3 > s->users * STORE_SLACK / 2);
 	s->cap = cap;
 	s->full = cap / 4 * 3 - s->users * STORE_SLACK / 2;
 }
@@ -121,13 +128,14 @@ bool store_init(struct store *s, uint32_t nfields, const uint8_t *bits, uint64_t
 	s->users = 1;
 	if (!set_layout(s, nfields, bits))
 		return false;
-	set_capacity(s, FIRST_CAP);
+	set_capacity(s, STORE_FIRST_CAP);
 	s->table = table_new(s->cap, s->key);
 	return s->table != NULL;
 }
 
 void store_free(struct store *s)
 {
+	assert(s->n <= s->cap);
 	table_free(s->table, s->cap, s->key);
 	tree_free(&s->nodes);
 	free(s->at.field);
@@ -144,6 +152,7 @@ static inline bool same_rest(const uint64_t *a, const uint64_t *b, uint32_t word
 
 enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t place)
 {
+	assert(key[0] && place < s->cap);
 	uint32_t words = s->key;
 	if (words == 1)
 		return store_insert1(s->table, s->cap, key[0], place, s->users == 1);
@@ -169,6 +178,7 @@ enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t pl
 /* Puts a key that is not there into a table that nobody else uses. */
 static void put(uint64_t *table, uint64_t cap, const uint64_t *key, uint32_t words)
 {
+	assert(key[0]);
 	uint64_t i = store_place(store_hash(key, words), cap);
 	while (table[i * words])
 		i = i + 1 == cap ? 0 : i + 1;
@@ -200,6 +210,7 @@ static uint64_t border(uint64_t at, uint64_t from, uint64_t to)
 
 static void leave(struct moved_part *m, const uint64_t *key)
 {
+	assert(m->nleft % m->s->key == 0);
 	for (uint32_t k = 0; k < m->s->key && !m->nomem; k++) {
 		m->nomem = !GROW(m->left, m->cap_left, m->nleft + 1);
 		if (!m->nomem)
@@ -236,6 +247,7 @@ static void move(struct moved_part *m, const uint64_t *slot)
 
 static void *move_part(void *arg)
 {
+	assert(((struct moved_part *)arg)->from <= ((struct moved_part *)arg)->to);
 	struct moved_part *m = arg;
 	const struct store *s = m->s;
 	uint64_t unit = GIVE_BACK / 8 / s->key;
@@ -268,6 +280,7 @@ static bool put_left(struct moved_part *m)
  * When memory ends meanwhile the store is of no use any more. */
 static bool grow_to(struct store *s, uint64_t cap)
 {
+	assert(cap > s->cap && s->n <= s->cap);
 	struct moved_part part[MOVERS];
 	uint64_t unit = GIVE_BACK / 8 / s->key, units = s->cap / unit;
 	uint32_t n = s->users < MOVERS ? s->users : MOVERS;
@@ -283,6 +296,8 @@ static bool grow_to(struct store *s, uint64_t cap)
 		part[i] = (struct moved_part){ .s = s, .table = t, .cap = cap, .from = from, .to = to };
 		part[i].low = border(from, s->cap, cap);
 		part[i].high = border(to, s->cap, cap);
+		assert(part[i].low <= part[i].high && part[i].high <= cap);
+		assert(!i || (part[i].from == part[i - 1].to && part[i].low == part[i - 1].high)); /* no gap, no overlap */
 	}
 	for (uint32_t i = 1; i < n; i++)
 		part[i].started = !pthread_create(&part[i].thread, NULL, move_part, &part[i]);
@@ -292,6 +307,7 @@ static bool grow_to(struct store *s, uint64_t cap)
 	for (uint32_t i = 1; i < n; i++)
 		if (part[i].started)
 			pthread_join(part[i].thread, NULL);
+	assert(part[0].from == 0 && part[n - 1].to == s->cap);
 	bool ok = true;
 	for (uint32_t i = 0; i < n; i++)
 		ok &= put_left(&part[i]);
@@ -299,6 +315,7 @@ static bool grow_to(struct store *s, uint64_t cap)
 		free(s->table); /* else given back part by part */
 	s->table = t;
 	set_capacity(s, cap);
+	assert(s->n < s->full);
 	return ok;
 }
 
@@ -313,9 +330,10 @@ bool store_grow(struct store *s)
 
 bool store_admit(struct store *s, uint32_t users)
 {
+	assert(users >= 1 && users <= STORE_USERS);
 	s->users = users;
 	set_capacity(s, s->cap);
-	while (s->cap < (uint64_t)FIRST_CAP * users || s->n >= s->full)
+	while (s->cap < (uint64_t)STORE_FIRST_CAP * users || s->n >= s->full)
 		if (!grow_to(s, s->cap * 2))
 			return false;
 	return true;
@@ -326,6 +344,7 @@ bool store_admit(struct store *s, uint32_t users)
 bool store_convert(const struct store *from, const uint64_t *key, struct store *to, uint64_t *out,
                    uint32_t *ids, uint64_t *words)
 {
+	assert(from->at.nfields == to->at.nfields && key[0]);
 	store_words(from, key, words);
 	store_unpack(from, words, ids);
 	if (!to->tree) {
@@ -339,6 +358,15 @@ bool store_convert(const struct store *from, const uint64_t *key, struct store *
 		out[0] = tree_root(&to->nodes, words, to->at.words, nodes, NULL, NULL);
 	free(nodes);
 	return out[0];
+}
+
+/* For PARANOID: the slots that are taken. */
+static uint64_t table_count(const struct store *s)
+{
+	uint64_t n = 0;
+	for (uint64_t i = 0; i < s->cap; i++)
+		n += s->table[i * s->key] != 0;
+	return n;
 }
 
 bool store_widen(struct store *s, const uint8_t *bits,
@@ -362,6 +390,7 @@ bool store_widen(struct store *s, const uint8_t *bits,
 		if (ok)
 			put(to.table, to.cap, key, to.key);
 	}
+	PARANOID(!ok || table_count(&to) == s->n);
 	to.n = s->n;
 	ok = ok && (!also || also(arg, s, &to));
 	free(ids);

@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/invariant.h"
 #include "explore/tree.h"
 
 #define STORE_INLINE 2u
@@ -100,6 +101,7 @@ void store_words(const struct store *s, const uint64_t *key, uint64_t *words);
 
 static inline uint32_t store_field(const struct store *s, const uint64_t *words, uint32_t field)
 {
+	assert(field < s->at.nfields);
 	struct store_field f = s->at.field[field];
 	return (uint32_t)(words[f.word] >> f.shift & (((uint64_t)1 << f.bits) - 1)) - (field == 0);
 }
@@ -107,6 +109,7 @@ static inline uint32_t store_field(const struct store *s, const uint64_t *words,
 static inline void store_change(const struct store *s, uint64_t *words, uint32_t field,
                                 uint32_t from, uint32_t to)
 {
+	assert(field < s->at.nfields && from < store_limit(s, field) && to < store_limit(s, field));
 	struct store_field f = s->at.field[field];
 	words[f.word] += ((uint64_t)to - from) << f.shift;
 }
@@ -125,6 +128,7 @@ static inline uint64_t store_hash(const uint64_t *key, uint32_t words)
  * from there the beginning of the line (STORE_LINE slots). */
 static inline uint64_t store_place(uint64_t hash, uint64_t cap)
 {
+	assert(cap % STORE_LINE == 0);
 	return (uint64_t)((unsigned __int128)hash * cap >> 64) & ~(uint64_t)(STORE_LINE - 1);
 }
 static inline void store_prefetch(const struct store *s, uint64_t place)
@@ -142,6 +146,7 @@ enum store_result store_insert(struct store *s, const uint64_t *key, uint64_t pl
 static inline enum store_result store_insert1(uint64_t *table, uint64_t cap, uint64_t key,
                                               uint64_t place, bool alone)
 {
+	assert(key && place + STORE_LINE <= cap); /* 0 is a free slot */
 	const uint64_t *t = table + place;
 #define AT(k) (unsigned)(__atomic_load_n(&t[k], __ATOMIC_RELAXED) == key)
 	if (AT(0) | AT(1) | AT(2) | AT(3) | AT(4) | AT(5) | AT(6) | AT(7))

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 
-#define FIRST_CAP 4096u
+#define TREE_FIRST_CAP 4096u
 
 bool tree_init(struct tree *t)
 {
@@ -28,7 +29,7 @@ uint64_t tree_bytes(const struct tree *t)
 
 bool tree_grow(struct tree *t)
 {
-	uint64_t cap = t->cap ? t->cap * 2 : FIRST_CAP;
+	uint64_t cap = t->cap ? t->cap * 2 : TREE_FIRST_CAP;
 	if (cap > (uint64_t)1 << 33 || !stable_array_reserve(&t->values, cap / 4 * 3 + cap / 8))
 		return false;
 	uint64_t *table = calloc(cap, sizeof *table);
@@ -47,6 +48,7 @@ bool tree_grow(struct tree *t)
 	t->table = table;
 	t->cap = cap;
 	t->full = cap / 4 * 3;
+	assert(!(cap & (cap - 1)));
 	return true;
 }
 
@@ -61,6 +63,7 @@ uint32_t tree_intern(struct tree *t, uint64_t value)
 				uint64_t id = __atomic_fetch_add(&t->n, 1, __ATOMIC_RELAXED);
 				if (id >= t->full + t->cap / 8 || id >= UINT32_MAX)
 					return 0;
+				assert(id);
 				mine = (uint32_t)id;
 				*(uint64_t *)stable_array_at(&t->values, mine) = value;
 			}
@@ -76,6 +79,7 @@ uint32_t tree_intern(struct tree *t, uint64_t value)
 uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint32_t *ids,
                    const uint64_t *old_words, const uint32_t *old)
 {
+	assert(nwords >= 2 && !old == !old_words);
 	for (uint32_t i = 0; i < nwords; i++) {
 		ids[i] = old && old_words[i] == words[i] ? old[i] : tree_intern(t, words[i]);
 		if (!ids[i])
@@ -97,12 +101,14 @@ uint64_t tree_root(struct tree *t, const uint64_t *words, uint32_t nwords, uint3
 		from = to;
 		n = n / 2 + n % 2;
 	}
+	assert(n == 2 && from + 2 <= tree_room(nwords));
 	return (uint64_t)ids[from] << 32 | ids[from + 1];
 }
 
 void tree_words(const struct tree *t, uint64_t root, uint32_t nwords, uint64_t *words,
                 uint32_t *ids)
 {
+	assert(nwords >= 2 && root >> 32 && (uint32_t)root);
 	uint32_t start[34], size[34], depth = 0;
 	start[0] = 0;
 	size[0] = nwords;
@@ -111,6 +117,7 @@ void tree_words(const struct tree *t, uint64_t root, uint32_t nwords, uint64_t *
 		size[depth + 1] = size[depth] / 2 + size[depth] % 2;
 		depth++;
 	}
+	assert(depth < 33 && size[depth] == 2 && start[depth] + 2 <= tree_room(nwords));
 	ids[start[depth]] = (uint32_t)(root >> 32);
 	ids[start[depth] + 1] = (uint32_t)root;
 	for (; depth; depth--) {

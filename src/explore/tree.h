@@ -15,6 +15,7 @@
 #ifndef INTACT_EXPLORE_TREE_H
 #define INTACT_EXPLORE_TREE_H
 
+#include "base/invariant.h"
 #include "explore/stable_array.h"
 
 struct tree {
@@ -34,6 +35,7 @@ uint64_t tree_bytes(const struct tree *t);
 
 static inline uint64_t tree_value(const struct tree *t, uint32_t id)
 {
+	assert(id); /* ids begin at 1 */
 	return *(uint64_t *)stable_array_at(&t->values, id);
 }
 static inline bool tree_crowded(const struct tree *t)

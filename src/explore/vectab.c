@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 
 void vectab_init(struct vectab *t, uint32_t width)
@@ -13,6 +14,7 @@ void vectab_init(struct vectab *t, uint32_t width)
 
 void vectab_free(struct vectab *t)
 {
+	assert(t->n <= t->cap && t->n <= t->nslots);
 	free(t->data);
 	free(t->slots);
 	vectab_init(t, t->width);
@@ -29,6 +31,7 @@ static uint32_t hash(const int32_t *v, uint32_t n)
 /* The slot where v is or would be. */
 static uint32_t locate(const struct vectab *t, const int32_t *v)
 {
+	assert(t->nslots && !(t->nslots & (t->nslots - 1)) && t->n < t->nslots);
 	uint32_t mask = t->nslots - 1, i = hash(v, t->width) & mask;
 	for (; t->slots[i]; i = (i + 1) & mask)
 		if (!memcmp(vectab_get(t, t->slots[i] - 1), v, t->width * sizeof *v))
@@ -51,6 +54,7 @@ static bool grow_slots(struct vectab *t)
 			i = (i + 1) & (n - 1);
 		s[i] = id + 1;
 	}
+	assert(t->n + t->n / 2 < t->nslots);
 	return true;
 }
 
@@ -72,6 +76,7 @@ uint32_t vectab_add(struct vectab *t, const int32_t *v)
 	}
 	if (t->width)
 		memcpy(t->data + (uint64_t)t->n * t->width, v, t->width * sizeof *v);
+	assert(t->n < t->cap);
 	t->slots[i] = ++t->n;
 	return t->n - 1;
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/invariant.h"
+
 #define VECTAB_NONE UINT32_MAX
 
 struct vectab {
@@ -27,6 +29,7 @@ void vectab_free(struct vectab *t);
 uint32_t vectab_add(struct vectab *t, const int32_t *v);
 static inline const int32_t *vectab_get(const struct vectab *t, uint32_t id)
 {
+	assert(id < t->n);
 	return t->data + (uint64_t)id * t->width;
 }
 uint64_t vectab_bytes(const struct vectab *t);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 
 enum form_status form_fail(struct form *f, const char *at, const char *why)
@@ -277,14 +278,9 @@ static enum form_status sequence(struct form *f, char close, enum value_kind kin
 			st = form_fail(f, open, "too many elements in one list");
 			break;
 		}
-		if (v && n == cap) {
-			val *p = realloc(elems, (cap ? cap * 2 : 8) * sizeof *p);
-			if (!p) {
-				st = form_fail(f, open, "out of memory");
-				break;
-			}
-			elems = p;
-			cap = cap ? cap * 2 : 8;
+		if (v && !GROW_RAW(elems, cap, n + 1ull)) {
+			st = form_fail(f, open, "out of memory");
+			break;
 		}
 		if (v)
 			elems[n] = x;

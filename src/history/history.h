@@ -23,22 +23,12 @@
 
 #include "base/diag.h"
 #include "base/map.h"
+#include "history/object.h"
 #include "history/value.h"
 
 #define RANK_INF UINT32_MAX
 #define VAL_NONE UINT32_MAX /* no value was recorded */
 #define HISTORY_MAX_OPS (1u << 30)
-
-enum fn {
-	FN_NONE, FN_READ, FN_WRITE, FN_CAS, FN_APPEND, FN_ADD, FN_DEC, FN_REMOVE,
-	FN_CONTAINS, FN_ENQ, FN_DEQ, FN_PUSH, FN_POP, FN_PEEK, FN_INSERT, FN_POLL,
-	FN_ACQUIRE, FN_RELEASE, FN_COUNT
-};
-
-enum object {
-	OBJ_GUESS, OBJ_REGISTER, OBJ_CAS_REGISTER, OBJ_COUNTER, OBJ_MUTEX, OBJ_SET,
-	OBJ_QUEUE, OBJ_STACK, OBJ_PQUEUE, OBJ_KV, OBJ_LIST, OBJ_USER, OBJ_COUNT
-};
 
 enum { RES_NONE, RES_TRUE, RES_FALSE };
 enum { HF_FAILED = 1 }; /* flags: it answered that it did not happen */
@@ -124,11 +114,11 @@ uint32_t history_fn(const struct history *h, const char *s, size_t len);
 /* What the history is checked as, in a word. */
 const char *history_object(const struct history *h, enum object o);
 
-/* Names. fn_by_name knows the usual synonyms; FN_NONE when it does not. */
-enum fn fn_by_name(const char *s, size_t len);
-const char *fn_name(enum fn f, enum object o);
-extern const char *const object_names[]; /* by enum object, NULL-terminated */
-enum object object_by_name(const char *s, size_t len);
+/* What the function is given and answers, as far as is known before the object is. */
+static inline enum op_shape history_shape(const struct history *h, uint32_t fn)
+{
+	return h->user && fn >= FN_COUNT ? OP_METHOD : fn_shape(fn);
+}
 /* The initial value an object has unless told otherwise. */
 val object_default_init(enum object o, struct values *vs);
 

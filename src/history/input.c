@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define CHUNK ((size_t)1 << 20)
+#define INPUT_CHUNK ((size_t)1 << 20)
 
 /* Compressed bytes wait in `in`; one of the two streams is active. */
 struct decoder {
@@ -57,7 +57,7 @@ bool input_open(struct input *in, const char *path)
 	in->name = std ? "<stdin>" : path;
 	in->fd = std ? 0 : open(path, O_RDONLY | O_CLOEXEC);
 	in->own_fd = !std;
-	in->cap = CHUNK;
+	in->cap = INPUT_CHUNK;
 	in->buf = in->fd < 0 ? NULL : malloc(in->cap + 1);
 	if (!in->buf) {
 		in->error = in->fd < 0 ? strerror(errno) : "out of memory";

@@ -11,47 +11,6 @@
 
 #include "history/user.h"
 
-const char *const object_names[] = {
-	"guess", "register", "cas-register", "counter", "mutex", "set", "queue", "stack",
-	"priority-queue", "kv", "append-list", NULL,
-};
-
-static const struct {
-	const char *name;
-	uint8_t fn;
-} names[] = {
-	{ "read", FN_READ }, { "write", FN_WRITE }, { "cas", FN_CAS }, { "get", FN_READ },
-	{ "put", FN_WRITE }, { "append", FN_APPEND }, { "enqueue", FN_ENQ },
-	{ "dequeue", FN_DEQ }, { "enq", FN_ENQ }, { "deq", FN_DEQ }, { "push", FN_PUSH },
-	{ "pop", FN_POP }, { "add", FN_ADD }, { "remove", FN_REMOVE },
-	{ "contains", FN_CONTAINS }, { "insert", FN_INSERT }, { "poll", FN_POLL },
-	{ "peek", FN_PEEK }, { "acquire", FN_ACQUIRE }, { "release", FN_RELEASE },
-	{ "lock", FN_ACQUIRE }, { "unlock", FN_RELEASE }, { "inc", FN_ADD },
-	{ "increment", FN_ADD }, { "dec", FN_DEC }, { "decrement", FN_DEC },
-	{ "sub", FN_DEC }, { "r", FN_READ }, { "w", FN_WRITE }, { "load", FN_READ },
-	{ "store", FN_WRITE }, { "set", FN_WRITE }, { "compare-and-set", FN_CAS },
-	{ "compare-and-swap", FN_CAS }, { "delete", FN_REMOVE }, { "rem", FN_REMOVE },
-	{ "member", FN_CONTAINS }, { "top", FN_PEEK }, { "front", FN_PEEK },
-	{ "offer", FN_ENQ }, { "extract-min", FN_POLL }, { "delete-min", FN_POLL },
-	{ "extract", FN_POLL },
-};
-
-enum fn fn_by_name(const char *s, size_t len)
-{
-	char low[24];
-	if (len >= sizeof low)
-		return FN_NONE;
-	for (size_t i = 0; i < len; i++) {
-		char c = s[i];
-		low[i] = c == '_' ? '-' : (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
-	}
-	low[len] = 0;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (names[i].name[0] == low[0] && !strcmp(names[i].name, low))
-			return names[i].fn;
-	return FN_NONE;
-}
-
 uint32_t history_fn(const struct history *h, const char *s, size_t len)
 {
 	return h->user ? user_fn(h->user, s, len) : (uint32_t)fn_by_name(s, len);
@@ -62,42 +21,14 @@ const char *history_object(const struct history *h, enum object o)
 	return h->user ? h->user->name : object_names[o];
 }
 
-const char *fn_name(enum fn f, enum object o)
-{
-	static const char *const n[FN_COUNT] = {
-		"?", "read", "write", "cas", "append", "add", "dec", "remove", "contains",
-		"enqueue", "dequeue", "push", "pop", "peek", "insert", "poll", "acquire",
-		"release",
-	};
-	if (o == OBJ_KV && (f == FN_READ || f == FN_WRITE))
-		return f == FN_READ ? "get" : "put";
-	return f < FN_COUNT ? n[f] : "?";
-}
-
-enum object object_by_name(const char *s, size_t len)
-{
-	for (int i = 1; object_names[i]; i++)
-		if (strlen(object_names[i]) == len && !memcmp(object_names[i], s, len))
-			return (enum object)i;
-	static const struct {
-		const char *name;
-		enum object o;
-	} more[] = { { "priorityqueue", OBJ_PQUEUE }, { "pqueue", OBJ_PQUEUE },
-		     { "list", OBJ_LIST }, { "map", OBJ_KV }, { "lock", OBJ_MUTEX } };
-	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-		if (strlen(more[i].name) == len && !memcmp(more[i].name, s, len))
-			return more[i].o;
-	return OBJ_GUESS;
-}
-
 val object_default_init(enum object o, struct values *vs)
 {
-	switch (o) {
-	case OBJ_COUNTER: return val_int(vs, 0);
-	case OBJ_MUTEX: return VAL_FALSE;
-	case OBJ_SET: return val_list(vs, VK_SET, NULL, 0);
-	case OBJ_QUEUE: case OBJ_STACK: case OBJ_PQUEUE: case OBJ_LIST:
-		return val_list(vs, VK_LIST, NULL, 0);
+	switch (object_type(o)->init) {
+	case INIT_NUMBER: return val_int(vs, 0);
+	case INIT_COUNT: return val_int(vs, object_type(o)->start);
+	case INIT_HELD: return VAL_FALSE;
+	case INIT_SET: return val_list(vs, VK_SET, NULL, 0);
+	case INIT_LIST: return val_list(vs, VK_LIST, NULL, 0);
 	default: return VAL_NIL;
 	}
 }
@@ -134,12 +65,12 @@ static bool guess_pairs(const struct history *h)
 
 enum object history_guess_object(const struct history *h, bool *paired)
 {
-	uint32_t have = 0;
+	uint64_t have = 0;
 	bool reads_list = false, reads_other = false;
 	*paired = guess_pairs(h);
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct hop *op = &h->ops[i];
-		have |= 1u << op->fn;
+		have |= UINT64_C(1) << op->fn;
 		if (op->fn != FN_READ || op->b == VAL_NONE || op->b == VAL_NIL)
 			continue;
 		uint32_t n;
@@ -149,9 +80,13 @@ enum object history_guess_object(const struct history *h, bool *paired)
 		reads_list |= list;
 		reads_other |= !list;
 	}
-#define HAS(f) (have & 1u << (f))
+#define HAS(f) (have >> (f) & 1)
 	if (h->declared != OBJ_GUESS)
 		return h->declared;
+	for (int o = OBJ_GUESS + 1; o < OBJ_USER; o++) /* an operation that it alone has */
+		for (const struct object_operation *op = object_type((enum object)o)->ops; op->fn; op++)
+			if (op->fn >= FN_COUNT && HAS(op->fn))
+				return (enum object)o;
 	if (HAS(FN_ACQUIRE) || HAS(FN_RELEASE))
 		return OBJ_MUTEX;
 	if (HAS(FN_CONTAINS))
@@ -188,7 +123,7 @@ static val told_value(const struct history *h, const struct hop *op, bool paired
  * invoked; nil when some read saw nil; else 0 for numbers. */
 static val guess_init(struct history *h, enum object o, bool paired)
 {
-	bool numbers = true, text = o == OBJ_KV;
+	bool numbers = true, text = object_has(o, OBJECT_APPENDS);
 	uint32_t first_write = RANK_INF;
 	val early = VAL_NONE, empty = val_text(&h->vals, VK_STR, "", 0);
 	for (uint32_t i = 0; i < h->n; i++) {
@@ -216,48 +151,6 @@ static val guess_init(struct history *h, enum object o, bool paired)
 }
 
 /* ---- one operation ------------------------------------------------------- */
-
-static enum fn normal_fn(enum object o, enum fn f)
-{
-	switch (o) {
-	case OBJ_QUEUE:
-		if (f == FN_PUSH || f == FN_INSERT || f == FN_ADD)
-			return FN_ENQ;
-		if (f == FN_POP || f == FN_POLL || f == FN_REMOVE)
-			return FN_DEQ;
-		return f == FN_ENQ || f == FN_DEQ || f == FN_PEEK ? f : FN_NONE;
-	case OBJ_STACK:
-		if (f == FN_INSERT || f == FN_ADD)
-			return FN_PUSH;
-		if (f == FN_POLL || f == FN_REMOVE)
-			return FN_POP;
-		return f == FN_PUSH || f == FN_POP || f == FN_PEEK ? f : FN_NONE;
-	case OBJ_PQUEUE:
-		if (f == FN_ADD || f == FN_PUSH || f == FN_ENQ)
-			return FN_INSERT;
-		if (f == FN_POP || f == FN_DEQ || f == FN_REMOVE)
-			return FN_POLL;
-		return f == FN_INSERT || f == FN_POLL || f == FN_PEEK ? f : FN_NONE;
-	case OBJ_SET:
-		if (f == FN_INSERT)
-			return FN_ADD;
-		return f == FN_ADD || f == FN_REMOVE || f == FN_CONTAINS || f == FN_READ ? f : FN_NONE;
-	case OBJ_COUNTER:
-		return f == FN_ADD || f == FN_DEC || f == FN_READ ? f : FN_NONE;
-	case OBJ_MUTEX:
-		return f == FN_ACQUIRE || f == FN_RELEASE ? f : FN_NONE;
-	case OBJ_LIST:
-		return f == FN_APPEND || f == FN_READ ? f : FN_NONE;
-	case OBJ_KV:
-		return f == FN_READ || f == FN_WRITE || f == FN_APPEND || f == FN_CAS ? f : FN_NONE;
-	case OBJ_REGISTER:
-		return f == FN_READ || f == FN_WRITE ? f : FN_NONE;
-	case OBJ_CAS_REGISTER:
-		return f == FN_READ || f == FN_WRITE || f == FN_CAS ? f : FN_NONE;
-	default:
-		return f;
-	}
-}
 
 static bool split_pair(struct history *h, struct hop *op, const char **why)
 {
@@ -304,14 +197,15 @@ static int interpret_read(struct history *h, const struct interpretation *in, st
 	if (op->ret == RANK_INF || op->b == VAL_NONE || (op->b == VAL_NIL && in->nil_any))
 		return 0;
 	int64_t x;
-	if (in->object == OBJ_COUNTER && !val_get_int(&h->vals, op->b, &x)) {
+	enum object_init holds = object_type(in->object)->init;
+	if ((holds == INIT_NUMBER || holds == INIT_COUNT) && !val_get_int(&h->vals, op->b, &x)) {
 		if (op->b == VAL_NIL)
 			return 0;
-		*why = "a counter's read needs a whole number";
+		*why = holds == INIT_NUMBER ? "a counter's read needs a whole number" : "the read needs a whole number";
 		return -1;
 	}
-	if (in->object == OBJ_LIST || in->object == OBJ_SET) {
-		enum value_kind k = in->object == OBJ_SET ? VK_SET : VK_LIST;
+	if (holds == INIT_LIST || holds == INIT_SET) {
+		enum value_kind k = holds == INIT_SET ? VK_SET : VK_LIST;
 		uint32_t n = 0;
 		const val *e = val_elems(&h->vals, op->b, &n);
 		if (!e && op->b != VAL_NIL) {
@@ -324,6 +218,39 @@ static int interpret_read(struct history *h, const struct interpretation *in, st
 	return 1;
 }
 
+/* The change of a counter, by 1 unless it says. */
+static int interpret_count(struct history *h, struct hop *op, bool less, const char **why)
+{
+	int64_t x;
+	if (op->a == VAL_NONE || op->a == VAL_NIL)
+		op->a = val_int(&h->vals, 1);
+	if (!val_get_int(&h->vals, op->a, &x) || x == INT64_MIN) {
+		*why = "a counter is changed by a whole number";
+		return -1;
+	}
+	if (less)
+		op->a = val_int(&h->vals, -x);
+	op->b = VAL_NONE;
+	return 1;
+}
+
+static int interpret_element(struct hop *op, bool asks, const char **why)
+{
+	if (op->a == VAL_NONE || op->a == VAL_NIL) {
+		*why = "the element is missing";
+		return -1;
+	}
+	if (op->ret != RANK_INF && (op->b == VAL_TRUE || op->b == VAL_FALSE))
+		op->res = op->b == VAL_TRUE ? RES_TRUE : RES_FALSE;
+	if (asks && op->res == RES_NONE) {
+		bool none = op->ret == RANK_INF || op->b == VAL_NONE || op->b == VAL_NIL || op->b == op->a;
+		*why = "contains answers true or false, or nothing";
+		return none ? 0 : -1;
+	}
+	op->b = VAL_NONE;
+	return 1;
+}
+
 int hop_interpret(struct history *h, const struct interpretation *in, struct hop *op,
                   const char **why)
 {
@@ -331,64 +258,40 @@ int hop_interpret(struct history *h, const struct interpretation *in, struct hop
 		return -1;
 	if (h->user)
 		return user_interpret(h, op, why);
-	enum fn f = normal_fn(in->object, op->fn);
-	if (f == FN_NONE) {
+	const struct object_operation *t = object_operation(in->object, op->fn);
+	if (!t) {
 		*why = "not an operation of this object";
 		return -1;
 	}
-	op->fn = (uint8_t)f;
-	if (f == FN_CAS)
+	bool less = op->fn == FN_DEC;
+	op->fn = t->fn;
+	if (t->shape == OP_CAS)
 		return interpret_cas(h, in, op, why);
 	if (op->flags & HF_FAILED)
 		return 0;
-	int64_t x;
-	switch (f) {
-	case FN_READ:
+	switch (t->shape) {
+	case OP_READS:
 		return interpret_read(h, in, op, why);
-	case FN_PEEK:
+	case OP_PEEKS:
 		return op->ret != RANK_INF && op->b != VAL_NONE;
-	case FN_DEC:
-	case FN_ADD:
-		if (in->object == OBJ_COUNTER) {
-			if (op->a == VAL_NONE || op->a == VAL_NIL)
-				op->a = val_int(&h->vals, 1);
-			if (!val_get_int(&h->vals, op->a, &x) || x == INT64_MIN) {
-				*why = "a counter is changed by a whole number";
-				return -1;
-			}
-			if (f == FN_DEC)
-				op->a = val_int(&h->vals, -x);
-			op->fn = FN_ADD;
-			op->b = VAL_NONE;
-			return 1;
-		} /* fall through */
-	case FN_REMOVE:
-	case FN_CONTAINS:
-		if (op->a == VAL_NONE || op->a == VAL_NIL) {
-			*why = "the element is missing";
-			return -1;
-		}
-		if (op->ret != RANK_INF && (op->b == VAL_TRUE || op->b == VAL_FALSE))
-			op->res = op->b == VAL_TRUE ? RES_TRUE : RES_FALSE;
-		if (f == FN_CONTAINS && op->res == RES_NONE) {
-			bool none = op->ret == RANK_INF || op->b == VAL_NONE || op->b == VAL_NIL || op->b == op->a;
-			*why = "contains answers true or false, or nothing";
-			return none ? 0 : -1;
-		}
-		op->b = VAL_NONE;
-		return 1;
-	case FN_DEQ:
-	case FN_POP:
-	case FN_POLL:
+	case OP_TAKES:
 		if (op->ret == RANK_INF)
 			op->b = VAL_NONE; /* it may have taken anything */
 		else if (op->b == VAL_NONE)
 			op->b = VAL_NIL;
 		return 1;
-	case FN_ACQUIRE:
-	case FN_RELEASE:
+	case OP_COUNTS:
+		return interpret_count(h, op, less, why);
+	case OP_CHANGES:
+	case OP_ASKS:
+		return interpret_element(op, t->shape == OP_ASKS, why);
+	case OP_LOCKS:
 		return op->ret == RANK_INF || op->b != VAL_FALSE;
-	default: /* write, append, enqueue, push, insert */
+	case OP_TRIES:
+		if (op->ret == RANK_INF || (op->b != VAL_TRUE && op->b != VAL_FALSE))
+			op->b = VAL_NONE;
+		return 1;
+	default:
 		if (op->a == VAL_NONE) {
 			*why = "the value is missing";
 			return -1;
@@ -420,17 +323,16 @@ static const char *init_wanted(const struct values *vs, enum object o, val init)
 {
 	enum value_kind k = val_kind(vs, init);
 	int64_t n;
-	switch (o) {
-	case OBJ_COUNTER:
+	switch (object_type(o)->init) {
+	case INIT_NUMBER:
 		return val_get_int(vs, init, &n) ? NULL : "a whole number";
-	case OBJ_MUTEX:
+	case INIT_COUNT:
+		return val_get_int(vs, init, &n) && n >= 0 && n <= INT32_MAX ? NULL : "a whole number from 0 to 2147483647";
+	case INIT_HELD:
 		return k == VK_BOOL ? NULL : "false (free) or true (held)";
-	case OBJ_SET:
+	case INIT_SET:
 		return k == VK_LIST || k == VK_SET ? NULL : "its elements in brackets: [1 2]";
-	case OBJ_QUEUE:
-	case OBJ_STACK:
-	case OBJ_PQUEUE:
-	case OBJ_LIST:
+	case INIT_LIST:
 		return k == VK_LIST ? NULL : "what is in it, in brackets and oldest first: [1 2]";
 	default:
 		return NULL;
@@ -450,7 +352,7 @@ bool init_fits(struct history *h, struct interpretation *in, struct diags *d)
 		buf_free(&b);
 		return false;
 	}
-	if (in->object == OBJ_SET) { /* in the order of sets */
+	if (object_type(in->object)->init == INIT_SET) { /* in the order of sets */
 		uint32_t n;
 		const val *e = val_elems(&h->vals, in->init, &n);
 		in->init = val_list(&h->vals, VK_SET, e, n);
@@ -470,8 +372,7 @@ bool history_interpret(struct history *h, struct interpretation *in, struct diag
 	if (in->object_guessed)
 		in->object = o;
 	in->paired = in->pairs == 1 || (in->pairs == 0 && paired);
-	bool reg = in->object == OBJ_REGISTER || in->object == OBJ_CAS_REGISTER ||
-	           in->object == OBJ_KV;
+	bool reg = object_has(in->object, OBJECT_VALUE);
 	in->init_guessed = in->init == VAL_NONE;
 	if (in->init_guessed)
 		in->init = reg ? guess_init(h, in->object, in->paired)
@@ -517,27 +418,24 @@ void hop_print_short(const struct history *h, const struct hop *op, enum object 
                      struct buf *out)
 {
 	const struct values *vs = &h->vals;
-	if (op->fn >= FN_COUNT) {
+	if (h->user && op->fn >= FN_COUNT) {
 		user_print(h, op, out);
 		return;
 	}
-	buf_str(out, fn_name((enum fn)op->fn, o));
-	if (op->fn == FN_CAS && o != OBJ_GUESS) {
+	enum op_shape shape = fn_shape(op->fn);
+	buf_str(out, fn_name(op->fn, o));
+	if (shape == OP_CAS && o != OBJ_GUESS) {
 		buf_char(out, ' ');
 		val_print(vs, op->a, out);
 		buf_str(out, " to ");
 		val_print(vs, op->b, out);
-	} else if (op->fn != FN_READ && op->fn != FN_DEQ && op->fn != FN_POP &&
-	           op->fn != FN_POLL && op->fn != FN_PEEK && op->a != VAL_NONE &&
-	           op->fn != FN_ACQUIRE && op->fn != FN_RELEASE) {
+	} else if (!shape_sees(shape) && shape != OP_LOCKS && shape != OP_TRIES && op->a != VAL_NONE) {
 		buf_char(out, ' ');
 		val_print(vs, op->a, out);
 	}
-	bool sees = op->fn == FN_READ || op->fn == FN_DEQ || op->fn == FN_POP ||
-	            op->fn == FN_POLL || op->fn == FN_PEEK;
-	if (sees && op->ret != RANK_INF && op->b != VAL_NONE) {
+	if ((shape_sees(shape) || shape == OP_TRIES) && op->ret != RANK_INF && op->b != VAL_NONE) {
 		buf_str(out, " -> ");
-		if (op->b == VAL_NIL && op->fn != FN_READ)
+		if (op->b == VAL_NIL && shape != OP_READS)
 			buf_str(out, "empty");
 		else
 			val_print(vs, op->b, out);

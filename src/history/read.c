@@ -4,6 +4,7 @@
  * Every process has at most one open operation, so a table from process to
  * operation is all the state there is. Cost: one pass, no copy of the text.
  */
+#include "base/grow.h"
 #include "ir/seqspec.h"
 #include "history/read.h"
 
@@ -59,7 +60,7 @@ struct source *history_line(struct history *h, uint32_t line)
 	source_from_text(src, h->arena, h->name, "", 0);
 	src->line0 = line ? line - 1 : 0;
 	struct input in;
-	bool again = h->name && h->name[0] != '<';
+	bool again = h->name && h->name[0] != '<' && !h->text.len; /* what was a text, or came from a pipe, is kept */
 	if (!line || !h->name || !(again ? input_open(&in, h->name) : input_open_text(&in, h->name, buf_cstr(&h->text), h->text.len)))
 		return src;
 	uint32_t at = 1;
@@ -162,7 +163,10 @@ bool reader_open_text(struct reader *r, struct history *h, const char *name, con
 	map_init(&r->passed);
 	r->h = h;
 	r->d = d;
-	return input_open_text(&r->in, name, text, len) && opened(r, f);
+	if (!input_open_text(&r->in, name, text, len))
+		return false;
+	input_keep(&r->in, &h->text, KEPT_TEXT);
+	return opened(r, f);
 }
 
 void reader_close(struct reader *r)
@@ -174,7 +178,7 @@ void reader_close(struct reader *r)
 
 /* ---- records ------------------------------------------------------------- */
 
-static enum form_status next_line(struct reader *r, struct rec *rec, size_t *used, uint32_t *nl)
+static enum form_status next_line(struct reader *r, struct read_rec *rec, size_t *used, uint32_t *nl)
 {
 	char *s = r->in.buf + r->in.pos, *e = memchr(s, '\n', r->in.end - r->in.pos);
 	if (!e && !r->in.eof)
@@ -192,7 +196,7 @@ static enum form_status next_line(struct reader *r, struct rec *rec, size_t *use
 	return st;
 }
 
-static bool check_rec(struct reader *r, const struct rec *rec)
+static bool check_rec(struct reader *r, const struct read_rec *rec)
 {
 	const char *missing = !rec->has_proc && rec->kind != REC_OP ? "process"
 	                      : rec->fn == FN_NONE && !rec->fname ? "operation (f)" : NULL;
@@ -229,7 +233,7 @@ static bool is_client(const struct reader *r, val proc)
 	return strcmp(s, "nemesis") && strcmp(s, ":nemesis");
 }
 
-int reader_next(struct reader *r, struct rec *rec)
+int reader_next(struct reader *r, struct read_rec *rec)
 {
 	for (;;) {
 		memset(rec, 0, sizeof *rec);
@@ -296,19 +300,12 @@ static uint32_t proc_of(struct builder *b, val name)
 	uint32_t p = proc_intern(b->r.h, name);
 	if (id < 256)
 		b->small[id] = p + 1;
-	while (p >= b->nopen) {
-		uint32_t n = b->nopen ? b->nopen * 2 : 64;
-		uint32_t *q = realloc(b->open, n * sizeof *q);
-		if (!q)
-			longjmp(*b->r.h->arena->oom, 1);
-		memset(q + b->nopen, 0, (n - b->nopen) * sizeof *q);
-		b->open = q;
-		b->nopen = n;
-	}
+	if (!GROW(b->open, b->nopen, p + 1ull))
+		longjmp(*b->r.h->arena->oom, 1);
 	return p;
 }
 
-static uint32_t key_of(struct history *h, const struct rec *rec)
+static uint32_t key_of(struct history *h, const struct read_rec *rec)
 {
 	if (rec->has_key) {
 		if (!h->keys.len && h->n > 1)
@@ -337,7 +334,7 @@ static const char *process(struct builder *b, uint32_t p)
 
 #define HINT_TWO_OPEN "an operation that got no answer is ended by :info; then its process may go on"
 
-static bool check_time(struct builder *b, const struct rec *rec)
+static bool check_time(struct builder *b, const struct read_rec *rec)
 {
 	if (!rec->has_time || b->o->order != ORDER_STRICT)
 		return true;
@@ -354,7 +351,7 @@ static bool check_time(struct builder *b, const struct rec *rec)
 	return true;
 }
 
-static bool on_invoke(struct builder *b, const struct rec *rec, uint32_t p)
+static bool on_invoke(struct builder *b, const struct read_rec *rec, uint32_t p)
 {
 	struct history *h = b->r.h;
 	if (b->open[p]) {
@@ -383,7 +380,7 @@ static bool on_invoke(struct builder *b, const struct rec *rec, uint32_t p)
 	return true;
 }
 
-static bool on_response(struct builder *b, const struct rec *rec, uint32_t p)
+static bool on_response(struct builder *b, const struct read_rec *rec, uint32_t p)
 {
 	struct history *h = b->r.h;
 	if (!b->open[p]) {
@@ -398,7 +395,7 @@ static bool on_response(struct builder *b, const struct rec *rec, uint32_t p)
 	if (op->fn != rec->fn) {
 		reader_error(&b->r, rec->start, rec->len, "response-mismatch",
 		             "a response to %s, but the open operation of %s is %s",
-		             fn_name((enum fn)rec->fn, OBJ_GUESS), process(b, p), fn_name((enum fn)op->fn, OBJ_GUESS));
+		             fn_name(rec->fn, OBJ_GUESS), process(b, p), fn_name(op->fn, OBJ_GUESS));
 		note_line(h, b->r.d, op->line, "it was invoked here");
 		diag_hint(b->r.d, "a response repeats the :f of its invocation");
 		return false;
@@ -415,7 +412,7 @@ static bool on_response(struct builder *b, const struct rec *rec, uint32_t p)
 	return true;
 }
 
-static bool on_operation(struct builder *b, const struct rec *rec)
+static bool on_operation(struct builder *b, const struct read_rec *rec)
 {
 	struct history *h = b->r.h;
 	h->timed = true;
@@ -469,7 +466,7 @@ static bool check_overlap(struct builder *b)
 }
 
 /* Whole operations and events have no order among each other. */
-static bool one_kind(struct builder *b, const struct rec *rec)
+static bool one_kind(struct builder *b, const struct read_rec *rec)
 {
 	*(rec->kind == REC_OP ? &b->whole : &b->events) = true;
 	if (!b->whole || !b->events)
@@ -482,7 +479,7 @@ static bool one_kind(struct builder *b, const struct rec *rec)
 static bool build(struct builder *b)
 {
 	struct history *h = b->r.h;
-	struct rec rec;
+	struct read_rec rec;
 	int more;
 	h->timed = b->o->keep_times || b->o->order == ORDER_TIME;
 	while ((more = reader_next(&b->r, &rec)) > 0) {

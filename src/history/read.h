@@ -25,10 +25,10 @@
 enum format { FORMAT_GUESS, FORMAT_EDN, FORMAT_JSON, FORMAT_CSV, FORMAT_LOG, FORMAT_VIOLIN, FORMAT_PLUME };
 extern const char *const format_names[]; /* by enum format, NULL-terminated */
 
-enum rec_kind { REC_SKIP, REC_INVOKE, REC_OK, REC_FAIL, REC_INFO, REC_OP };
+enum read_kind { REC_SKIP, REC_INVOKE, REC_OK, REC_FAIL, REC_INFO, REC_OP };
 
-struct rec {
-	enum rec_kind kind;
+struct read_rec {
+	enum read_kind kind;
 	uint32_t fn;        /* enum fn, or a method of the user's specification */
 	bool has_proc, has_key, has_time, has_call, has_ret, failed, skip;
 	val proc, key;
@@ -42,11 +42,11 @@ struct rec {
 	size_t fname_len;
 };
 
-enum order { ORDER_STRICT, ORDER_LINES, ORDER_TIME };
+enum read_order { ORDER_STRICT, ORDER_LINES, ORDER_TIME };
 
 struct read_options {
 	enum format format;
-	enum order order; /* what counts when lines and times disagree */
+	enum read_order order; /* what counts when lines and times disagree */
 	bool keep_times;  /* for --delta */
 	bool drop_times;  /* clock times are not needed once ranked */
 };
@@ -76,7 +76,7 @@ bool reader_open_text(struct reader *r, struct history *h, const char *name, con
 void reader_close(struct reader *r);
 /* 1 and *rec, 0 at the end, -1 after an error. *rec's slices live until the
  * next call. */
-int reader_next(struct reader *r, struct rec *rec);
+int reader_next(struct reader *r, struct read_rec *rec);
 /* An error at a slice of the window (or at the record). */
 void reader_error(struct reader *r, const char *at, size_t len, const char *code,
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
@@ -93,10 +93,10 @@ bool history_read_opened(struct history *h, struct reader *r, const struct read_
 struct source *history_line(struct history *h, uint32_t line);
 
 /* the formats: a record at in->buf + in->pos; FORM_MORE asks for more text */
-enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint32_t *newlines);
-enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct rec *rec);
-enum form_status rec_violin(struct reader *r, const char *s, const char *e, struct rec *rec);
-enum form_status rec_log(struct reader *r, const char *s, const char *e, struct rec *rec);
+enum form_status rec_form(struct reader *r, struct read_rec *rec, size_t *used, uint32_t *newlines);
+enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct read_rec *rec);
+enum form_status rec_violin(struct reader *r, const char *s, const char *e, struct read_rec *rec);
+enum form_status rec_log(struct reader *r, const char *s, const char *e, struct read_rec *rec);
 
 /* Writing, for `intact history convert`. */
 void history_write(const struct history *h, enum format f, struct buf *out,

@@ -40,7 +40,7 @@ static bool any_of(const char *s, size_t len, const char *const *words)
 	return false;
 }
 
-static enum form_status set_fn(struct form *f, struct rec *rec)
+static enum form_status set_fn(struct form *f, struct read_rec *rec)
 {
 	static const uint8_t codes[] = { FN_READ, FN_WRITE, FN_CAS };
 	int64_t n;
@@ -103,7 +103,7 @@ struct io {
 	val value, from, to, key, ok, exists, unknown;
 };
 
-static enum form_status io_object(struct form *f, struct rec *rec, struct io *io)
+static enum form_status io_object(struct form *f, struct read_rec *rec, struct io *io)
 {
 	static const char *const op[] = { "op", "f", "type", "method", "kind", "name", "operation", NULL };
 	static const char *const from[] = { "from", "arg1", "old", "expected", NULL };
@@ -140,7 +140,7 @@ static enum form_status io_object(struct form *f, struct rec *rec, struct io *io
 	return more < 0 ? st : FORM_OK;
 }
 
-static enum form_status input(struct form *f, struct rec *rec)
+static enum form_status input(struct form *f, struct read_rec *rec)
 {
 	struct io io = { VAL_NONE, VAL_NONE, VAL_NONE, VAL_NONE, VAL_NONE, VAL_NONE, VAL_NONE };
 	enum form_status st;
@@ -191,10 +191,10 @@ static enum form_status input(struct form *f, struct rec *rec)
 	return FORM_OK;
 }
 
-static enum form_status output(struct form *f, struct rec *rec)
+static enum form_status output(struct form *f, struct read_rec *rec)
 {
 	struct io io = { VAL_NONE, VAL_NONE, VAL_NONE, VAL_NONE, VAL_NONE, VAL_NONE, VAL_NONE };
-	struct rec dummy = *rec;
+	struct read_rec dummy = *rec;
 	if (*f->p != '{')
 		return form_value(f, &rec->out, 1);
 	enum form_status st = io_object(f, &dummy, &io);
@@ -207,7 +207,7 @@ static enum form_status output(struct form *f, struct rec *rec)
 	return FORM_OK;
 }
 
-static enum form_status set_type(struct form *f, struct rec *rec)
+static enum form_status set_type(struct form *f, struct read_rec *rec)
 {
 	const char *s, *at = f->p;
 	size_t len;
@@ -231,7 +231,7 @@ static enum form_status time_or_null(struct form *f, int64_t *t, bool *has)
 	return form_int(f, t);
 }
 
-static enum form_status member(struct form *f, const char *s, size_t len, struct rec *rec,
+static enum form_status member(struct form *f, const char *s, size_t len, struct read_rec *rec,
                                bool *unknown_out)
 {
 	enum form_status st;
@@ -287,33 +287,24 @@ static enum form_status member(struct form *f, const char *s, size_t len, struct
 	return form_skip(f, 1);
 }
 
-static bool puts_in(uint32_t fn)
-{
-	return fn == FN_WRITE || fn == FN_APPEND || fn == FN_ENQ || fn == FN_PUSH || fn == FN_INSERT;
-}
-
-static bool takes_out(uint32_t fn)
-{
-	return fn == FN_DEQ || fn == FN_POP || fn == FN_POLL || fn == FN_PEEK;
-}
-
 /* What {"ok": false} means (or a bare false, of what only puts in): a cas
  * compared unequal, a put did not happen, a read says nothing, a removal found
  * nothing; of a set it is the answer. The order of Input and Output is free,
  * so this comes last. */
-static void settle_output(struct rec *rec)
+static void settle_output(const struct history *h, struct read_rec *rec)
 {
-	bool no = rec->ok == VAL_FALSE || (rec->ok == VAL_NONE && rec->out == VAL_FALSE && puts_in(rec->fn));
-	if (no && (puts_in(rec->fn) || rec->fn == FN_READ))
+	enum op_shape shape = history_shape(h, rec->fn);
+	bool no = rec->ok == VAL_FALSE || (rec->ok == VAL_NONE && rec->out == VAL_FALSE && shape == OP_WRITES);
+	if (no && (shape == OP_WRITES || shape == OP_READS))
 		rec->failed = true;
-	else if (no && takes_out(rec->fn))
+	else if (no && (shape == OP_TAKES || shape == OP_PEEKS))
 		rec->out = VAL_NIL;
 	else if (rec->ok != VAL_NONE && (rec->fn == FN_CAS || rec->out == VAL_NONE))
 		rec->out = rec->ok;
 }
 
 /* [81 :invoke :read nil]; what else stands in it is skipped. */
-static enum form_status vector_record(struct form *f, struct rec *rec)
+static enum form_status vector_record(struct form *f, struct read_rec *rec)
 {
 	enum form_status st = FORM_OK;
 	f->p++;
@@ -348,13 +339,13 @@ static int is_vector_record(struct form *f)
 }
 
 /* The names are the user's specification's when there is one. */
-static void resolve(const struct reader *r, struct rec *rec)
+static void resolve(const struct reader *r, struct read_rec *rec)
 {
 	if (r->h->user && rec->fname)
 		rec->fn = history_fn(r->h, rec->fname, rec->fname_len);
 }
 
-enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint32_t *newlines)
+enum form_status rec_form(struct reader *r, struct read_rec *rec, size_t *used, uint32_t *newlines)
 {
 	struct form form = { .p = r->in.buf + r->in.pos, .end = r->in.buf + r->in.end,
 		             .json = r->format == FORMAT_JSON, .last = r->in.eof,
@@ -424,7 +415,7 @@ enum form_status rec_form(struct reader *r, struct rec *rec, size_t *used, uint3
 	resolve(r, rec);
 	if (st == FORM_OK && rec->has_call) {
 		rec->kind = REC_OP;
-		settle_output(rec);
+		settle_output(r->h, rec);
 		if (unknown_out || (rec->has_ret && rec->ret < 0 && rec->call >= 0))
 			rec->has_ret = false;
 	}

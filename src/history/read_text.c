@@ -10,22 +10,22 @@
 
 #include "history/read.h"
 
-struct cell {
+struct text_cell {
 	const char *s;
 	size_t len;
 };
 
-static struct cell trim(const char *s, const char *e)
+static struct text_cell trim(const char *s, const char *e)
 {
 	while (s < e && (*s == ' ' || *s == '\t' || *s == '\r'))
 		s++;
 	while (e > s && (e[-1] == ' ' || e[-1] == '\t' || e[-1] == '\r'))
 		e--;
-	return (struct cell){ s, (size_t)(e - s) };
+	return (struct text_cell){ s, (size_t)(e - s) };
 }
 
 /* The inside of a quoted cell, where a quote is written twice. */
-static struct cell unquote(struct arena *a, struct cell c)
+static struct text_cell unquote(struct arena *a, struct text_cell c)
 {
 	c.s++;
 	c.len -= 2;
@@ -37,11 +37,11 @@ static struct cell unquote(struct arena *a, struct cell c)
 		t[n++] = c.s[i];
 		i += c.s[i] == '"' && i + 1 < c.len && c.s[i + 1] == '"';
 	}
-	return (struct cell){ t, n };
+	return (struct text_cell){ t, n };
 }
 
 /* Cells of a line; quotes are cut off, brackets keep their separators. */
-static uint32_t split(struct arena *a, const char *s, const char *e, char sep, struct cell *out)
+static uint32_t split(struct arena *a, const char *s, const char *e, char sep, struct text_cell *out)
 {
 	uint32_t n = 0;
 	const char *p = s;
@@ -62,7 +62,7 @@ static uint32_t split(struct arena *a, const char *s, const char *e, char sep, s
 			depth -= *q == ']' && depth;
 			q++;
 		}
-		struct cell c = trim(p, q);
+		struct text_cell c = trim(p, q);
 		if (quoted && c.len >= 2 && c.s[c.len - 1] == '"')
 			c = unquote(a, c);
 		if (n < CSV_MAX_COLUMNS)
@@ -78,7 +78,7 @@ static uint32_t split(struct arena *a, const char *s, const char *e, char sep, s
 	return n < CSV_MAX_COLUMNS ? n : CSV_MAX_COLUMNS;
 }
 
-static uint8_t column_by_name(struct cell c)
+static uint8_t column_by_name(struct text_cell c)
 {
 	static const struct {
 		const char *name;
@@ -104,7 +104,7 @@ static uint8_t column_by_name(struct cell c)
 	return COL_SKIP;
 }
 
-static enum form_status header(struct reader *r, const struct cell *cells, uint32_t n)
+static enum form_status header(struct reader *r, const struct text_cell *cells, uint32_t n)
 {
 	uint32_t seen = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ static enum form_status first_line(struct reader *r, const char *s, const char *
 {
 	static const uint8_t five[] = { COL_CLIENT, COL_OP, COL_VALUE, COL_CALL, COL_RETURN };
 	static const uint8_t four[] = { COL_OP, COL_VALUE, COL_CALL, COL_RETURN };
-	struct cell cells[CSV_MAX_COLUMNS];
+	struct text_cell cells[CSV_MAX_COLUMNS];
 	size_t len = (size_t)(e - s);
 	r->sep = memchr(s, ',', len) ? ',' : memchr(s, ';', len) ? ';' : memchr(s, '\t', len) ? '\t' : 0;
 	uint32_t n = split(r->h->arena, s, e, r->sep, cells);
@@ -150,12 +150,12 @@ static enum form_status first_line(struct reader *r, const char *s, const char *
 	return FORM_OK;
 }
 
-static bool cell_is(struct cell c, const char *w)
+static bool cell_is(struct text_cell c, const char *w)
 {
 	return strlen(w) == c.len && !memcmp(c.s, w, c.len);
 }
 
-static bool parse_time(struct cell c, int64_t *t)
+static bool parse_time(struct text_cell c, int64_t *t)
 {
 	bool neg = c.len && c.s[0] == '-';
 	uint64_t x = 0;
@@ -170,7 +170,7 @@ static bool parse_time(struct cell c, int64_t *t)
 }
 
 /* A cell as a value: whatever reads as EDN, else the text itself. */
-static val cell_value(struct reader *r, struct cell c)
+static val cell_value(struct reader *r, struct text_cell c)
 {
 	int64_t n;
 	if (!c.len || cell_is(c, "-"))
@@ -194,20 +194,15 @@ static val cell_value(struct reader *r, struct cell c)
 	}
 	const char *colon = memchr(c.s, ':', c.len); /* 1:2 for cas */
 	int64_t a, b;
-	if (colon && parse_time((struct cell){ c.s, (size_t)(colon - c.s) }, &a) &&
-	    parse_time((struct cell){ colon + 1, c.len - (size_t)(colon - c.s) - 1 }, &b)) {
+	if (colon && parse_time((struct text_cell){ c.s, (size_t)(colon - c.s) }, &a) &&
+	    parse_time((struct text_cell){ colon + 1, c.len - (size_t)(colon - c.s) - 1 }, &b)) {
 		val pair[2] = { val_int(&r->h->vals, a), val_int(&r->h->vals, b) };
 		return val_list(&r->h->vals, VK_LIST, pair, 2);
 	}
 	return val_text(&r->h->vals, VK_STR, c.s, c.len);
 }
 
-static bool sees(enum fn f)
-{
-	return f == FN_READ || f == FN_DEQ || f == FN_POP || f == FN_POLL || f == FN_PEEK;
-}
-
-static enum form_status csv_time(struct reader *r, struct cell c, int64_t *t, const char *what)
+static enum form_status csv_time(struct reader *r, struct text_cell c, int64_t *t, const char *what)
 {
 	if (parse_time(c, t))
 		return FORM_OK;
@@ -217,13 +212,13 @@ static enum form_status csv_time(struct reader *r, struct cell c, int64_t *t, co
 	return FORM_BAD;
 }
 
-enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct rec *rec)
+enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct read_rec *rec)
 {
-	struct cell cells[CSV_MAX_COLUMNS], c = trim(s, e);
+	struct text_cell cells[CSV_MAX_COLUMNS], c = trim(s, e);
 	if (!c.len)
 		return FORM_OK;
 	if (*c.s == '#') { /* a comment, or "# queue" naming the object */
-		struct cell o = trim(c.s + 1, c.s + c.len);
+		struct text_cell o = trim(c.s + 1, c.s + c.len);
 		enum object obj = object_by_name(o.s, o.len);
 		if (obj != OBJ_GUESS && !r->ncolumns)
 			r->h->declared = obj;
@@ -284,7 +279,7 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 	rec->len = (size_t)(e - s);
 	rec->in = value;
 	rec->out = result;
-	if (sees(rec->fn) && result == VAL_NONE && rec->has_ret) {
+	if (shape_sees(history_shape(r->h, rec->fn)) && result == VAL_NONE && rec->has_ret) {
 		rec->out = value == VAL_NONE ? VAL_NIL : value;
 		/* -1 is how some tools write "empty" */
 		if (r->h->declared != OBJ_GUESS && value != VAL_NONE && val_is_small(value) &&
@@ -297,11 +292,11 @@ enum form_status rec_csv(struct reader *r, const char *s, const char *e, struct 
 
 /* ---- logs ---------------------------------------------------------------- */
 
-static const char *find_type(const char *s, const char *e, enum rec_kind *kind, size_t *len)
+static const char *find_type(const char *s, const char *e, enum read_kind *kind, size_t *len)
 {
 	static const struct {
 		const char *word;
-		enum rec_kind kind;
+		enum read_kind kind;
 	} t[] = { { ":invoke", REC_INVOKE }, { ":ok", REC_OK }, { ":fail", REC_FAIL }, { ":info", REC_INFO } };
 	for (const char *p = s; (p = memchr(p, ':', (size_t)(e - p))); p++) {
 		if (p == s || (p[-1] != ' ' && p[-1] != '\t'))
@@ -318,21 +313,21 @@ static const char *find_type(const char *s, const char *e, enum rec_kind *kind, 
 	return NULL;
 }
 
-enum form_status rec_log(struct reader *r, const char *s, const char *e, struct rec *rec)
+enum form_status rec_log(struct reader *r, const char *s, const char *e, struct read_rec *rec)
 {
 	size_t len;
-	enum rec_kind kind;
+	enum read_kind kind;
 	const char *type = find_type(s, e, &kind, &len);
 	rec->kind = REC_SKIP;
 	if (!type) {
 		r->h->nskipped += trim(s, e).len > 0;
 		return FORM_OK;
 	}
-	struct cell before = trim(s, type);
+	struct text_cell before = trim(s, type);
 	const char *p = before.s + before.len;
 	while (p > before.s && !form_is_space(p[-1]))
 		p--;
-	struct cell proc = { p, (size_t)(before.s + before.len - p) };
+	struct text_cell proc = { p, (size_t)(before.s + before.len - p) };
 	int64_t id;
 	rec->start = s;
 	rec->len = (size_t)(e - s);
@@ -364,7 +359,7 @@ enum form_status rec_log(struct reader *r, const char *s, const char *e, struct 
 /* ---- violin -------------------------------------------------------------- */
 
 /* "# @object atomic-queue" names the object; other comments say nothing. */
-static void object_line(struct reader *r, struct cell c)
+static void object_line(struct reader *r, struct text_cell c)
 {
 	static const char mark[] = "@object", atomic[] = "atomic-";
 	c = trim(c.s + 1, c.s + c.len);
@@ -378,12 +373,12 @@ static void object_line(struct reader *r, struct cell c)
 		r->h->declared = o;
 }
 
-static val violin_value(struct reader *r, struct cell c)
+static val violin_value(struct reader *r, struct text_cell c)
 {
 	return cell_is(c, "empty") || cell_is(c, "EMPTY") ? VAL_NIL : cell_value(r, c);
 }
 
-static enum form_status violin_call(struct reader *r, struct cell c, struct rec *rec)
+static enum form_status violin_call(struct reader *r, struct text_cell c, struct read_rec *rec)
 {
 	const char *open = memchr(c.s, '(', c.len), *e = c.s + c.len;
 	if (open && e[-1] != ')') {
@@ -391,7 +386,7 @@ static enum form_status violin_call(struct reader *r, struct cell c, struct rec 
 		diag_hint(r->d, "a call looks like [1] call add(3)");
 		return FORM_BAD;
 	}
-	struct cell name = trim(c.s, open ? open : e);
+	struct text_cell name = trim(c.s, open ? open : e);
 	rec->kind = REC_INVOKE;
 	rec->fname = name.s;
 	rec->fname_len = name.len;
@@ -399,12 +394,12 @@ static enum form_status violin_call(struct reader *r, struct cell c, struct rec 
 	if (open)
 		rec->in = violin_value(r, trim(open + 1, e - 1));
 	bool ok = map_put(&r->called, rec->proc, rec->fn) && map_put(&r->passed, rec->proc, rec->in < MAP_NONE - 1 ? rec->in + 1 : 0);
-	if (sees((enum fn)rec->fn) || rec->fn == FN_REMOVE)
-		rec->in = open && r->h->declared != OBJ_SET ? VAL_NONE : rec->in; /* what comes out, told early */
+	if (shape_sees(history_shape(r->h, rec->fn)) || rec->fn == FN_REMOVE)
+		rec->in = open && !object_has(r->h->declared, OBJECT_ELEMENTS) ? VAL_NONE : rec->in; /* what comes out, told early */
 	return ok ? FORM_OK : FORM_BAD;
 }
 
-static enum form_status violin_return(struct reader *r, struct cell c, struct rec *rec)
+static enum form_status violin_return(struct reader *r, struct text_cell c, struct read_rec *rec)
 {
 	uint32_t fn = map_get(&r->called, rec->proc), passed = map_get(&r->passed, rec->proc);
 	rec->kind = REC_OK;
@@ -415,9 +410,9 @@ static enum form_status violin_return(struct reader *r, struct cell c, struct re
 	return FORM_OK;
 }
 
-enum form_status rec_violin(struct reader *r, const char *s, const char *e, struct rec *rec)
+enum form_status rec_violin(struct reader *r, const char *s, const char *e, struct read_rec *rec)
 {
-	struct cell c = trim(s, e);
+	struct text_cell c = trim(s, e);
 	rec->kind = REC_SKIP;
 	if (!c.len)
 		return FORM_OK;
@@ -426,7 +421,7 @@ enum form_status rec_violin(struct reader *r, const char *s, const char *e, stru
 		return FORM_OK;
 	}
 	const char *close = memchr(c.s, ']', c.len);
-	struct cell proc = close ? trim(c.s + 1, close) : c, what = close ? trim(close + 1, c.s + c.len) : c;
+	struct text_cell proc = close ? trim(c.s + 1, close) : c, what = close ? trim(close + 1, c.s + c.len) : c;
 	bool call = what.len > 5 && !memcmp(what.s, "call ", 5);
 	bool back = what.len >= 6 && !memcmp(what.s, "return", 6) && (what.len == 6 || what.s[6] == ' ');
 	if (*c.s != '[' || !close || !proc.len || (!call && !back)) {

@@ -18,7 +18,6 @@
 struct spec_ctx;
 
 struct spec {
-	const char *name;
 	/* The state an object starts in. */
 	uint32_t (*init)(struct spec_ctx *c, val init);
 	/* False: not allowed here. May be called with any state of c. */
@@ -28,6 +27,8 @@ struct spec {
 	uint32_t (*move)(struct spec_ctx *from, uint32_t state, struct spec_ctx *to);
 	/* The state in words ("3", "[1 2]"). */
 	void (*print)(struct spec_ctx *c, uint32_t state, struct buf *out);
+	/* The state as an initial value, made in vals; NULL when there is no such value. */
+	bool (*value)(struct spec_ctx *c, uint32_t state, struct values *vals, val *v);
 };
 
 /* Interned vectors of words: the states of objects that hold many values. */
@@ -99,7 +100,19 @@ static inline uint32_t states_count(const struct spec_ctx *c)
 {
 	return c->st.n;
 }
-extern const struct spec spec_kv;
+extern const struct spec spec_kregister;
+
+/* For specifications whose states are vectors of values. */
+uint32_t vec_init(struct spec_ctx *c, val init);
+void vec_print(struct spec_ctx *c, uint32_t state, struct buf *out);
+uint32_t vec_move(struct spec_ctx *from, uint32_t state, struct spec_ctx *to);
+bool vec_value(struct spec_ctx *c, uint32_t state, struct values *vals, val *v);
+/* The vector with v put in at place `at`; without the one there. */
+uint32_t vec_insert(struct spec_ctx *c, uint32_t state, uint32_t at, uint32_t v);
+uint32_t vec_remove(struct spec_ctx *c, uint32_t state, uint32_t at);
+/* Room for n words; NULL, and c->failed, when memory ends. */
+uint32_t *spec_scratch(struct spec_ctx *c, uint32_t n);
+
 void spec_kv_close(struct spec_ctx *c); /* what it keeps in c */
 /* Length and hash of a key-value map's text; false when it is no text. */
 bool spec_text(const struct spec_ctx *c, uint32_t state, uint64_t *len, uint64_t *hash);

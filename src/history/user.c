@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static const struct seqspec_method *method_of(const struct seqspec *s, uint32_t fn)
 {
 	return &s->methods[fn - FN_COUNT];
@@ -138,7 +140,7 @@ static uint32_t user_init(struct spec_ctx *c, val init)
 	return states_intern(c, (const uint32_t *)s->ir->init, state_width(s));
 }
 
-struct collect {
+struct user_collect {
 	struct spec_ctx *c;
 	const struct seqspec *s;
 	uint32_t *rows;
@@ -150,22 +152,16 @@ struct collect {
 
 static void collect(void *arg, const int32_t *g, int32_t result)
 {
-	struct collect *k = arg;
+	struct user_collect *k = arg;
 	uint32_t w = state_width(k->s);
 	if (k->failed || (k->check && result != k->result))
 		return;
 	for (uint32_t i = 0; i < k->n; i++)
 		if (!memcmp(k->rows + (size_t)i * w, g, w * sizeof *g))
 			return;
-	if (k->n == k->cap) {
-		uint32_t cap = k->cap ? k->cap * 2 : 4;
-		uint32_t *p = cap > USER_MAX_SET ? NULL : realloc(k->rows, (size_t)cap * (w + 1) * sizeof *p);
-		if (!p) {
-			k->failed = true;
-			return;
-		}
-		k->rows = p;
-		k->cap = cap;
+	if (k->n == USER_MAX_SET || !GROW_AS(GROW_UNSET, NULL, k->rows, k->cap, k->n + 1ull, w + 1ull)) {
+		k->failed = true;
+		return;
 	}
 	memcpy(k->rows + (size_t)k->n++ * w, g, w * sizeof *g);
 }
@@ -179,7 +175,7 @@ static bool user_apply(struct spec_ctx *c, uint32_t state, const struct hop *op,
 {
 	const struct seqspec *s = c->user;
 	const struct seqspec_method *m = method_of(s, op->fn);
-	struct collect k = { .c = c, .s = s, .check = op->b != VAL_NONE && m->has_result };
+	struct user_collect k = { .c = c, .s = s, .check = op->b != VAL_NONE && m->has_result };
 	int32_t args[SEQSPEC_MAX_PARAMS];
 	uint32_t w = state_width(s), n = 0, len;
 	const val *e = arguments(c->vals, m, op, &n);
@@ -248,4 +244,4 @@ static void user_show(struct spec_ctx *c, uint32_t state, struct buf *out)
 	}
 }
 
-const struct spec user_spec = { "user", user_init, user_apply, user_move, user_show };
+const struct spec user_spec = { user_init, user_apply, user_move, user_show, NULL };

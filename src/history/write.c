@@ -10,7 +10,7 @@
 
 static const char *raw_name(const struct history *h, const struct hop *op)
 {
-	return op->fn >= FN_COUNT ? h->user->methods[op->fn - FN_COUNT].name : fn_name((enum fn)op->fn, OBJ_GUESS);
+	return h->user && op->fn >= FN_COUNT ? h->user->methods[op->fn - FN_COUNT].name : fn_name(op->fn, OBJ_GUESS);
 }
 
 enum phase { INVOKED, ANSWERED, CRASHED };
@@ -90,11 +90,6 @@ static void cell(const struct history *h, val v, struct buf *b)
 	buf_free(&t);
 }
 
-static bool sees(uint8_t f)
-{
-	return f == FN_READ || f == FN_DEQ || f == FN_POP || f == FN_POLL || f == FN_PEEK;
-}
-
 static void csv_row(const struct history *h, const struct hop *op, struct buf *b)
 {
 	uint32_t i = (uint32_t)(op - h->ops);
@@ -107,7 +102,8 @@ static void csv_row(const struct history *h, const struct hop *op, struct buf *b
 	}
 	cell(h, op->a == VAL_NIL && op->fn != FN_WRITE ? VAL_NONE : op->a, b);
 	buf_char(b, ',');
-	bool says = sees(op->fn) || op->fn >= FN_COUNT || op->b == VAL_TRUE || op->b == VAL_FALSE;
+	enum op_shape shape = history_shape(h, op->fn);
+	bool says = shape_sees(shape) || shape == OP_METHOD || op->b == VAL_TRUE || op->b == VAL_FALSE;
 	cell(h, op->ret == RANK_INF || !says ? VAL_NONE : op->b, b);
 	buf_printf(b, ",%s,%lld,", op->ret == RANK_INF ? "info" : op->flags & HF_FAILED ? "fail" : "ok", call);
 	if (op->ret != RANK_INF)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 void ir_builder_init(struct ir_builder *b, struct arena *a, bool keep_dead)
 {
 	memset(b, 0, sizeof *b);
@@ -23,6 +25,8 @@ static void fail(struct ir_builder *b, struct span at, const char *why)
 uint32_t ir_template_begin(struct ir_builder *b, const char *name, struct span span,
                            uint32_t count)
 {
+	assert(b->code.len == b->spans.len && b->code.len == b->inside.len);
+	assert(!b->templates.len || b->templates.data[b->tmpl].ncode || b->error); /* the last one was ended */
 	struct ir_template t = { .name = name, .span = span, .count = count,
 		                 .entry = IR_NONE, .node = b->nodes.len, .code = b->code.len };
 	avec_push(b->arena, &b->templates, t);
@@ -38,6 +42,7 @@ uint32_t ir_template_begin(struct ir_builder *b, const char *name, struct span s
 	b->scope = b->block = b->oper = IR_NONE;
 	struct vreg_info node = { 0 };
 	avec_push(b->arena, &b->stack_regs, node); /* register 0 is the node */
+	assert(b->stack_regs.len == 1 && b->top == 1);
 	return b->tmpl;
 }
 
@@ -49,11 +54,16 @@ uint32_t ir_label(struct ir_builder *b)
 
 void ir_place(struct ir_builder *b, uint32_t label)
 {
+	assert(label < b->labels.len && b->labels.data[label] == IR_NONE); /* placed once */
 	b->labels.data[label] = b->code.len;
 }
 
 uint32_t ir_emit(struct ir_builder *b, struct ir_ins ins, struct span at)
 {
+	assert(ins.op < IR_OP_COUNT && !(ins.imm & ~(IR_IMM_B | IR_IMM_C)));
+	assert(!ir_is_jump(ins.op) || (uint32_t)ins.a < b->labels.len);
+	assert(b->block == IR_NONE || (b->block >= b->block0 && b->block < b->blocks.len));
+	assert(b->oper == IR_NONE || b->oper < b->opers.len);
 	if (b->code.len >= IR_MAX_CODE) {
 		fail(b, at, "the program is too large after inlining");
 		return b->code.len - 1;
@@ -75,6 +85,7 @@ uint32_t ir_stop(struct ir_builder *b, struct ir_node node, struct span at)
 
 uint32_t ir_stuck_node(struct ir_builder *b, struct ir_node node)
 {
+	assert(b->nodes.len >= b->node0 && (b->scope == IR_NONE || b->scope < b->scopes.len));
 	node.ins = IR_NONE;
 	node.scope = b->scope;
 	node.block = b->block;
@@ -87,6 +98,7 @@ uint32_t ir_stuck_node(struct ir_builder *b, struct ir_node node)
 
 static void widen(struct vreg_info *v, int32_t lo, int32_t hi)
 {
+	assert(lo <= hi && v->lo <= 0 && v->hi >= 0);
 	if (lo < v->lo)
 		v->lo = lo;
 	if (hi > v->hi)
@@ -95,6 +107,7 @@ static void widen(struct vreg_info *v, int32_t lo, int32_t hi)
 
 uint32_t ir_reg(struct ir_builder *b, int32_t lo, int32_t hi, bool named)
 {
+	assert(b->top >= 1 && b->top <= b->stack_regs.len); /* a stack: one further at most */
 	uint32_t r = b->top++;
 	if (r >= IR_MAX_REGS) {
 		fail(b, (struct span){ 0, 0 }, "too many local values at once");
@@ -111,6 +124,7 @@ uint32_t ir_reg(struct ir_builder *b, int32_t lo, int32_t hi, bool named)
 
 uint32_t ir_array_reg(struct ir_builder *b, uint32_t len, int32_t lo, int32_t hi)
 {
+	assert(len >= 1 && b->array_regs.len < VREG_PINNED - VREG_ARRAY);
 	uint32_t first = b->array_regs.len;
 	if (len > IR_MAX_SLOTS || first + len > IR_MAX_SLOTS) {
 		fail(b, (struct span){ 0, 0 }, "a thread's local arrays have too many elements (at most 4096 together)");
@@ -126,6 +140,7 @@ uint32_t ir_array_reg(struct ir_builder *b, uint32_t len, int32_t lo, int32_t hi
 
 uint32_t ir_lock_reg(struct ir_builder *b, uint32_t var)
 {
+	assert(var < b->vars.len && b->vars.data[var].kind == IRV_LOCK);
 	for (uint32_t i = 0; i < b->pinned_regs.len; i++)
 		if (b->pinned_regs.data[i].is_lock && b->pinned_regs.data[i].var == var)
 			return VREG_PINNED + i;
@@ -148,12 +163,14 @@ uint32_t ir_pinned_reg(struct ir_builder *b)
 
 static void reads(struct ir_uses *u, int32_t r, uint32_t n)
 {
+	assert(u->nread < sizeof u->read / sizeof *u->read && n >= 1);
 	u->read[u->nread].reg = (uint32_t)r;
 	u->read[u->nread++].n = n;
 }
 
 static void writes(struct ir_uses *u, int32_t r, uint32_t n)
 {
+	assert(u->nwrite < sizeof u->write / sizeof *u->write && n >= 1);
 	u->write[u->nwrite].reg = (uint32_t)r;
 	u->write[u->nwrite++].n = n;
 }
@@ -256,8 +273,10 @@ struct ir_uses ir_ins_uses(const struct ir_ins *i)
 static void resolve_labels(struct ir_builder *b)
 {
 	for (uint32_t i = b->code0; i < b->code.len; i++)
-		if (ir_is_jump(b->code.data[i].op))
+		if (ir_is_jump(b->code.data[i].op)) {
 			b->code.data[i].a = (int32_t)b->labels.data[b->code.data[i].a];
+			assert((uint32_t)b->code.data[i].a >= b->code0 && (uint32_t)b->code.data[i].a < b->code.len);
+		}
 }
 
 bool ir_template_end(struct ir_builder *b)
@@ -274,6 +293,8 @@ bool ir_template_end(struct ir_builder *b)
 	struct ir_template *t = &b->templates.data[b->tmpl];
 	t->nnode = b->nodes.len - t->node;
 	t->ncode = b->code.len - t->code;
+	assert(t->nnode && t->ncode && t->entry >= t->node && t->entry < b->nodes.len);
+	assert(t->nslots >= 1 && t->nslots <= t->nregs && b->slots.len == t->slot + t->nslots);
 	return true;
 }
 
@@ -282,6 +303,7 @@ bool ir_template_end(struct ir_builder *b)
 /* Threads of templates that touch the register get a record each. */
 static void lay_out_register(struct ir *p, struct ir_var *v, uint32_t var, struct arena *a)
 {
+	assert(v == &p->vars[var] && v->lo <= v->hi);
 	uint32_t *rank = arena_array(a, uint32_t, p->nthreads), n = 0;
 	bool *uses = arena_array(a, bool, p->ntemplates);
 	for (uint32_t t = 0; t < p->ntemplates; t++) {
@@ -300,6 +322,7 @@ static void lay_out_register(struct ir *p, struct ir_var *v, uint32_t var, struc
 	v->rank = rank;
 	v->aux_record = v->kind == IRV_SAFE ? 1 : 1 + (uint32_t)((values + 30) / 31);
 	v->aux_stride = 1 + n * v->aux_record;
+	assert(n <= p->nthreads && v->aux_record >= 1 && (v->aux_stride - 1) / v->aux_record == n);
 }
 
 static bool too_large(struct ir_builder *b, struct span at, const char *why)
@@ -314,6 +337,7 @@ static bool lay_out_globals(struct ir *p, struct ir_builder *b)
 	uint64_t at = 0;
 	for (uint32_t i = 0; i < p->nvars; i++) {
 		p->vars[i].slot = (uint32_t)at;
+		assert(p->vars[i].len >= 1 && p->vars[i].lo <= p->vars[i].hi);
 		at += p->vars[i].len;
 		if (at > IR_MAX_GLOBALS)
 			return too_large(b, p->vars[i].span, "the shared variables are too large");
@@ -329,6 +353,7 @@ static bool lay_out_globals(struct ir *p, struct ir_builder *b)
 			return too_large(b, v->span, "the safe and regular variables are too "
 			                             "large for this many threads");
 	}
+	assert(at <= IR_MAX_GLOBALS);
 	p->nglobals = (uint32_t)at;
 	return true;
 }
@@ -349,6 +374,7 @@ static bool make_threads(struct ir *p, struct ir_builder *b)
 		for (uint32_t k = 0; k < p->templates[t].count; k++, i++) {
 			p->threads[i].tmpl = t;
 			p->threads[i].index = k + 1;
+			assert(i == p->templates[t].first_thread + k);
 		}
 	return true;
 }
@@ -363,6 +389,7 @@ static bool lay_out_frames(struct ir *p, struct ir_builder *b)
 			return too_large(b, p->templates[p->threads[i].tmpl].span,
 			                 "the threads' local values are too large together");
 	}
+	assert(at >= p->nglobals + (uint64_t)p->nthreads);
 	p->nstate = (uint32_t)at;
 	return true;
 }
@@ -374,6 +401,7 @@ static bool lay_out_frames(struct ir *p, struct ir_builder *b)
  */
 static void start_thread(const struct ir *p, uint32_t thread, int32_t *s)
 {
+	assert(thread < p->nthreads);
 	struct ir_choices ch = { 0 };
 	int32_t *f = s + p->threads[thread].frame, was = f[0];
 	if (p->nodes[was].kind != IRN_START)
@@ -401,6 +429,7 @@ static const int32_t *initial_state(const struct ir *p, struct arena *a, const i
 const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool sml,
                            const int32_t *init)
 {
+	assert(!b->error && b->code.len == b->spans.len && b->code.len == b->inside.len);
 	struct ir *p = arena_new(b->arena, struct ir);
 	p->src = src;
 	p->sml = sml;
@@ -430,5 +459,7 @@ const struct ir *ir_finish(struct ir_builder *b, const struct source *src, bool 
 	if (!make_threads(p, b) || !lay_out_globals(p, b) || !lay_out_frames(p, b))
 		return NULL;
 	p->init = initial_state(p, b->arena, init);
+	assert(p->nstate >= p->nglobals && p->nthreads <= IR_MAX_THREADS && p->nglobals <= IR_MAX_GLOBALS);
+	PARANOID(!ir_validate(p, b->arena) && ir_state_valid(p, p->init));
 	return p;
 }

@@ -6,6 +6,7 @@
  * sum of the walked segments; code that many nodes lead into is walked once
  * for each.
  */
+#include "base/invariant.h"
 #include "ir/build.h"
 
 static uint32_t mode_of(uint8_t op)
@@ -34,15 +35,16 @@ static uint32_t var_of(const struct ir_ins *i)
 	}
 }
 
-struct walk {
+struct foot_walk {
 	struct ir_builder *b;
 	uint32_t *seen; /* instruction -> stamp */
 	uint32_t *work;
 	uint32_t stamp;
 };
 
-static void add_succ(struct walk *w, uint32_t first, uint32_t node)
+static void add_succ(struct foot_walk *w, uint32_t first, uint32_t node)
 {
+	assert(node >= w->b->node0 && node < w->b->nodes.len);
 	struct ir_builder *b = w->b;
 	for (uint32_t i = first; i < b->succs.len; i++)
 		if (b->succs.data[i] == node)
@@ -50,17 +52,20 @@ static void add_succ(struct walk *w, uint32_t first, uint32_t node)
 	avec_push(b->arena, &b->succs, node);
 }
 
-static void visit(struct walk *w, uint32_t *top, uint32_t ins)
+static void visit(struct foot_walk *w, uint32_t *top, uint32_t ins)
 {
+	assert(ins >= w->b->code0 && ins < w->b->code.len);
 	uint32_t k = ins - w->b->code0;
 	if (w->seen[k] != w->stamp) {
 		w->seen[k] = w->stamp;
+			assert(*top <= w->b->code.len - w->b->code0);
 		w->work[(*top)++] = ins;
 	}
 }
 
-static void walk_node(struct walk *w, uint32_t id)
+static void walk_node(struct foot_walk *w, uint32_t id)
 {
+	assert(w->b->code.data[w->b->nodes.data[id].ins].op == IR_STOP && (uint32_t)w->b->code.data[w->b->nodes.data[id].ins].a == id);
 	struct ir_builder *b = w->b;
 	uint32_t top = 0, acc = b->accesses.len, succ = b->succs.len;
 	w->stamp++;
@@ -70,6 +75,7 @@ static void walk_node(struct walk *w, uint32_t id)
 		const struct ir_ins *ins = &b->code.data[i];
 		uint32_t mode = mode_of(ins->op);
 		if (mode) {
+				assert(var_of(ins) < b->vars.len);
 			struct ir_access a = { var_of(ins), mode,
 				               ins->imm & IR_IMM_C ? (uint32_t)ins->c : IR_NONE, i };
 			avec_push(b->arena, &b->accesses, a);
@@ -90,12 +96,13 @@ static void walk_node(struct walk *w, uint32_t id)
 	n->naccess = b->accesses.len - acc;
 	n->succ = succ;
 	n->nsucc = b->succs.len - succ;
+	assert(n->nsucc); /* every step leads somewhere */
 }
 
 void ir_pass_footprint(struct ir_builder *b)
 {
 	uint32_t n = b->code.len - b->code0;
-	struct walk w = { b, arena_array(b->arena, uint32_t, n),
+	struct foot_walk w = { b, arena_array(b->arena, uint32_t, n),
 		          arena_array(b->arena, uint32_t, n + 1), 0 };
 	for (uint32_t i = b->node0; i < b->nodes.len; i++) {
 		struct ir_node *nd = &b->nodes.data[i];

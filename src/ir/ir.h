@@ -125,6 +125,7 @@ enum ir_op {
 #define IR_IMM_B 1u
 #define IR_IMM_C 2u
 
+_Static_assert(IR_OP_COUNT <= UINT8_MAX, "ir_ins.op is a byte");
 struct ir_ins {
 	uint8_t op, imm;
 	int32_t a, b, c, d, e;
@@ -412,6 +413,10 @@ void ir_unpack(const struct ir_packing *k, const uint8_t *bytes, int32_t *state)
  * is well-formed, else a sentence saying what is wrong (owned by `a`).
  */
 const char *ir_validate(const struct ir *p, struct arena *a);
+/* For PARANOID: each value of the state is in its range, each thread at a node of its template, and each lock that is
+ * taken is held by one thread. */
+bool ir_state_valid(const struct ir *p, const int32_t *state);
+bool ir_frame_valid(const struct ir *p, uint32_t thread, const int32_t *f);
 
 /* The program as text: variables, templates, nodes with their accesses,
  * successors and code. `intact check --dump=ir`. */

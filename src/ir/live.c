@@ -20,6 +20,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "ir/build.h"
 
 /* ---- endless local loops ------------------------------------------------ */
@@ -56,6 +57,7 @@ void ir_pass_endless(struct ir_builder *b)
  * start itself goes when it does nothing before the next node. */
 void ir_pass_reach(struct ir_builder *b)
 {
+	assert(b->code.len > b->code0 && b->nodes.len > b->node0 && b->code.data[b->code0].op == IR_STOP);
 	uint32_t n = b->code.len - b->code0, nn = b->nodes.len - b->node0;
 	struct ir_ins *code = b->code.data + b->code0;
 	uint8_t *seen = arena_array(b->arena, uint8_t, n);
@@ -70,6 +72,7 @@ void ir_pass_reach(struct ir_builder *b)
 	while (top) {
 		uint32_t i = work[--top];
 		uint8_t op = code[i].op;
+		assert(i < n && top < n);
 		if (op == IR_STOP || op == IR_STUCK)
 			keep[(uint32_t)code[i].a - b->node0] = 1;
 		uint32_t next[2], k = 0;
@@ -78,6 +81,7 @@ void ir_pass_reach(struct ir_builder *b)
 		bool end = op == IR_STOP && b->nodes.data[code[i].a].kind == IRN_END;
 		if (op != IR_JMP && !end && i + 1 < n)
 			next[k++] = i + 1;
+		assert(k <= 2 && (!k || next[k - 1] < n));
 		while (k--)
 			if (!seen[next[k]]) {
 				seen[next[k]] = 1;
@@ -91,12 +95,14 @@ void ir_pass_reach(struct ir_builder *b)
 			b->nodes.data[out++] = b->nodes.data[b->node0 + i];
 	}
 	b->nodes.len = out;
+	assert(out > b->node0);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!seen[i])
 			code[i] = (struct ir_ins){ .op = IR_NOP };
 		else if (code[i].op == IR_STOP || code[i].op == IR_STUCK)
 			code[i].a = (int32_t)renamed[(uint32_t)code[i].a - b->node0];
 	}
+	assert(code[entry].op == IR_STOP && (uint32_t)code[entry].a >= b->node0 && (uint32_t)code[entry].a < out);
 	b->templates.data[b->tmpl].entry = (uint32_t)code[entry].a;
 }
 
@@ -115,6 +121,8 @@ struct live {
 
 static uint32_t bit_of(const struct live *l, uint32_t vreg)
 {
+	assert(vreg < VREG_PINNED ? vreg < VREG_ARRAY ? vreg < l->narray0 : vreg - VREG_ARRAY < l->npinned0 - l->narray0
+	                           : vreg - VREG_PINNED < l->nregs - l->npinned0);
 	if (vreg >= VREG_PINNED)
 		return l->npinned0 + (vreg - VREG_PINNED);
 	if (vreg >= VREG_ARRAY)
@@ -124,6 +132,7 @@ static uint32_t bit_of(const struct live *l, uint32_t vreg)
 
 static struct vreg_info *info_of(const struct live *l, uint32_t bit)
 {
+	assert(bit < l->nregs);
 	if (bit >= l->npinned0)
 		return &l->b->pinned_regs.data[bit - l->npinned0];
 	if (bit >= l->narray0)
@@ -166,6 +175,7 @@ static void live_init(struct live *l, struct ir_builder *b)
 	l->npinned0 = l->narray0 + b->array_regs.len;
 	l->nregs = l->npinned0 + b->pinned_regs.len;
 	l->words = (l->nregs + 63) / 64;
+	assert(l->nregs >= 1 && l->narray0 <= l->npinned0 && l->npinned0 <= l->nregs);
 	l->set_of = arena_array(b->arena, uint32_t, l->n + 1);
 	for (uint32_t i = 0; i < l->n; i++) {
 		if (l->code[i].op == IR_STOP && !l->set_of[i])
@@ -176,6 +186,7 @@ static void live_init(struct live *l, struct ir_builder *b)
 				l->set_of[t] = ++l->nsets;
 		}
 	}
+	assert(l->nsets >= 1 && l->nsets <= l->n);
 	l->sets = l->needed = arena_array(b->arena, uint64_t, (size_t)l->nsets * l->words);
 	if (b->keep_dead)
 		l->needed = arena_array(b->arena, uint64_t, (size_t)l->nsets * l->words);
@@ -288,6 +299,7 @@ static bool live_pass(struct live *l, uint64_t *sets, bool faint, bool *useless,
 			memset(cur, 0, l->words * sizeof *cur);
 		if (ir_is_jump(ins->op)) {
 			const uint64_t *t = set_in(l, sets, (uint32_t)ins->a - l->b->code0);
+			assert(t); /* a jump's target keeps a set */
 			for (uint32_t w = 0; w < l->words; w++)
 				cur[w] |= t[w];
 		}
@@ -354,6 +366,7 @@ struct dirty {
 
 static void dirty_flow(struct live *l, struct dirty *d, uint32_t to)
 {
+	assert(l->set_of[to] && l->set_of[to] <= l->nsets);
 	uint64_t *s = d->sets + (size_t)(l->set_of[to] - 1) * l->words;
 	for (uint32_t w = 0; w < l->words; w++) {
 		d->changed |= (d->cur[w] & ~s[w]) != 0;
@@ -407,10 +420,12 @@ static void assign_registers(struct live *l, const uint64_t *slots)
 		avec_push(b->arena, &b->slots, s);
 		v->final = next++;
 	}
+	assert(next == b->slots.len - t->slot);
 	t->nslots = next;
 	for (uint32_t i = 1; i < l->nregs; i++)
 		if (!bit_test(slots, i))
 			info_of(l, i)->final = next++;
+	assert(next == l->nregs); /* each register has one place */
 	t->nregs = next;
 	if (t->nslots > IR_MAX_SLOTS || t->nregs > IR_MAX_REGS) {
 		b->error = "a thread has too many local values";
@@ -420,6 +435,7 @@ static void assign_registers(struct live *l, const uint64_t *slots)
 
 static int32_t final_of(const struct live *l, int32_t vreg)
 {
+	assert(info_of(l, bit_of(l, (uint32_t)vreg))->final < l->nregs);
 	return (int32_t)info_of(l, bit_of(l, (uint32_t)vreg))->final;
 }
 
@@ -490,6 +506,7 @@ static void list_bits(struct live *l, const uint64_t *s, uint32_t *first, uint32
 		if (bit_test(s, i) && info_of(l, i)->final < nslots)
 			avec_push(b->arena, &b->kills, info_of(l, i)->final);
 	*count = b->kills.len - *first;
+	assert(*count < nslots);
 }
 
 static void make_kill_lists(struct live *l, struct dirty *d)
@@ -500,6 +517,7 @@ static void make_kill_lists(struct live *l, struct dirty *d)
 		if (l->code[i].op != IR_STOP)
 			continue;
 		struct ir_node *nd = &b->nodes.data[l->code[i].a];
+		assert(l->set_of[i] && nd->ins == b->code0 + i);
 		kept_at(l, i, d->kept);
 		const uint64_t *dirty = d->sets + (size_t)(l->set_of[i] - 1) * l->words;
 		for (uint32_t w = 0; w < l->words; w++)

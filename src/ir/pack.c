@@ -4,24 +4,29 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "ir/ir.h"
 
 static uint8_t bits_for(int64_t lo, int64_t hi)
 {
+	assert(lo <= hi && hi - lo <= UINT32_MAX);
 	uint64_t span = (uint64_t)(hi - lo);
 	return span ? (uint8_t)(64 - __builtin_clzll(span)) : 0;
 }
 
 static void set_slot(struct ir_packing *k, uint32_t i, int32_t lo, int32_t hi)
 {
+	assert(i < k->nstate);
 	k->base[i] = lo;
 	k->width[i] = bits_for(lo, hi);
+	assert(k->width[i] <= 32);
 	k->nbits += k->width[i];
 }
 
 /* Auxiliary slots of a safe or regular variable (ir.h has the layout). */
 static void pack_register(struct ir_packing *k, const struct ir *p, const struct ir_var *v)
 {
+	assert(v->aux_record >= 1 && v->aux + v->len * v->aux_stride <= p->nglobals);
 	uint32_t n = v->aux_stride ? (v->aux_stride - 1) / v->aux_record : 0;
 	int32_t values = v->hi - v->lo + 1;
 	(void)p;
@@ -65,6 +70,7 @@ void ir_packing_init(struct ir_packing *k, const struct ir *p, struct arena *a)
 		}
 	}
 	k->nbytes = (k->nbits + 7) / 8;
+	assert(k->nbytes <= k->nstate * sizeof(int32_t));
 }
 
 void ir_pack(const struct ir_packing *k, const int32_t *state, uint8_t *bytes)
@@ -72,14 +78,17 @@ void ir_pack(const struct ir_packing *k, const int32_t *state, uint8_t *bytes)
 	uint64_t acc = 0;
 	unsigned have = 0;
 	for (uint32_t i = 0; i < k->nstate; i++) {
+		assert(!((uint64_t)((uint32_t)state[i] - (uint32_t)k->base[i]) >> k->width[i])); /* within its range */
 		acc |= (uint64_t)((uint32_t)state[i] - (uint32_t)k->base[i]) << have;
 		have += k->width[i];
+		assert(have < 8 + 32);
 		while (have >= 8) {
 			*bytes++ = (uint8_t)acc;
 			acc >>= 8;
 			have -= 8;
 		}
 	}
+	assert(have < 8 && (acc >> have) == 0);
 	if (have)
 		*bytes = (uint8_t)acc;
 }
@@ -98,5 +107,6 @@ void ir_unpack(const struct ir_packing *k, const uint8_t *bytes, int32_t *state)
 		state[i] = (int32_t)((int64_t)k->base[i] + v);
 		acc >>= w;
 		have -= w;
+		assert(have < 8);
 	}
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 struct apply {
 	const struct seqspec *s;
 	int32_t *after;
@@ -15,6 +17,7 @@ static bool outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t
 {
 	struct apply *a = arg;
 	const struct seqspec *s = a->s;
+	assert(r != IR_BLOCKED && s->result < s->ir->nglobals && (r == IR_FAULT) == (eff->fault != IRF_NONE));
 	(void)ch;
 	if (r != IR_OK) {
 		a->limit |= eff->fault == IRF_LIMIT;
@@ -34,12 +37,16 @@ static bool outcome(void *arg, enum ir_result r, const int32_t *g, const int32_t
 bool seqspec_apply(const struct seqspec *s, const int32_t *g, uint32_t method, const int32_t *args,
                    int32_t *room, seqspec_visit *visit, void *arg)
 {
+	assert(method < s->nmethods && s->narg <= SEQSPEC_MAX_PARAMS && s->methods[method].nparams <= s->narg);
 	const struct seqspec_method *m = &s->methods[method];
 	uint32_t n = s->ir->nglobals, frame = s->ir->threads[m->thread].frame;
 	struct apply a = { .s = s, .after = room + 2 * (size_t)n, .visit = visit, .arg = arg };
+	assert(m->thread < s->ir->nthreads && !g[s->result]); /* arguments and result are 0 between calls */
 	memcpy(room, g, n * sizeof *g);
-	for (uint32_t i = 0; i < m->nparams; i++)
+	for (uint32_t i = 0; i < m->nparams; i++) {
+		assert(s->arg[i] < n && !g[s->arg[i]] && args[i] >= m->params[i].lo && args[i] <= m->params[i].hi);
 		room[s->arg[i]] = args[i];
+	}
 	ir_each(s->ir, m->thread, room, s->ir->init + frame, room + n, room + 3 * (size_t)n, outcome, &a);
 	return !a.limit;
 }

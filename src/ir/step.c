@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/invariant.h"
 #include "ir/ir.h"
 
 struct machine {
@@ -27,6 +28,7 @@ struct machine {
 
 static enum ir_result fault(struct machine *m, enum ir_fault f, int64_t value)
 {
+	assert(f != IRF_NONE && m->pc >= m->t->code && m->pc < m->t->code + m->t->ncode);
 	if (m->eff) {
 		m->eff->fault = f;
 		m->eff->fault_ins = m->pc;
@@ -40,6 +42,7 @@ static enum ir_result fault(struct machine *m, enum ir_fault f, int64_t value)
 static inline void record(struct machine *m, uint32_t mode, uint32_t var, uint32_t elem,
                           int32_t before, int32_t after)
 {
+	assert(var < m->p->nvars && elem < m->p->vars[var].len && mode);
 	struct ir_effect *e = m->eff;
 	if (e->nevents < IR_MAX_EVENTS)
 		e->events[e->nevents++] = (struct ir_event){ mode, var, elem, before, after, m->pc };
@@ -53,6 +56,7 @@ static uint32_t choose(struct machine *m, uint32_t n)
 		return 0;
 	if (ch->n >= IR_MAX_CHOICES)
 		return IR_NONE;
+	assert(ch->n <= ch->fixed && ch->fixed <= IR_MAX_CHOICES);
 	uint32_t k = ch->n++;
 	if (k >= ch->fixed) {
 		ch->pick[k] = 0;
@@ -64,6 +68,7 @@ static uint32_t choose(struct machine *m, uint32_t n)
 
 bool ir_choices_next(struct ir_choices *ch)
 {
+	assert(ch->n <= IR_MAX_CHOICES && (!ch->n || ch->size[ch->n - 1] > 1));
 	while (ch->n > 0) {
 		uint32_t k = ch->n - 1;
 		if (ch->pick[k] + 1 < ch->size[k]) {
@@ -87,11 +92,13 @@ static inline int32_t *reg_aux(const struct machine *m, const struct ir_var *v, 
 static inline int32_t *reg_record(const struct machine *m, const struct ir_var *v, uint32_t elem,
                                   uint32_t rank)
 {
+	assert(rank != IR_NONE && 1 + rank * v->aux_record < v->aux_stride); /* the thread touches the variable */
 	return reg_aux(m, v, elem) + 1 + rank * v->aux_record;
 }
 
 static void mask_add(const struct ir_var *v, int32_t *mask, int32_t value)
 {
+	assert(value >= v->lo && value <= v->hi && (uint32_t)(value - v->lo) / 31 < v->aux_record - 1);
 	uint32_t bit = (uint32_t)(value - v->lo);
 	mask[bit / 31] |= 1 << bit % 31;
 }
@@ -106,12 +113,14 @@ static bool mask_empty(const struct ir_var *v, const int32_t *mask)
 
 static void read_invoke(struct machine *m, const struct ir_var *v, uint32_t elem)
 {
+	assert(v->kind == IRV_SAFE || v->kind == IRV_REGULAR);
 	int32_t *aux = reg_aux(m, v, elem);
 	int32_t *rec = reg_record(m, v, elem, v->rank[m->thread]);
 	if (v->kind == IRV_SAFE) {
 		rec[0] = aux[0] ? 2 : 1;
 		return;
 	}
+	assert(mask_empty(v, rec + 1)); /* no read of this thread is in progress */
 	mask_add(v, rec + 1, m->g[v->slot + elem]);
 	for (uint32_t i = 0; aux[0] && i < (v->aux_stride - 1) / v->aux_record; i++) {
 		int32_t pending = aux[1 + i * v->aux_record];
@@ -125,6 +134,7 @@ static enum ir_result read_respond(struct machine *m, const struct ir_var *v, ui
 {
 	int32_t *rec = reg_record(m, v, elem, v->rank[m->thread]);
 	if (v->kind == IRV_SAFE) {
+		assert(rec[0] == 1 || rec[0] == 2);
 		if (rec[0] == 2) {
 			uint32_t k = choose(m, (uint32_t)(v->hi - v->lo + 1));
 			if (k == IR_NONE)
@@ -139,6 +149,7 @@ static enum ir_result read_respond(struct machine *m, const struct ir_var *v, ui
 	uint32_t n = 0;
 	for (uint32_t w = 0; w + 1 < v->aux_record; w++)
 		n += (uint32_t)__builtin_popcount((unsigned)rec[1 + w]);
+	assert(n); /* the value at its invocation, at least */
 	uint32_t k = choose(m, n);
 	if (k == IR_NONE)
 		return fault(m, IRF_LIMIT, 0);
@@ -153,7 +164,9 @@ static enum ir_result read_respond(struct machine *m, const struct ir_var *v, ui
 
 static void write_invoke(struct machine *m, const struct ir_var *v, uint32_t elem, int32_t value)
 {
+	assert(value >= v->lo && value <= v->hi);
 	int32_t *aux = reg_aux(m, v, elem);
+	assert((uint32_t)aux[0] < (v->aux_stride - 1) / v->aux_record); /* one a thread */
 	aux[0]++;
 	for (uint32_t i = 0; i < (v->aux_stride - 1) / v->aux_record; i++) {
 		int32_t *rec = aux + 1 + i * v->aux_record;
@@ -170,6 +183,7 @@ static void write_invoke(struct machine *m, const struct ir_var *v, uint32_t ele
 
 static void write_respond(struct machine *m, const struct ir_var *v, uint32_t elem, int32_t value)
 {
+	assert(reg_aux(m, v, elem)[0] > 0 && value >= v->lo && value <= v->hi);
 	reg_aux(m, v, elem)[0]--;
 	m->g[v->slot + elem] = value;
 	if (v->kind == IRV_REGULAR)
@@ -192,6 +206,7 @@ static enum ir_result arith(struct machine *m, const struct ir_ins *i, int64_t b
 		v = i->op == IR_DIV ? b / c : b % c;
 		break;
 	default: /* shifts */
+	assert(i->op == IR_SHL || i->op == IR_SHR);
 		if (c < 0 || c > 31)
 			return fault(m, IRF_SHIFT, c);
 		v = i->op == IR_SHL ? b * ((int64_t)1 << c) : b >> c;
@@ -199,6 +214,7 @@ static enum ir_result arith(struct machine *m, const struct ir_ins *i, int64_t b
 	}
 	if (v < INT32_MIN || v > INT32_MAX)
 		return fault(m, IRF_OVERFLOW, v);
+	assert(i->a >= 1 && (uint32_t)i->a < m->t->nregs);
 	m->r[i->a] = (int32_t)v;
 	return IR_OK;
 }
@@ -215,6 +231,7 @@ static inline void reset_effect(struct ir_effect *e)
 
 static void arrive(struct machine *m, uint32_t node)
 {
+	assert(node >= m->t->node && node < m->t->node + m->t->nnode);
 	const struct ir_node *n = &m->p->nodes[node];
 	const uint32_t *kill = m->p->kills + n->kill;
 	for (uint32_t i = 0; i < n->nkill; i++)
@@ -320,6 +337,7 @@ static enum ir_result run(struct machine *m)
 			const struct ir_var *v = &p->vars[i->b];
 			ELEM(v);
 			int32_t x = g[v->slot + (uint32_t)elem];
+			assert(x >= v->lo && x <= v->hi);
 			RECORD(IRA_READ, (uint32_t)i->b, (uint32_t)elem, x, x);
 			r[i->a] = x;
 			break;
@@ -365,6 +383,7 @@ static enum ir_result run(struct machine *m)
 			int32_t *at = &g[v->slot + (uint32_t)elem];
 			if (*at)
 				return IR_BLOCKED;
+			assert(!r[i->d + elem]);
 			*at = 1;
 			r[i->d + elem] = 1;
 			RECORD(IRA_ACQUIRE, (uint32_t)i->a, (uint32_t)elem, 0, 1);
@@ -375,6 +394,7 @@ static enum ir_result run(struct machine *m)
 			ELEM(v);
 			if (!r[i->d + elem])
 				return FAULT(IRF_RELEASE, elem);
+			assert(g[v->slot + (uint32_t)elem] == 1); /* the holder's bit and the lock agree */
 			g[v->slot + (uint32_t)elem] = 0;
 			r[i->d + elem] = 0;
 			RECORD(IRA_RELEASE, (uint32_t)i->a, (uint32_t)elem, 1, 0);
@@ -430,8 +450,10 @@ static enum ir_result run(struct machine *m)
 			break;
 		case IR_STUCK:
 			if (!B) {
-				if (m->eff)
+				if (m->eff) {
+					assert(p->nodes[i->a].kind == IRN_STUCK);
 					m->eff->stuck = true;
+				}
 				arrive(m, (uint32_t)i->a);
 				return IR_OK;
 			}
@@ -481,6 +503,7 @@ static enum ir_result run(struct machine *m)
 enum ir_result ir_exec(const struct ir *p, uint32_t thread, int32_t *g, int32_t *f,
                        struct ir_choices *ch, struct ir_effect *eff)
 {
+	assert(thread < p->nthreads && (uint32_t)f[0] < p->nnodes);
 	int32_t regs[IR_MAX_REGS];
 	const struct ir_template *t = &p->templates[p->threads[thread].tmpl];
 	const struct ir_node *n = &p->nodes[f[0]];
@@ -490,17 +513,22 @@ enum ir_result ir_exec(const struct ir *p, uint32_t thread, int32_t *g, int32_t 
 		ch->n = 0;
 	if (n->kind == IRN_END || n->kind == IRN_STUCK)
 		return IR_BLOCKED;
+	assert((uint32_t)f[0] >= t->node && (uint32_t)f[0] < t->node + t->nnode && p->code[n->ins].op == IR_STOP);
+	PARANOID(ir_frame_valid(p, thread, f));
 	memcpy(regs, f, t->nslots * sizeof *f);
 	struct machine m = { p, t, thread, g, regs, ch, eff, n->ins + 1 };
 	enum ir_result r = run(&m);
+	assert(r != IR_FAULT || !eff || (eff->fault != IRF_NONE && eff->fault_ins < p->ncode));
 	if (r == IR_OK)
 		memcpy(f, regs, t->nslots * sizeof *f);
+	PARANOID(r != IR_OK || ir_frame_valid(p, thread, f));
 	return r;
 }
 
 enum ir_result ir_step(const struct ir *p, const int32_t *state, uint32_t thread,
                        struct ir_choices *ch, int32_t *out, struct ir_effect *eff)
 {
+	PARANOID(ir_state_valid(p, state));
 	if (out != state)
 		memcpy(out, state, p->nstate * sizeof *out);
 	return ir_exec(p, thread, out, out + p->threads[thread].frame, ch, eff);
@@ -557,7 +585,7 @@ uint32_t ir_each(const struct ir *p, uint32_t thread, const int32_t *g, const in
 	return 0;
 }
 
-struct whole { /* ir_successors in terms of ir_each */
+struct step_whole { /* ir_successors in terms of ir_each */
 	ir_visit_fn *visit;
 	void *arg;
 };
@@ -565,7 +593,7 @@ struct whole { /* ir_successors in terms of ir_each */
 static bool visit_whole(void *arg, enum ir_result r, const int32_t *g, const int32_t *f,
                         const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	const struct whole *w = arg;
+	const struct step_whole *w = arg;
 	(void)f;
 	return w->visit(w->arg, r, g, ch, eff);
 }
@@ -573,7 +601,7 @@ static bool visit_whole(void *arg, enum ir_result r, const int32_t *g, const int
 uint32_t ir_successors(const struct ir *p, const int32_t *state, uint32_t thread,
                        int32_t *scratch, ir_visit_fn *visit, void *arg)
 {
-	struct whole w = { visit, arg };
+	struct step_whole w = { visit, arg };
 	uint32_t frame = p->threads[thread].frame;
 	memcpy(scratch, state, p->nstate * sizeof *state);
 	return ir_each(p, thread, state, state + frame, scratch, scratch + frame, visit_whole, &w);
@@ -592,7 +620,9 @@ void ir_clear_dead(const struct ir *p, int32_t *state)
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		int32_t *f = state + p->threads[i].frame;
 		const struct ir_node *n = &p->nodes[f[0]];
-		for (uint32_t k = 0; k < n->ndead; k++)
+		for (uint32_t k = 0; k < n->ndead; k++) {
+			assert(p->kills[n->dead + k] >= 1 && p->kills[n->dead + k] < p->templates[p->threads[i].tmpl].nslots);
 			f[p->kills[n->dead + k]] = 0;
+		}
 	}
 }

@@ -146,6 +146,46 @@ static void check_threads(struct valid *v)
 	REQUIRE(at == p->nstate, "the state has %u slots, not %u", at, p->nstate);
 }
 
+bool ir_frame_valid(const struct ir *p, uint32_t thread, const int32_t *f)
+{
+	const struct ir_template *t = &p->templates[p->threads[thread].tmpl];
+	for (uint32_t i = 0; i < t->nslots; i++)
+		if (f[i] < p->slots[t->slot + i].lo || f[i] > p->slots[t->slot + i].hi)
+			return false;
+	return true;
+}
+
+/* How often each element of the locks is held, by the holders' bits. */
+static bool locks_valid(const struct ir *p, const int32_t *state)
+{
+	for (uint32_t i = 0; i < p->nvars; i++)
+		for (uint32_t e = 0; p->vars[i].kind == IRV_LOCK && e < p->vars[i].len; e++) {
+			int32_t held = 0;
+			for (uint32_t k = 0; k < p->nthreads; k++) {
+				const struct ir_template *t = &p->templates[p->threads[k].tmpl];
+				for (uint32_t s = 1; s < t->nslots; s++) {
+					const struct ir_slot *slot = &p->slots[t->slot + s];
+					held += slot->is_lock && slot->var == i && slot->elem == e && state[p->threads[k].frame + s];
+				}
+			}
+			if (held != state[p->vars[i].slot + e])
+				return false;
+		}
+	return true;
+}
+
+bool ir_state_valid(const struct ir *p, const int32_t *state)
+{
+	for (uint32_t i = 0; i < p->nvars; i++)
+		for (uint32_t e = 0; e < p->vars[i].len; e++)
+			if (state[p->vars[i].slot + e] < p->vars[i].lo || state[p->vars[i].slot + e] > p->vars[i].hi)
+				return false;
+	for (uint32_t k = 0; k < p->nthreads; k++)
+		if (!ir_frame_valid(p, k, state + p->threads[k].frame))
+			return false;
+	return locks_valid(p, state);
+}
+
 const char *ir_validate(const struct ir *p, struct arena *a)
 {
 	struct valid v = { p, a, NULL };

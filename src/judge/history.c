@@ -17,12 +17,14 @@
 #include "lin/follow.h"
 #include "lin/say.h"
 #include "verify/history_json.h"
-#include "verify/claim_list.h"
+#include "report/claim_list.h"
 
 const char *const history_orders[] = { "strict", "lines", "time", NULL };
 const char *const history_nils[] = { "guess", "value", "any", NULL };
 const char *const history_failed_cas[] = { "drop", "unequal", NULL };
 const char *const history_pairs[] = { "guess", "yes", "no", NULL };
+
+_Static_assert((int)FORMAT_OF_RECORDED == (int)FORMAT_JSON, "what intact_history_save writes");
 
 /* The history at hand, and what is wanted of it. */
 struct history_job {
@@ -43,7 +45,7 @@ struct history_job {
 struct history_run {
 	const struct history_args *a;
 	const struct history_sink *sink;
-	struct check_options opts;
+	struct lin_check_options opts;
 	struct limits lim;
 	struct lang lang;           /* of a->spec */
 	const struct seqspec *spec; /* or NULL */
@@ -51,7 +53,7 @@ struct history_run {
 
 /* ---- options ---------------------------------------------------------------------- */
 
-static bool parse_k(const struct history_args *a, struct check_options *o)
+static bool parse_k(const struct history_args *a, struct lin_check_options *o)
 {
 	const char *k = a->k;
 	o->k = 1;
@@ -80,7 +82,7 @@ static const char *spec_conflict(const struct history_args *a)
 
 const char *history_args_wrong(const struct history_args *a)
 {
-	struct check_options o = { 0 };
+	struct lin_check_options o = { 0 };
 	if (!parse_k(a, &o))
 		return "--k: expected a whole number from 1, or min";
 	if ((o.k > 1 || o.k_min || a->delta) && a->condition != COND_ATOMIC)
@@ -99,7 +101,7 @@ const char *history_args_wrong(const struct history_args *a)
 
 const char *history_follow_wrong(const struct history_args *a)
 {
-	struct check_options o = { 0 };
+	struct lin_check_options o = { 0 };
 	if (a->condition != COND_ATOMIC || a->delta || (parse_k(a, &o) && o.k_min))
 		return "--follow judges atomicity (or --k=N) of one history";
 	if (a->algorithm != ALG_AUTO && a->algorithm != ALG_BFS)
@@ -297,7 +299,7 @@ static int judge_job(const struct history_job *j)
 	struct history_run *run = j->run;
 	struct history *h = j->h;
 	const struct history_args *a = run->a;
-	struct read_options ro = { (enum format)a->format, (enum order)a->order, a->delta, !a->delta };
+	struct read_options ro = { (enum format)a->format, (enum read_order)a->order, a->delta, !a->delta };
 	val init;
 	struct reader r;
 	if (!parse_init(run, h, &init))
@@ -405,7 +407,7 @@ static int follow_job(const struct history_job *j)
 static int hold_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
-	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, run->a->delta, !run->a->delta };
+	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, run->a->delta, !run->a->delta };
 	char why[VERIFY_WHY] = "";
 	struct source src;
 	const char *bad;
@@ -419,11 +421,8 @@ static int hold_job(const struct history_job *j)
 		return EXIT_USAGE;
 	}
 	enum verify_answer v = verify_history_json(j->h, src.text, src.len, why);
-	static const char *const word[] = { "ACCEPTED", "REJECTED", "UNDECIDED" };
 	static const enum claim_answer answers[] = { CLAIM_ACCEPTED, CLAIM_REJECTED, CLAIM_UNKNOWN };
 	const char *said = v ? why : "the report is true of the history";
-	if (run->sink->text)
-		buf_printf(run->sink->text, "%s: %s\n", word[v], said);
 	claim_list_add(j->claims, &(struct claim){ .name = j->path, .answer = answers[v], .why = said });
 	return v == VERIFY_ACCEPTED ? EXIT_HOLDS : v == VERIFY_REJECTED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
@@ -431,7 +430,7 @@ static int hold_job(const struct history_job *j)
 static int convert_job(const struct history_job *j)
 {
 	struct history_run *run = j->run;
-	struct read_options ro = { (enum format)run->a->format, (enum order)run->a->order, false, false };
+	struct read_options ro = { (enum format)run->a->format, (enum read_order)run->a->order, false, false };
 	if (!read_history(j, &ro))
 		return j->d->errors ? EXIT_USAGE : spent(run, j->path);
 	history_write(j->h, (enum format)j->to, j->out, j->flush, j->flush_arg);
@@ -454,7 +453,7 @@ static int with_file(struct history_run *run, struct history_job *j, int (*f)(co
 	if (setjmp(oom)) {
 		atomic_store(&run->lim.spent, LIMIT_MEMORY);
 		rc = spent(run, j->path);
-		values_free(&h.vals);
+		history_free(&h);
 		arena_free(&arena);
 		return rc;
 	}

@@ -10,18 +10,18 @@
 enum { MAX_PROCESSES = 4096, MAX_CHAIN = 64 };
 
 /* A process of the recording, as its first records tell. */
-struct process {
+struct recorded_process {
 	bool seen, forked;
 	uint32_t pid, parent; /* parent: pid */
 	uint64_t fork;        /* of the parent's forks, which one made it */
 };
 
-struct processes {
-	struct process *v;
+struct recorded_processes {
+	struct recorded_process *v;
 	uint32_t n;
 };
 
-static void note(struct process *p, const struct rec *rec, size_t n)
+static void note(struct recorded_process *p, const struct rec *rec, size_t n)
 {
 	for (size_t i = 0; i < n && i < 64; i++) {
 		unsigned kind = rec_kind(rec[i]);
@@ -43,7 +43,7 @@ static void note(struct process *p, const struct rec *rec, size_t n)
 
 /* The first process is replayed while the others are looked for. */
 static bool first_pass(const char *file, struct msgs *m, struct replay *r,
-                       struct processes *ps, struct recorded *out, struct buf *symbols)
+                       struct recorded_processes *ps, struct recorded *out, struct buf *symbols)
 {
 	struct trace_reader *in = trace_open(file, msgs_add, m);
 	struct rec *rec;
@@ -71,7 +71,7 @@ static bool first_pass(const char *file, struct msgs *m, struct replay *r,
 }
 
 /* The process itself and its parents, the first of all last. */
-static uint32_t chain_of(const struct processes *ps, uint32_t process, uint32_t *chain)
+static uint32_t chain_of(const struct recorded_processes *ps, uint32_t process, uint32_t *chain)
 {
 	uint32_t n = 0;
 	chain[n++] = process;
@@ -87,7 +87,7 @@ static uint32_t chain_of(const struct processes *ps, uint32_t process, uint32_t 
 	return n;
 }
 
-static void replay_chain(const char *file, struct replay *r, const struct processes *ps,
+static void replay_chain(const char *file, struct replay *r, const struct recorded_processes *ps,
                          const uint32_t *chain, uint32_t n)
 {
 	while (n--) {
@@ -117,15 +117,15 @@ static void keep(struct replay *r, struct buf *text, struct recorded *out)
 	out->nomem |= replay_degraded(r);
 }
 
-void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct recorded *out)
+void recorded_judge(const struct run_reporting *how, const char *file, struct msgs *m, struct recorded *out)
 {
-	struct processes ps = { calloc(MAX_PROCESSES, sizeof *ps.v), 0 };
+	struct recorded_processes ps = { calloc(MAX_PROCESSES, sizeof *ps.v), 0 };
 	struct buf *texts = calloc(MAX_PROCESSES, sizeof *texts), symbols;
 	struct run_message *msg = calloc(MAX_PROCESSES, sizeof *msg);
 	struct replay *r = replay_new();
 	memset(out, 0, sizeof *out);
-	buf_init(&out->text);
 	buf_init(&out->results);
+	buf_init(&out->summary);
 	buf_init(&symbols);
 	if (!ps.v || !texts || !msg || !r) {
 		out->nomem = true;
@@ -151,7 +151,7 @@ void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct re
 				                         symbols.len ? &names : NULL };
 	out->processes = ps.n;
 	if (k && !out->failed)
-		out->failed = !run_report(cli, msg, k, &out->text, &out->results, &out->shown);
+		out->failed = !run_report(how, msg, k, &out->results, &out->summary, &out->shown);
 	for (uint32_t i = 0; texts && i < (ps.n ? ps.n : 1); i++) /* the first has one, also without a record */
 		buf_free(&texts[i]);
 	buf_free(&symbols);
@@ -163,6 +163,6 @@ void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct re
 
 void recorded_free(struct recorded *r)
 {
-	buf_free(&r->text);
 	buf_free(&r->results);
+	buf_free(&r->summary);
 }

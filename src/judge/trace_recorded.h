@@ -9,17 +9,8 @@
 #include "event/messages.h"
 #include "program/run_report.h"
 
-struct recorded {
-	struct buf text;        /* the report */
-	struct buf results;     /* the same as JSON: results of `intact run` */
-	struct run_shown shown;
-	uint32_t processes;
-	uint64_t records;
-	bool failed, nomem;     /* cannot be read; memory ended */
-};
-
 /* Reads the file, once for each process of it and its parents. */
-void recorded_judge(struct cli *cli, const char *file, struct msgs *m, struct recorded *out);
+void recorded_judge(const struct run_reporting *how, const char *file, struct msgs *m, struct recorded *out);
 void recorded_free(struct recorded *r);
 
 #endif

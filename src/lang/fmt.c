@@ -15,7 +15,7 @@
 #define INDENT 2
 #define CONTINUATION 4
 
-struct line {
+struct fmt_line {
 	size_t start, end;              /* in the text, without a line end */
 	uint32_t com_start, com_end;    /* in the source; equal: none */
 };
@@ -27,10 +27,10 @@ struct fmt {
 	const struct comment *coms;
 	uint32_t ncoms;
 	const uint8_t *ends;   /* a comment: no token follows it on its line */
-	struct layout lay;
+	struct fmt_layout lay;
 	struct arena *arena;
 	struct buf text;
-	AVEC(struct line) lines;
+	AVEC(struct fmt_line) lines;
 	bool open;             /* the last line may be added to */
 	bool comment_only;     /* and there is nothing but comments on it */
 	bool must_end;         /* nothing may follow on this line */
@@ -79,7 +79,7 @@ static void end_line(struct fmt *f)
 static void begin_line(struct fmt *f, unsigned column)
 {
 	end_line(f);
-	struct line l = { f->text.len, f->text.len, 0, 0 };
+	struct fmt_line l = { f->text.len, f->text.len, 0, 0 };
 	avec_push(f->arena, &f->lines, l);
 	buf_repeat(&f->text, ' ', column);
 	f->open = true;
@@ -186,7 +186,7 @@ static void trailing_comment(struct fmt *f, const struct comment *c, uint32_t t)
 		inline_comment(f, c, t);
 		return;
 	}
-	struct line *l = &f->lines.data[f->lines.len - 1];
+	struct fmt_line *l = &f->lines.data[f->lines.len - 1];
 	uint32_t end;
 	comment_line(f, c->start, c->end, &end);
 	l->com_start = c->start;
@@ -418,7 +418,7 @@ static const uint8_t *find_ends(const struct fmt *f)
 }
 
 /* The width of what stands before a line's comment. */
-static uint32_t code_width(const struct fmt *f, const struct line *l)
+static uint32_t code_width(const struct fmt *f, const struct fmt_line *l)
 {
 	const char *s = f->text.data + l->start;
 	size_t len = l->end - l->start;
@@ -432,7 +432,7 @@ static uint32_t code_width(const struct fmt *f, const struct line *l)
 
 static void print_lines(const struct fmt *f, struct buf *out)
 {
-	const struct line *l = f->lines.data;
+	const struct fmt_line *l = f->lines.data;
 	for (uint32_t i = 0; i < f->lines.len;) {
 		uint32_t n = i, column = 0;
 		for (; n < f->lines.len && l[n].com_end > l[n].com_start; n++) {

@@ -19,6 +19,7 @@
 #define INTACT_LANG_FMT_H
 
 #include "base/buf.h"
+#include "base/diag.h"
 #include "base/intern.h"
 #include "lang/ast.h"
 #include "lang/lex.h"
@@ -27,6 +28,16 @@
  * it was parsed from. Working memory comes from `a`. */
 void fmt_unit(const struct unit *u, const struct tokens *toks, struct arena *a,
               struct buf *out);
+
+enum fmt_status {
+	FMT_SAME,      /* it has its canonical layout */
+	FMT_CHANGED,
+	FMT_BAD_INPUT, /* *d says why */
+	FMT_INTERNAL,  /* the text would mean something else, or memory ended: not to be used */
+};
+
+/* The canonical text of `src`, which has been parsed again and means the same. Everything else lives in `a`. */
+enum fmt_status fmt_source(const struct source *src, bool sml, struct arena *a, struct diags *d, struct buf *text);
 
 /* Are two trees the same, places apart? Their names must come from the same
  * table. Resolved fields are not looked at. */

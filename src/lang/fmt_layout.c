@@ -1,14 +1,14 @@
 #include "lang/fmt_layout.h"
 
-struct walk {
+struct fmt_walk {
 	const struct source *src;
 	const struct tokens *toks;
-	struct layout lay;
+	struct fmt_layout lay;
 	bool sml;
 };
 
 /* The token at a byte offset (the last that begins there or before). */
-static uint32_t token_at(const struct walk *w, uint32_t offset)
+static uint32_t token_at(const struct fmt_walk *w, uint32_t offset)
 {
 	uint32_t lo = 0, hi = w->toks->n;
 	while (hi - lo > 1) {
@@ -21,20 +21,20 @@ static uint32_t token_at(const struct walk *w, uint32_t offset)
 	return lo;
 }
 
-static void mark(struct walk *w, uint32_t tok, unsigned flags, unsigned level)
+static void mark(struct fmt_walk *w, uint32_t tok, unsigned flags, unsigned level)
 {
 	w->lay.flags[tok] |= (uint8_t)flags;
 	w->lay.level[tok] = (uint16_t)level;
 }
 
-static uint32_t line_at(struct walk *w, uint32_t offset, unsigned level)
+static uint32_t line_at(struct fmt_walk *w, uint32_t offset, unsigned level)
 {
 	uint32_t t = token_at(w, offset);
 	mark(w, t, LAY_LINE, level);
 	return t;
 }
 
-static bool newline_between(const struct walk *w, uint32_t from, uint32_t to)
+static bool newline_between(const struct fmt_walk *w, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
 		if (w->src->text[i] == '\n')
@@ -44,7 +44,7 @@ static bool newline_between(const struct walk *w, uint32_t from, uint32_t to)
 
 /* "{" ... "}" of an enum or an initialiser. It goes over several lines when
  * its author broke the line behind the brace. */
-static void list_layout(struct walk *w, uint32_t first, unsigned level)
+static void list_layout(struct fmt_walk *w, uint32_t first, unsigned level)
 {
 	const struct token *t = w->toks->list;
 	uint32_t close = first;
@@ -65,22 +65,22 @@ static void list_layout(struct walk *w, uint32_t first, unsigned level)
 	mark(w, close, LAY_LINE | LAY_CLOSE, level);
 }
 
-static void type_layout(struct walk *w, const struct type_ref *ty, unsigned level)
+static void type_layout(struct fmt_walk *w, const struct type_ref *ty, unsigned level)
 {
 	if (ty && ty->enum_def && ty->enum_def->members)
 		list_layout(w, token_at(w, ty->enum_def->members->span.start), level);
 }
 
-static void stmt_layout(struct walk *w, const struct stmt *s, unsigned level);
+static void stmt_layout(struct fmt_walk *w, const struct stmt *s, unsigned level);
 
-static void stmt_line(struct walk *w, const struct stmt *s, unsigned level)
+static void stmt_line(struct fmt_walk *w, const struct stmt *s, unsigned level)
 {
 	line_at(w, s->head.start, level);
 	stmt_layout(w, s, level);
 }
 
 /* A block without statements stays `{ }` unless a comment needs lines. */
-static bool empty_needs_lines(const struct walk *w, uint32_t open, uint32_t close)
+static bool empty_needs_lines(const struct fmt_walk *w, uint32_t open, uint32_t close)
 {
 	const struct comment *c = w->toks->comments;
 	uint32_t from = w->toks->list[open].end, to = w->toks->list[close].start;
@@ -95,7 +95,7 @@ static bool empty_needs_lines(const struct walk *w, uint32_t open, uint32_t clos
 	return lo < w->toks->ncomments && c[lo].start < to && newline_between(w, from, to);
 }
 
-static void block_layout(struct walk *w, const struct stmt *b, unsigned level)
+static void block_layout(struct fmt_walk *w, const struct stmt *b, unsigned level)
 {
 	uint32_t open = token_at(w, b->head.start), close = token_at(w, b->close);
 	mark(w, open, LAY_OPEN | LAY_LEVEL, level);
@@ -105,7 +105,7 @@ static void block_layout(struct walk *w, const struct stmt *b, unsigned level)
 		mark(w, close, LAY_LINE | LAY_CLOSE, level);
 }
 
-static void body_layout(struct walk *w, const struct stmt *b, unsigned level)
+static void body_layout(struct fmt_walk *w, const struct stmt *b, unsigned level)
 {
 	if (b->kind == S_BLOCK)
 		block_layout(w, b, level);
@@ -113,7 +113,7 @@ static void body_layout(struct walk *w, const struct stmt *b, unsigned level)
 		stmt_line(w, b, level + 1);
 }
 
-static void if_layout(struct walk *w, const struct stmt *s, unsigned level)
+static void if_layout(struct fmt_walk *w, const struct stmt *s, unsigned level)
 {
 	body_layout(w, s->body, level);
 	if (!s->other)
@@ -128,9 +128,9 @@ static void if_layout(struct walk *w, const struct stmt *s, unsigned level)
 	}
 }
 
-static void decl_layout(struct walk *w, const struct decl *d, unsigned level);
+static void decl_layout(struct fmt_walk *w, const struct decl *d, unsigned level);
 
-static void stmt_layout(struct walk *w, const struct stmt *s, unsigned level)
+static void stmt_layout(struct fmt_walk *w, const struct stmt *s, unsigned level)
 {
 	switch (s->kind) {
 	case S_BLOCK:
@@ -165,7 +165,7 @@ static uint32_t decl_start(const struct decl *d)
 	return d->var_class == VAR_PLAIN ? d->type->span.start : d->class_span.start;
 }
 
-static void object_layout(struct walk *w, const struct decl *d, unsigned level)
+static void object_layout(struct fmt_walk *w, const struct decl *d, unsigned level)
 {
 	uint32_t close = token_at(w, d->span.end - 1), open = close - 1;
 	for (const struct decl *m = d->fields; m; m = m->next)
@@ -183,7 +183,7 @@ static void object_layout(struct walk *w, const struct decl *d, unsigned level)
 		mark(w, close, LAY_LINE | LAY_CLOSE, level);
 }
 
-static void decl_layout(struct walk *w, const struct decl *d, unsigned level)
+static void decl_layout(struct fmt_walk *w, const struct decl *d, unsigned level)
 {
 	if (d->kind != D_VAR || d->first_of_group)
 		line_at(w, decl_start(d), level);
@@ -218,17 +218,17 @@ static void decl_layout(struct walk *w, const struct decl *d, unsigned level)
 }
 
 /* A thread of SML has no braces, and its declarations have no text. */
-static void sml_thread_layout(struct walk *w, const struct decl *d)
+static void sml_thread_layout(struct fmt_walk *w, const struct decl *d)
 {
 	for (const struct stmt *s = d->body->body; s; s = s->next)
 		if (s->kind != S_DECL)
 			stmt_line(w, s, 0);
 }
 
-struct layout layout_unit(const struct unit *u, const struct tokens *toks,
+struct fmt_layout layout_unit(const struct unit *u, const struct tokens *toks,
                           struct arena *a)
 {
-	struct walk w = { .src = u->src, .toks = toks, .sml = u->sml };
+	struct fmt_walk w = { .src = u->src, .toks = toks, .sml = u->sml };
 	w.lay.flags = arena_array(a, uint8_t, toks->n);
 	w.lay.level = arena_array(a, uint16_t, toks->n);
 	for (const struct decl *d = u->decls; d; d = d->next) {

@@ -15,12 +15,12 @@ enum {
 	                  and the author's breaks are kept */
 };
 
-struct layout {
+struct fmt_layout {
 	uint8_t *flags;  /* a token */
 	uint16_t *level; /* meaningful with LAY_LINE, LAY_LEVEL, LAY_LIST */
 };
 
-struct layout layout_unit(const struct unit *u, const struct tokens *toks,
+struct fmt_layout layout_unit(const struct unit *u, const struct tokens *toks,
                           struct arena *a);
 
 #endif

@@ -9,21 +9,21 @@ struct word {
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 #define SHARED  "leave it out: a variable declared outside the threads is shared, one inside is local"
-#define SIZES   "use int, or a range of what it holds: int[0..255]"
+#define FOREIGN_SIZES   "use int, or a range of what it holds: int[0..255]"
 #define RWLOCK  "code it: int[0..N] readers; bool writing; to read, step { assume(!writing); readers = readers + 1; } (examples/reader-writer.atm)"
 #define COUNTER "code it: int[0..N] s; to take it, step { assume(s > 0); s = s - 1; }, to give it back, fetch_add(s, 1)"
 
 static const struct word qualifiers[] = {
-	{ "unsigned", SIZES }, { "signed", SIZES }, { "long", SIZES }, { "short", SIZES },
+	{ "unsigned", FOREIGN_SIZES }, { "signed", FOREIGN_SIZES }, { "long", FOREIGN_SIZES }, { "short", FOREIGN_SIZES },
 	{ "static", SHARED },  { "extern", SHARED }, { "register", SHARED }, { "auto", SHARED },
 	{ "volatile", "leave it out: every access of a shared variable is a step of its own" },
 	{ "_Atomic", "leave it out: every access of a shared variable is atomic; cas and fetch_add are one access" },
 };
 
 static const struct word types[] = {
-	{ "unsigned", SIZES }, { "signed", SIZES }, { "long", SIZES }, { "short", SIZES }, { "char", SIZES }, { "size_t", SIZES },
-	{ "int8_t", SIZES }, { "int16_t", SIZES }, { "int32_t", SIZES }, { "int64_t", SIZES },
-	{ "uint8_t", SIZES }, { "uint16_t", SIZES }, { "uint32_t", SIZES }, { "uint64_t", SIZES },
+	{ "unsigned", FOREIGN_SIZES }, { "signed", FOREIGN_SIZES }, { "long", FOREIGN_SIZES }, { "short", FOREIGN_SIZES }, { "char", FOREIGN_SIZES }, { "size_t", FOREIGN_SIZES },
+	{ "int8_t", FOREIGN_SIZES }, { "int16_t", FOREIGN_SIZES }, { "int32_t", FOREIGN_SIZES }, { "int64_t", FOREIGN_SIZES },
+	{ "uint8_t", FOREIGN_SIZES }, { "uint16_t", FOREIGN_SIZES }, { "uint32_t", FOREIGN_SIZES }, { "uint64_t", FOREIGN_SIZES },
 	{ "atomic_int", "use int: every access of a shared variable is atomic" },
 	{ "atomic_bool", "use bool: every access of a shared variable is atomic" },
 	{ "float", "use int: there are whole numbers only" }, { "double", "use int: there are whole numbers only" },

@@ -11,7 +11,7 @@
 
 static bool only_reads_and_writes(const struct problem *p)
 {
-	if (p->obj != OBJ_REGISTER && p->obj != OBJ_CAS_REGISTER && p->obj != OBJ_KV)
+	if (!object_has(p->obj, OBJECT_VALUE))
 		return false;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE)
@@ -19,17 +19,24 @@ static bool only_reads_and_writes(const struct problem *p)
 	return true;
 }
 
+/* By the row's `direct`: the algorithm, and when it answers. */
+static const struct {
+	enum lin_verdict (*ask)(const struct problem *p, struct result *r);
+	const char *when;
+} directs[] = {
+	[DIRECT_QUEUE] = { lin_queue, "every value is put in once" },
+	[DIRECT_STACK] = { lin_stack, "every value is put in once" },
+	[DIRECT_PQUEUE] = { lin_pqueue, "every value is put in once" },
+	[DIRECT_SET] = { lin_set, "one element, every answer known" },
+};
+
 static enum lin_verdict direct(const struct problem *p, struct result *r)
 {
-	switch (p->obj) {
-	case OBJ_QUEUE: return lin_queue(p, r);
-	case OBJ_STACK: return lin_stack(p, r);
-	case OBJ_PQUEUE: return lin_pqueue(p, r);
-	case OBJ_SET: return lin_set(p, r);
-	default:
-		result_init(r, ALG_DIRECT, p->lim);
-		return result_refuse(r, "it knows queues, stacks, priority queues and sets", RANK_INF, RANK_INF);
-	}
+	enum object_direct d = object_type(p->obj)->direct;
+	if (d != DIRECT_NONE)
+		return directs[d].ask(p, r);
+	result_init(r, ALG_DIRECT, p->lim);
+	return result_refuse(r, "it knows queues, stacks, priority queues and sets", RANK_INF, RANK_INF);
 }
 
 /* A direct answer is used only when its order stands up to the verifier. */
@@ -41,7 +48,7 @@ static enum lin_verdict direct_or_search(const struct problem *p, struct result 
 	if (v == LIN_HOLDS && verify_order(p, r->order, r->norder, why) != VERIFY_ACCEPTED)
 		v = LIN_REFUSED;
 	if (v != LIN_REFUSED) {
-		r->why = p->obj == OBJ_SET ? "one element, every answer known" : "every value is put in once";
+		r->why = directs[object_type(p->obj)->direct].when;
 		return v;
 	}
 	result_free(r);
@@ -63,7 +70,7 @@ static enum lin_verdict automatic(const struct problem *p, struct result *r)
 		return r->verdict;
 	}
 	if (!only_reads_and_writes(p)) {
-		if (p->obj == OBJ_QUEUE || p->obj == OBJ_STACK || p->obj == OBJ_PQUEUE || p->obj == OBJ_SET)
+		if (object_type(p->obj)->direct != DIRECT_NONE)
 			return direct_or_search(p, r);
 		lin_search(p, r);
 		r->why = "the general case";
@@ -190,7 +197,7 @@ bool part_problem(const struct history *h, const struct interpretation *in, cons
 /* Keys, and for sets that are never read as a whole, elements. */
 static bool split(struct history *h, const struct interpretation *in, struct check *c, bool whole)
 {
-	bool elements = in->object == OBJ_SET && !whole;
+	bool elements = object_has(in->object, OBJECT_ELEMENTS) && !whole;
 	uint32_t len;
 	val_elems(&h->vals, in->init, &len);
 	for (uint32_t i = 0; i < h->n && elements; i++)
@@ -411,7 +418,7 @@ static enum lin_verdict least_delta(const struct history *h, const struct check 
 struct job {
 	struct history *h;
 	const struct interpretation *in;
-	const struct check_options *o;
+	const struct lin_check_options *o;
 	struct check *c;
 	atomic_uint next;
 	uint64_t max_steps; /* a bound for each part; 0 = none */
@@ -425,13 +432,13 @@ static const uint64_t round_steps[] = { 2000, 200000, 0 };
 /* Atomicity implies sequential consistency, and k-atomicity: an order of each
  * key that keeps real time, merged by the earliest moments that the orders
  * allow, keeps the order of every process. */
-struct moment {
+struct check_moment {
 	uint32_t at, key, op; /* after this invocation; place in the order of its key */
 };
 
 static int by_moment(const void *x, const void *y)
 {
-	const struct moment *a = x, *b = y;
+	const struct check_moment *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	return a->key < b->key ? -1 : a->key > b->key;
@@ -441,12 +448,12 @@ static int by_moment(const void *x, const void *y)
 
 static bool atomic_so_sequential(struct job *j, const struct problem *p, struct result *r)
 {
-	struct check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1,
+	struct lin_check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = 1, .order = true, .jobs = 1,
 		                   .max_steps = IMPLIED_STEPS };
 	struct check c;
 	bool holds = lin_check(j->h, j->in, &o, &c) && c.verdict == LIN_HOLDS;
-	size_t bytes = (p->n + 1ull) * sizeof(struct moment);
-	struct moment *m = holds ? lim_realloc(p->lim, NULL, 0, bytes) : NULL;
+	size_t bytes = (p->n + 1ull) * sizeof(struct check_moment);
+	struct check_moment *m = holds ? lim_realloc(p->lim, NULL, 0, bytes) : NULL;
 	uint32_t n = 0;
 	for (uint32_t k = 0; m && k < c.nparts; k++) {
 		const struct result *s = &c.parts[k].r;
@@ -454,7 +461,7 @@ static bool atomic_so_sequential(struct job *j, const struct problem *p, struct 
 		holds &= s->order != NULL || !c.parts[k].n;
 		for (uint32_t i = 0; s->order && i < s->norder; i++) {
 			at = p->ops[s->order[i]].call > at ? p->ops[s->order[i]].call : at;
-			m[n] = (struct moment){ at, n, s->order[i] };
+			m[n] = (struct check_moment){ at, n, s->order[i] };
 			n++;
 		}
 	}
@@ -506,7 +513,7 @@ static void judge(struct job *j, struct part *part)
 	} else if ((j->o->k_min || j->o->k > 1) && !only_reads_and_writes(&p)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
 		result_refuse(&part->r, "k-atomicity is about registers with reads and writes only", RANK_INF, RANK_INF);
-	} else if (j->o->delta && p.obj != OBJ_REGISTER && p.obj != OBJ_CAS_REGISTER && p.obj != OBJ_KV) {
+	} else if (j->o->delta && !object_has(p.obj, OBJECT_VALUE)) {
 		result_init(&part->r, ALG_SEARCH, j->h->lim);
 		result_refuse(&part->r, "staleness is about the reads of registers", RANK_INF, RANK_INF);
 	} else if (j->o->k_min) {
@@ -572,7 +579,7 @@ static bool any(const struct check *c, bool skipped)
 	return false;
 }
 
-bool lin_check(struct history *h, const struct interpretation *in, const struct check_options *o,
+bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                struct check *c)
 {
 	memset(c, 0, sizeof *c);

@@ -7,7 +7,7 @@
 
 #include "lin/lin.h"
 
-struct check_options {
+struct lin_check_options {
 	enum condition condition;
 	enum algorithm algorithm;
 	uint32_t k;       /* k-atomicity; 1: atomicity */
@@ -45,7 +45,7 @@ struct check {
 
 /* False: out of memory before anything could be judged. A refusal of the
  * chosen algorithm is in the verdict (LIN_REFUSED) of a part. */
-bool lin_check(struct history *h, const struct interpretation *in, const struct check_options *o,
+bool lin_check(struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                struct check *c);
 void check_free(struct check *c, struct history *h);
 /* A part as a problem of its own, ranks made dense; the caller frees ops

@@ -103,7 +103,7 @@ static bool prepare(struct dfs *d)
 	size_t bytes = p->n * 4ull + 4;
 	d->last = RANK_INF;
 	d->to = p->nevents;
-	d->overwrites = p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER || p->obj == OBJ_KV);
+	d->overwrites = p->k <= 1 && object_has(p->obj, OBJECT_VALUE);
 	spec_open(&d->ctx, spec_of(p->obj, p->k), p->vals, p->lim, p->k);
 	d->ctx.user = p->user;
 	d->ev = events_of(p);
@@ -270,7 +270,7 @@ static void push(struct dfs *d, uint32_t state)
 		return;
 	if (d->nfr == d->cfr) {
 		uint32_t cap = d->cfr ? d->cfr * 2 : 256;
-		struct frame *f = lim_realloc(d->p->lim, d->fr, d->cfr * sizeof *f, cap * sizeof *f);
+		struct dfs_frame *f = lim_realloc(d->p->lim, d->fr, d->cfr * sizeof *f, cap * sizeof *f);
 		if (f)
 			d->fr = f;
 		uint64_t *m = f ? lim_realloc(d->p->lim, d->masks, d->cfr * d->w * 8ull, cap * d->w * 8ull) : NULL;
@@ -287,7 +287,7 @@ static void push(struct dfs *d, uint32_t state)
 		memcpy(d->masks + (size_t)d->nfr * d->w, d->cur, d->w * 8ull);
 	uint32_t x = d->pos < d->to ? d->ev[d->pos] / 2 : RANK_INF;
 	bool hide = x != RANK_INF && optional(d, x, d->since) && better_hidden(d, x, state);
-	d->fr[d->nfr++] = (struct frame){ .at = d->pos, .state = state, .nlin = d->nlin, .since = d->since, .last = d->last,
+	d->fr[d->nfr++] = (struct dfs_frame){ .at = d->pos, .state = state, .nlin = d->nlin, .since = d->since, .last = d->last,
 		                          .fresh = d->fresh, .hide_first = hide };
 }
 
@@ -337,10 +337,10 @@ static bool leads_on(struct dfs *d, uint32_t write, uint32_t state)
 	return false;
 }
 
-enum move { MOVE_NONE, MOVE_EFFECT, MOVE_HIDE, MOVE_HIDDEN_WRITE };
+enum dfs_move { MOVE_NONE, MOVE_EFFECT, MOVE_HIDE, MOVE_HIDDEN_WRITE };
 
 /* What choice number c of the frame is; the operation and the state after it. */
-static enum move choose(struct dfs *d, const struct frame *f, uint32_t c, uint32_t *op, uint32_t *next)
+static enum dfs_move choose(struct dfs *d, const struct dfs_frame *f, uint32_t c, uint32_t *op, uint32_t *next)
 {
 	uint32_t x = d->ev[d->pos] / 2;
 	if (c < 2) {
@@ -366,7 +366,7 @@ static enum move choose(struct dfs *d, const struct frame *f, uint32_t c, uint32
 }
 
 /* At the end what never answered may still happen, when states are collected. */
-static enum move choose_last(struct dfs *d, const struct frame *f, uint32_t c, uint32_t *op, uint32_t *next)
+static enum dfs_move choose_last(struct dfs *d, const struct dfs_frame *f, uint32_t c, uint32_t *op, uint32_t *next)
 {
 	*op = d->crashed[c];
 	return !taken(d, *op) && !not_its_turn(d, *op, RANK_INF) && apply(d, f->state, *op, next) && *next != f->state
@@ -404,7 +404,7 @@ static bool hopeful(struct dfs *d, uint32_t state)
 
 /* ---- the search ------------------------------------------------------------------ */
 
-static void restore(struct dfs *d, const struct frame *f)
+static void restore(struct dfs *d, const struct dfs_frame *f)
 {
 	rewind_to(d, f->at);
 	d->nlin = f->nlin;
@@ -415,7 +415,7 @@ static void restore(struct dfs *d, const struct frame *f)
 		memcpy(d->cur, d->masks + (size_t)(d->nfr - 1) * d->w, d->w * 8ull);
 }
 
-static uint32_t make(struct dfs *d, const struct frame *f, enum move m, uint32_t op, uint32_t next)
+static uint32_t make(struct dfs *d, const struct dfs_frame *f, enum dfs_move m, uint32_t op, uint32_t next)
 {
 	uint32_t brought;
 	if (m == MOVE_EFFECT) {
@@ -451,11 +451,11 @@ static int pass_on(struct dfs *d, uint32_t state)
 /* Tries one candidate of the top frame. 1 the end of the history was reached. */
 static int step(struct dfs *d)
 {
-	struct frame *f = &d->fr[d->nfr - 1];
+	struct dfs_frame *f = &d->fr[d->nfr - 1];
 	restore(d, f);
 	bool last = f->at == d->to;
 	uint32_t total = last ? d->ncalled : 2 + 2 * (d->nlive + d->ncalled), op = RANK_INF, next = 0;
-	enum move m = MOVE_NONE;
+	enum dfs_move m = MOVE_NONE;
 	while (f->choice < total && m == MOVE_NONE)
 		m = (last ? choose_last : choose)(d, f, f->choice++, &op, &next);
 	if (m == MOVE_NONE) {
@@ -532,7 +532,7 @@ bool dfs_open_collect(struct dfs *d, const struct problem *p)
 
 bool dfs_can_start_anywhere(const struct problem *p)
 {
-	return p->k <= 1 && (p->obj == OBJ_REGISTER || p->obj == OBJ_CAS_REGISTER);
+	return p->k <= 1 && object_has(p->obj, OBJECT_VALUE) && !object_has(p->obj, OBJECT_APPENDS);
 }
 
 /* The states that an operation open between the two events asks for; another

@@ -35,7 +35,7 @@
 #include "lin/lin.h"
 #include "history/spec.h"
 
-struct frame {
+struct dfs_frame {
 	uint32_t at;      /* event: a response whose operation has not taken effect */
 	uint32_t state;
 	uint32_t choice;  /* next candidate */
@@ -64,7 +64,7 @@ struct dfs {
 	uint32_t pos;        /* events before it have been passed */
 	uint32_t ncalls;     /* invocations among them */
 	uint64_t *observer, *soft; /* live slots whose occupant observes; may be hidden */
-	struct frame *fr;    /* the stack, and the mask of each frame */
+	struct dfs_frame *fr;    /* the stack, and the mask of each frame */
 	uint64_t *masks;
 	uint32_t nfr, cfr;
 	uint32_t *lin, *anchor, nlin; /* the order; hidden ones stand before their anchor */

@@ -1,14 +1,14 @@
 #include "lin/follow.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "lin/watch.h"
 
-#define LOOK_AHEAD 256 /* records read before the object must be known */
+#define FOLLOW_AHEAD 256 /* records read before the object must be known */
 
 struct open_op {
 	struct hop raw, op;
@@ -25,21 +25,21 @@ struct follower {
 	struct watch *keys;
 	uint32_t nkeys, ckeys, nopen, violated;
 	uint32_t max_rows;
-	struct rec *ahead;
+	struct read_rec *ahead;
 	uint32_t nahead;
 	struct follow_result *out;
 };
 
 /* ---- guessing from the beginning ---------------------------------------------------- */
 
-static bool tells(const struct rec *rec)
+static bool tells(const struct read_rec *rec)
 {
 	return rec->kind == REC_INVOKE && rec->fn != FN_READ;
 }
 
 /* [key nil], as reads of independent keys are invoked; with `write` any pair
  * that may be [key value]. */
-static bool is_pair(const struct values *vs, const struct rec *rec, bool write)
+static bool is_pair(const struct values *vs, const struct read_rec *rec, bool write)
 {
 	uint32_t n = 0;
 	const val *e = rec->in == VAL_NONE ? NULL : val_elems(vs, rec->in, &n);
@@ -54,12 +54,12 @@ static int look_ahead(struct follower *f)
 {
 	int more = 1;
 	bool told = false, open = false, pairs = f->in->pairs == 0 && !f->r.h->user;
-	f->ahead = calloc(LOOK_AHEAD, sizeof *f->ahead);
-	while (f->ahead && f->nahead < LOOK_AHEAD) {
+	f->ahead = calloc(FOLLOW_AHEAD, sizeof *f->ahead);
+	while (f->ahead && f->nahead < FOLLOW_AHEAD) {
 		more = reader_next(&f->r, &f->ahead[f->nahead]);
 		if (more <= 0)
 			break;
-		const struct rec *rec = &f->ahead[f->nahead++];
+		const struct read_rec *rec = &f->ahead[f->nahead++];
 		told |= tells(rec);
 		open |= pairs && is_pair(&f->r.h->vals, rec, true);
 		if (told && (!open || (rec->kind == REC_INVOKE && rec->fn == FN_READ)))
@@ -72,7 +72,7 @@ static void guess(struct follower *f)
 {
 	struct interpretation *in = f->in;
 	struct values *vs = &f->r.h->vals;
-	const struct rec *told = NULL;
+	const struct read_rec *told = NULL;
 	val first_read = VAL_NONE;
 	bool paired = false;
 	for (uint32_t i = 0; i < f->nahead; i++) {
@@ -105,12 +105,12 @@ static void guess(struct follower *f)
 	if (!in->init_guessed)
 		return;
 	in->init = object_default_init(in->object, vs);
-	if (in->object != OBJ_CAS_REGISTER && in->object != OBJ_REGISTER && in->object != OBJ_KV)
+	if (!object_has(in->object, OBJECT_VALUE))
 		return;
 	int64_t n;
 	if (first_read != VAL_NONE)
 		in->init = first_read;
-	else if (in->object == OBJ_KV)
+	else if (object_has(in->object, OBJECT_APPENDS))
 		in->init = val_text(vs, VK_STR, "", 0);
 	else if (told && told->fn == FN_WRITE && told->in != VAL_NONE) {
 		e = in->paired ? val_elems(vs, told->in, &pair) : NULL;
@@ -140,7 +140,7 @@ static struct watch *watch_of(struct follower *f, uint32_t key)
 }
 
 /* An error at a record; of one that was read ahead only the line is known. */
-static int wrong(struct follower *f, const struct rec *rec, const char *code, const char *text)
+static int wrong(struct follower *f, const struct read_rec *rec, const char *code, const char *text)
 {
 	if (rec->start)
 		reader_error(&f->r, rec->start, rec->len, code, "%s", text);
@@ -149,14 +149,14 @@ static int wrong(struct follower *f, const struct rec *rec, const char *code, co
 	return -2;
 }
 
-static int bad_op(struct follower *f, const struct rec *rec, const char *why)
+static int bad_op(struct follower *f, const struct read_rec *rec, const char *why)
 {
 	char text[256];
 	snprintf(text, sizeof text, "%s (checked as a %s)", why, history_object(f->r.h, f->in->object));
 	return wrong(f, rec, "bad-operation", text);
 }
 
-static int on_invoke(struct follower *f, const struct rec *rec, struct open_op *p)
+static int on_invoke(struct follower *f, const struct read_rec *rec, struct open_op *p)
 {
 	const char *why = NULL;
 	struct history *h = f->r.h;
@@ -185,7 +185,7 @@ static int on_invoke(struct follower *f, const struct rec *rec, struct open_op *
 	return p->handle == RANK_INF ? -1 : 1;
 }
 
-static int on_response(struct follower *f, const struct rec *rec, struct open_op *p)
+static int on_response(struct follower *f, const struct read_rec *rec, struct open_op *p)
 {
 	if (!p->open || p->raw.fn != rec->fn) {
 		return wrong(f, rec, p->open ? "response-mismatch" : "response-without-invocation",
@@ -213,7 +213,7 @@ static int on_response(struct follower *f, const struct rec *rec, struct open_op
 	return watch_return(w, p->handle, &op, rec->line);
 }
 
-static int on_record(struct follower *f, const struct rec *rec)
+static int on_record(struct follower *f, const struct read_rec *rec)
 {
 	if (rec->kind == REC_OP) {
 		return wrong(f, rec, "not-events",
@@ -293,7 +293,7 @@ bool follow(struct history *h, const char *path, const struct read_options *o, s
 		f.ahead[i].start = NULL; /* the text is gone */
 		ok = on_record(&f, &f.ahead[i]);
 	}
-	struct rec rec;
+	struct read_rec rec;
 	while (ok > 0 && more > 0) {
 		if ((ok = idle(&f)) <= 0)
 			break;

@@ -15,7 +15,7 @@ static uint32_t stride(const struct online *o)
 	return 1 + mask_words(o) + o->nslots;
 }
 
-static uint32_t *row(const struct online *o, const struct rows *r, uint32_t i)
+static uint32_t *row(const struct online *o, const struct online_rows *r, uint32_t i)
 {
 	return r->w + (size_t)i * stride(o);
 }
@@ -36,7 +36,7 @@ static uint32_t *saw(const struct online *o, uint32_t *row, uint32_t slot)
 	return row + 1 + mask_words(o) + slot;
 }
 
-static bool rows_reserve(struct online *o, struct rows *r, uint32_t n)
+static bool rows_reserve(struct online *o, struct online_rows *r, uint32_t n)
 {
 	if (n <= r->cap)
 		return true;
@@ -88,7 +88,7 @@ static bool more_slots(struct online *o)
 	lim_free(o->lim, o->out.w, (size_t)o->out.cap * olds * 4);
 	o->cur.w = w;
 	o->cur.cap = cap;
-	o->out = (struct rows){ 0 };
+	o->out = (struct online_rows){ 0 };
 	return true;
 }
 
@@ -341,7 +341,7 @@ static int satisfied(struct online *o, const uint32_t *r, uint32_t x, const stru
 
 static void swap_rows(struct online *o)
 {
-	struct rows t = o->cur;
+	struct online_rows t = o->cur;
 	o->cur = o->out;
 	o->out = t;
 	if (o->cur.n > o->peak)

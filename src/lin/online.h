@@ -30,7 +30,7 @@ struct slot {
 	bool used, crashed, observer;
 };
 
-struct rows {
+struct online_rows {
 	uint32_t *w;
 	uint32_t n, cap;
 };
@@ -41,7 +41,7 @@ struct online {
 	struct slot *slots;
 	uint32_t nslots;           /* a multiple of 8 */
 	uint32_t nopen, ncrashed;
-	struct rows cur, out;
+	struct online_rows cur, out;
 	uint32_t *heads, nheads, *link, clink; /* of `out`: rows by hash */
 	uint32_t *scratch;
 	uint64_t steps;

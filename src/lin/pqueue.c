@@ -13,17 +13,17 @@
 
 #include "lin/cover.h"
 
-struct rank {
+struct pqueue_rank {
 	uint32_t value; /* number */
 	val v;
 };
 
 static int by_value(const void *x, const void *y, void *vals)
 {
-	return val_compare(vals, ((const struct rank *)x)->v, ((const struct rank *)y)->v);
+	return val_compare(vals, ((const struct pqueue_rank *)x)->v, ((const struct pqueue_rank *)y)->v);
 }
 
-static enum lin_verdict no_room(struct items *s, const struct rank *order, uint32_t at, struct result *r)
+static enum lin_verdict no_room(struct items *s, const struct pqueue_rank *order, uint32_t at, struct result *r)
 {
 	const struct item *it = &s->it[order[at].value];
 	r->proof = PROOF_PRIORITY;
@@ -46,14 +46,14 @@ static enum lin_verdict no_room(struct items *s, const struct rank *order, uint3
 	return r->verdict = LIN_VIOLATED;
 }
 
-static enum lin_verdict judge(struct items *s, struct cover *c, struct rank *order, struct placed *out,
+static enum lin_verdict judge(struct items *s, struct cover *c, struct pqueue_rank *order, struct placed *out,
                               struct result *r)
 {
 	const struct problem *p = s->p;
 	uint32_t n = 0, nout = 0;
 	for (uint32_t k = 0; k < s->n; k++)
 		if (s->it[k].in != RANK_INF)
-			order[n++] = (struct rank){ k, p->ops[s->it[k].in].a };
+			order[n++] = (struct pqueue_rank){ k, p->ops[s->it[k].in].a };
 	qsort_r(order, n, sizeof *order, by_value, (void *)(uintptr_t)p->vals);
 	for (uint32_t k = 0; k < n; k++) {
 		const struct item *it = &s->it[order[k].value];
@@ -100,8 +100,8 @@ enum lin_verdict lin_pqueue(const struct problem *p, struct result *r)
 	enum lin_verdict v = items_open(&s, p, FN_INSERT, FN_POLL, r);
 	if (v == LIN_HOLDS) {
 		struct cover c = { 0 };
-		size_t bo = s.n * sizeof(struct rank) + 8, bp = p->n * 2 * sizeof(struct placed) + 8;
-		struct rank *order = lim_realloc(p->lim, NULL, 0, bo);
+		size_t bo = s.n * sizeof(struct pqueue_rank) + 8, bp = p->n * 2 * sizeof(struct placed) + 8;
+		struct pqueue_rank *order = lim_realloc(p->lim, NULL, 0, bo);
 		struct placed *out = lim_realloc(p->lim, NULL, 0, bp);
 		v = order && out && cover_open(&c, s.ngaps, p->lim) ? judge(&s, &c, order, out, r)
 		                                                    : result_unknown(r);

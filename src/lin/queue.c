@@ -16,19 +16,19 @@
 
 #include "lin/cover.h"
 
-struct node { /* a value or an empty answer; gaps as in struct item */
+struct queue_node { /* a value or an empty answer; gaps as in struct item */
 	uint32_t in_lo, in_hi, out_lo, out_hi;
 	uint32_t in, out;
 };
 
 struct fifo {
-	struct node *x;
+	struct queue_node *x;
 	uint32_t *by[4]; /* by in_lo, in_hi, out_lo, out_hi */
 	uint32_t *order, n;
 	uint8_t *state;  /* bits 1, 2: may go in, may go out; 4: taken off */
 };
 
-static uint32_t field(const struct node *x, int f)
+static uint32_t field(const struct queue_node *x, int f)
 {
 	return f == 0 ? x->in_lo : f == 1 ? x->in_hi : f == 2 ? x->out_lo : x->out_hi;
 }
@@ -88,7 +88,7 @@ static void emit(const struct fifo *q, struct result *r)
 {
 	uint32_t i = 0, j = 0, in_t = 0, out_t = 0;
 	while (j < q->n) {
-		const struct node *a = i < q->n ? &q->x[q->order[i]] : NULL, *b = &q->x[q->order[j]];
+		const struct queue_node *a = i < q->n ? &q->x[q->order[i]] : NULL, *b = &q->x[q->order[j]];
 		uint32_t ta = a ? a->in_lo > in_t ? a->in_lo : in_t : RANK_INF;
 		uint32_t tb = b->out_lo > out_t ? b->out_lo : out_t;
 		bool a_empty = a && a->in == RANK_INF;
@@ -118,9 +118,9 @@ static enum lin_verdict explain(const struct problem *p, const struct fifo *q, s
 	r->culprit = RANK_INF;
 	r->moment_open = true;
 	for (uint32_t i = 0; i < q->n; i++) {
-		const struct node *b = &q->x[q->by[0][i]];
+		const struct queue_node *b = &q->x[q->by[0][i]];
 		for (; k < q->n && q->x[q->by[1][k]].in_hi < b->in_lo; k++) {
-			const struct node *a = &q->x[q->by[1][k]];
+			const struct queue_node *a = &q->x[q->by[1][k]];
 			if (a->in != RANK_INF && (late == RANK_INF || a->out_lo > q->x[late].out_lo))
 				late = q->by[1][k];
 		}
@@ -151,10 +151,10 @@ static enum lin_verdict judge(struct items *s, struct fifo *q, struct result *r)
 	for (uint32_t k = 0; v == LIN_HOLDS && k < s->n; k++)
 		if (s->it[k].in != RANK_INF) {
 			const struct item *it = &s->it[k];
-			q->x[q->n++] = (struct node){ it->in_lo, it->in_hi, it->out_lo, it->out_hi, it->in, it->out };
+			q->x[q->n++] = (struct queue_node){ it->in_lo, it->in_hi, it->out_lo, it->out_hi, it->in, it->out };
 		}
 	for (uint32_t k = 0; v == LIN_HOLDS && k < s->nempties; k++)
-		q->x[q->n++] = (struct node){ gaps[k], gaps[k], gaps[k], gaps[k], RANK_INF, s->empties[k] };
+		q->x[q->n++] = (struct queue_node){ gaps[k], gaps[k], gaps[k], gaps[k], RANK_INF, s->empties[k] };
 	lim_free(p->lim, counts, counts ? (s->ngaps + 1) * 4ull : 0);
 	lim_free(p->lim, gaps, gaps ? s->nempties * 4ull + 4 : 0);
 	for (int f = 0; f < 4 && v == LIN_HOLDS; f++)
@@ -176,7 +176,7 @@ enum lin_verdict lin_queue(const struct problem *p, struct result *r)
 	struct items s;
 	enum lin_verdict v = items_open(&s, p, FN_ENQ, FN_DEQ, r);
 	if (v == LIN_HOLDS) {
-		size_t bx = p->n * sizeof(struct node) + 8, bi = p->n * 4ull + 4;
+		size_t bx = p->n * sizeof(struct queue_node) + 8, bi = p->n * 4ull + 4;
 		struct fifo q = { .x = lim_realloc(p->lim, NULL, 0, bx),
 			          .order = lim_realloc(p->lim, NULL, 0, bi),
 			          .state = lim_realloc(p->lim, NULL, 0, p->n + 1ull) };

@@ -30,7 +30,7 @@
 #include "lin/dfs.h"
 
 /* Enqueues, or dequeues: those that answered, by invocation. */
-struct side {
+struct queue_side {
 	uint32_t *op, n;      /* operations */
 	uint32_t *by_ret;     /* their places here by response */
 	uint32_t *slot;       /* by place */
@@ -49,9 +49,9 @@ struct pair_frame {
 	uint32_t nrow;
 };
 
-struct pairs {
+struct queue_pairs {
 	const struct problem *p;
-	struct side side[2];
+	struct queue_side side[2];
 	uint32_t *empties, nempties; /* by response */
 	uint32_t words;       /* of a mask: enqueues, dequeues, lost enqueues */
 	struct pair_frame *fr, now;
@@ -67,24 +67,24 @@ struct pairs {
 
 enum { IN, OUT };
 
-static const struct hop *hop_of(const struct pairs *q, uint32_t op)
+static const struct hop *hop_of(const struct queue_pairs *q, uint32_t op)
 {
 	return &q->p->ops[op];
 }
 
-static uint64_t *mask(const struct pairs *q, uint64_t *m, int side)
+static uint64_t *mask(const struct queue_pairs *q, uint64_t *m, int side)
 {
 	return side == IN ? m : m + q->side[IN].words;
 }
 
-static uint64_t *lost_mask(const struct pairs *q, uint64_t *m)
+static uint64_t *lost_mask(const struct queue_pairs *q, uint64_t *m)
 {
 	return m + q->side[IN].words + q->side[OUT].words;
 }
 
 /* ---- preparation ------------------------------------------------------------- */
 
-static void *get(struct pairs *q, size_t n)
+static void *get(struct queue_pairs *q, size_t n)
 {
 	void *p = lim_realloc(q->p->lim, NULL, 0, n * 4 + 8);
 	q->failed |= !p;
@@ -93,12 +93,12 @@ static void *get(struct pairs *q, size_t n)
 	return p;
 }
 
-static void drop(struct pairs *q, void *p, size_t n)
+static void drop(struct queue_pairs *q, void *p, size_t n)
 {
 	lim_free(q->p->lim, p, p ? n * 4 + 8 : 0);
 }
 
-static bool open_side(struct pairs *q, struct side *s, const uint32_t *ev, enum fn fn)
+static bool open_side(struct queue_pairs *q, struct queue_side *s, const uint32_t *ev, enum fn fn)
 {
 	const struct problem *p = q->p;
 	s->op = get(q, p->n);
@@ -129,7 +129,7 @@ static bool open_side(struct pairs *q, struct side *s, const uint32_t *ev, enum 
 	return !q->failed;
 }
 
-static bool open_pairs(struct pairs *q, const struct problem *p)
+static bool open_pairs(struct queue_pairs *q, const struct problem *p)
 {
 	memset(q, 0, sizeof *q);
 	q->p = p;
@@ -147,7 +147,7 @@ static bool open_pairs(struct pairs *q, const struct problem *p)
 	return !q->failed;
 }
 
-static void close_pairs(struct pairs *q)
+static void close_pairs(struct queue_pairs *q)
 {
 	size_t n = q->p->n;
 	for (int i = 0; i < 2; i++) {
@@ -170,7 +170,7 @@ static void close_pairs(struct pairs *q)
 
 enum { E_KEY, E_LINK, E_LATEST, E_IN, E_EMPTY, E_LOST, E_MASK };
 
-static bool grow_seen(struct pairs *q)
+static bool grow_seen(struct queue_pairs *q)
 {
 	size_t bytes = (q->words + (size_t)E_MASK) * 8;
 	if (q->nseen == q->cseen) {
@@ -200,7 +200,7 @@ static bool grow_seen(struct pairs *q)
 }
 
 /* False when this configuration, or one that covers it, was there before. */
-static bool remember(struct pairs *q)
+static bool remember(struct queue_pairs *q)
 {
 	const struct pair_frame *f = &q->now;
 	uint32_t exact = q->side[IN].words + q->side[OUT].words;
@@ -238,23 +238,23 @@ static bool remember(struct pairs *q)
 /* ---- placing --------------------------------------------------------------------- */
 
 /* When the first of what is left on a side returns; RANK_INF: nothing is. */
-static uint32_t first_return(const struct pairs *q, int side)
+static uint32_t first_return(const struct queue_pairs *q, int side)
 {
-	const struct side *s = &q->side[side];
+	const struct queue_side *s = &q->side[side];
 	uint32_t i = q->now.ret[side];
 	return i < s->n ? hop_of(q, s->op[s->by_ret[i]])->ret : RANK_INF;
 }
 
-static bool placed(const struct pairs *q, int side, uint32_t place)
+static bool placed(const struct queue_pairs *q, int side, uint32_t place)
 {
-	const struct side *s = &q->side[side];
+	const struct queue_side *s = &q->side[side];
 	return hop_of(q, s->op[place])->ret < first_return(q, side) || mask_bit(mask(q, q->cur, side), s->slot[place]);
 }
 
 /* Marks it; then the responses of what is placed are passed. */
-static void mark(struct pairs *q, int side, uint32_t place)
+static void mark(struct queue_pairs *q, int side, uint32_t place)
 {
-	struct side *s = &q->side[side];
+	struct queue_side *s = &q->side[side];
 	uint64_t *m = mask(q, q->cur, side);
 	mask_set(m, s->slot[place]);
 	uint32_t *i = &q->now.ret[side];
@@ -263,7 +263,7 @@ static void mark(struct pairs *q, int side, uint32_t place)
 }
 
 /* First of the answers "empty" that did not end before a time. */
-static uint32_t empties_from(const struct pairs *q, uint32_t ret)
+static uint32_t empties_from(const struct queue_pairs *q, uint32_t ret)
 {
 	uint32_t lo = 0, hi = q->nempties;
 	while (lo < hi) {
@@ -277,7 +277,7 @@ static uint32_t empties_from(const struct pairs *q, uint32_t ret)
 }
 
 /* Nothing is inside now: until which moment? */
-static void note_empty(struct pairs *q)
+static void note_empty(struct queue_pairs *q)
 {
 	uint32_t in = first_return(q, IN), out = first_return(q, OUT), until = in < out ? in : out;
 	if (q->now.latest <= until && until > q->now.empty_to)
@@ -286,7 +286,7 @@ static void note_empty(struct pairs *q)
 
 /* Something invoked then is placed: every "empty" that ended before must have
  * its place by now. */
-static bool pass_time(struct pairs *q, uint32_t call)
+static bool pass_time(struct queue_pairs *q, uint32_t call)
 {
 	if (call < q->now.latest)
 		return true;
@@ -302,7 +302,7 @@ static bool pass_time(struct pairs *q, uint32_t call)
 }
 
 /* All that must be placed is. */
-static bool finished(const struct pairs *q)
+static bool finished(const struct queue_pairs *q)
 {
 	if (q->now.ret[OUT] < q->side[OUT].n)
 		return false;
@@ -312,7 +312,7 @@ static bool finished(const struct pairs *q)
 	return true;
 }
 
-static bool push(struct pairs *q)
+static bool push(struct queue_pairs *q)
 {
 	note_empty(q);
 	if (q->now.ret[OUT] > q->best)
@@ -345,9 +345,9 @@ static bool push(struct pairs *q)
 
 /* Candidate k of a side: in the slots of the operations that are open when the
  * first of what is left returns, then those that never answered. */
-static uint32_t candidate_op(const struct pairs *q, int side, uint32_t k, uint32_t *place)
+static uint32_t candidate_op(const struct queue_pairs *q, int side, uint32_t k, uint32_t *place)
 {
-	const struct side *s = &q->side[side];
+	const struct queue_side *s = &q->side[side];
 	*place = RANK_INF;
 	if (k >= s->n)
 		return k - s->n < s->nlost ? s->lost[k - s->n] : RANK_INF;
@@ -356,9 +356,9 @@ static uint32_t candidate_op(const struct pairs *q, int side, uint32_t k, uint32
 }
 
 /* Places from..to of a side may be open when the first of what is left returns. */
-static void open_range(const struct pairs *q, int side, uint32_t *from, uint32_t *to)
+static void open_range(const struct queue_pairs *q, int side, uint32_t *from, uint32_t *to)
 {
-	const struct side *s = &q->side[side];
+	const struct queue_side *s = &q->side[side];
 	uint32_t first = first_return(q, side), lo = 0, hi = s->n, i = q->now.ret[side];
 	*from = *to = s->n;
 	if (i == s->n)
@@ -378,9 +378,9 @@ static void open_range(const struct pairs *q, int side, uint32_t *from, uint32_t
 }
 
 /* Is there an equal one that was invoked and ended no later, and is left? */
-static bool not_its_turn(const struct pairs *q, int side, uint32_t from, uint32_t to, uint32_t place)
+static bool not_its_turn(const struct queue_pairs *q, int side, uint32_t from, uint32_t to, uint32_t place)
 {
-	const struct side *s = &q->side[side];
+	const struct queue_side *s = &q->side[side];
 	const struct hop *a = hop_of(q, s->op[place]);
 	for (uint32_t k = from; k < to; k++) {
 		const struct hop *b = hop_of(q, s->op[k]);
@@ -392,9 +392,9 @@ static bool not_its_turn(const struct pairs *q, int side, uint32_t from, uint32_
 }
 
 /* The oldest enqueue of a value that never answered and was not used. */
-static bool lost_turn(const struct pairs *q, uint32_t k)
+static bool lost_turn(const struct queue_pairs *q, uint32_t k)
 {
-	const struct side *s = &q->side[IN];
+	const struct queue_side *s = &q->side[IN];
 	const uint64_t *m = lost_mask(q, q->cur);
 	if (mask_bit(m, k))
 		return false;
@@ -411,7 +411,7 @@ struct choice {
 
 /* Pair number c of the present configuration; false: none such. *total is the
  * number of pairs to try. */
-static bool choose(struct pairs *q, uint32_t c, struct choice *x, uint32_t *total)
+static bool choose(struct queue_pairs *q, uint32_t c, struct choice *x, uint32_t *total)
 {
 	uint32_t from[2], to[2];
 	open_range(q, IN, &from[IN], &to[IN]);
@@ -441,7 +441,7 @@ static bool choose(struct pairs *q, uint32_t c, struct choice *x, uint32_t *tota
 
 /* ---- the search ---------------------------------------------------------------------- */
 
-static bool place(struct pairs *q, const struct choice *x)
+static bool place(struct queue_pairs *q, const struct choice *x)
 {
 	uint32_t in = hop_of(q, x->op[IN])->call, out = hop_of(q, x->op[OUT])->call;
 	if (!pass_time(q, in < out ? in : out) || !pass_time(q, in < out ? out : in))
@@ -463,7 +463,7 @@ static bool place(struct pairs *q, const struct choice *x)
 }
 
 /* 1 a whole row was found, 0 there is none, -1 a limit or the steps are spent. */
-static int run(struct pairs *q, uint64_t max_steps)
+static int run(struct queue_pairs *q, uint64_t max_steps)
 {
 	push(q);
 	while (q->nfr && !q->failed) {
@@ -496,7 +496,7 @@ struct merge {
 	uint32_t *behind;   /* of each empty */
 };
 
-static bool may_come(const struct pairs *q, const struct merge *m, int k)
+static bool may_come(const struct queue_pairs *q, const struct merge *m, int k)
 {
 	if (m->at[k] == m->n[k])
 		return false;
@@ -514,7 +514,7 @@ static bool may_come(const struct pairs *q, const struct merge *m, int k)
 	return true;
 }
 
-static bool merge_order(const struct pairs *q, struct merge *m, struct result *r)
+static bool merge_order(const struct queue_pairs *q, struct merge *m, struct result *r)
 {
 	uint32_t total = m->n[0] + m->n[1] + m->n[2];
 	if (!result_order(r, total))
@@ -534,9 +534,9 @@ static bool merge_order(const struct pairs *q, struct merge *m, struct result *r
 }
 
 /* Its place among those that answered, which stand by invocation; RANK_INF. */
-static uint32_t place_of(const struct pairs *q, int side, uint32_t op)
+static uint32_t place_of(const struct queue_pairs *q, int side, uint32_t op)
 {
-	const struct side *s = &q->side[side];
+	const struct queue_side *s = &q->side[side];
 	uint32_t lo = 0, hi = s->n;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -549,7 +549,7 @@ static uint32_t place_of(const struct pairs *q, int side, uint32_t op)
 }
 
 /* Follows the row once more to see where the answers "empty" stand. */
-static void place_empties(struct pairs *q, struct merge *m)
+static void place_empties(struct queue_pairs *q, struct merge *m)
 {
 	uint32_t n = q->nrow;
 	memset(&q->now, 0, sizeof q->now);
@@ -585,7 +585,7 @@ static void place_empties(struct pairs *q, struct merge *m)
 	memcpy(todo, m->least[2], done * 4ull);
 }
 
-static bool find_order(struct pairs *q, struct result *r)
+static bool find_order(struct queue_pairs *q, struct result *r)
 {
 	struct merge m = { 0 };
 	uint32_t n = q->p->n;
@@ -621,7 +621,7 @@ static bool find_order(struct pairs *q, struct result *r)
 
 static enum lin_verdict judge(const struct problem *p, struct result *r, uint64_t max_steps)
 {
-	struct pairs q;
+	struct queue_pairs q;
 	uint32_t len;
 	result_init(r, ALG_PAIRS, p->lim);
 	val_elems(p->vals, p->init, &len);

@@ -21,7 +21,7 @@ void read_guide_open(struct read_guide *g, const struct problem *p)
 	memset(g, 0, sizeof *g);
 	g->p = p;
 	g->text = p->obj == OBJ_KV;
-	if ((p->obj != OBJ_KV && p->obj != OBJ_LIST) || p->k > 1)
+	if (!object_has(p->obj, OBJECT_APPENDS) || p->k > 1)
 		return;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn == FN_CAS || (p->ops[i].fn == FN_WRITE && p->ops[i].ret == RANK_INF))

@@ -7,7 +7,7 @@
 struct say {
 	const struct history *h;
 	const struct interpretation *in;
-	const struct check_options *o;
+	const struct lin_check_options *o;
 	struct buf *out;
 };
 
@@ -154,7 +154,7 @@ static void lack(const struct say *s, const struct result *r)
 		buf_printf(s->out, "; but only %u operation%s could have done that.", n - 1, n == 2 ? "" : "s");
 }
 
-void say_proof(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void say_proof(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                const struct part *part, struct buf *out)
 {
 	const struct say s = { h, in, o, out };
@@ -230,7 +230,7 @@ void say_proof(const struct history *h, const struct interpretation *in, const s
 		buf_char(out, '.');
 		break;
 	case PROOF_COUNTS:
-		if (in->object == OBJ_SET) {
+		if (object_has(in->object, OBJECT_ELEMENTS)) {
 			const struct hop *x = &h->ops[f[0]];
 			bool out_of = x->fn == FN_ADD ? x->res != RES_FALSE : x->res == RES_FALSE;
 			op(&s, f[0]);
@@ -240,7 +240,7 @@ void say_proof(const struct history *h, const struct interpretation *in, const s
 			break;
 		}
 		buf_printf(out, "Taking off, again and again, what can be at the %s leaves values that cannot: no order exists.",
-		           in->object == OBJ_QUEUE ? "front" : "bottom");
+		           object_type(in->object)->first);
 		break;
 	case PROOF_SUPPLY:
 		lack(&s, r);
@@ -268,7 +268,7 @@ static const char *verdict_word(enum lin_verdict v)
 	return w[v];
 }
 
-static void condition(const struct check_options *o, struct buf *out)
+static void condition(const struct lin_check_options *o, struct buf *out)
 {
 	if (o->k > 1)
 		buf_printf(out, "%u-atomic", o->k);
@@ -419,7 +419,7 @@ static void witness_text(const struct say *s, const struct check *c)
 	}
 }
 
-void say_text(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void say_text(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
               const struct check *c, bool witness, bool color, struct buf *out)
 {
 	const struct say s = { h, in, o, out };
@@ -523,7 +523,7 @@ static void json_part(const struct say *s, const struct part *p, bool witness)
 	buf_char(out, '}');
 }
 
-void say_json(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void say_json(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
               const struct check *c, bool witness, struct buf *out)
 {
 	const struct say s = { h, in, o, out };

@@ -194,7 +194,7 @@ static uint64_t field(struct listing *l, enum field f, const struct hop *o)
 }
 
 /* The orders found, part after part; of a wrong one, up to where it is wrong. */
-static void orders(const struct history *h, const struct interpretation *in, const struct check_options *o,
+static void orders(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
                    const struct check *c, struct buf *out)
 {
 	struct column col;
@@ -220,7 +220,7 @@ static void orders(const struct history *h, const struct interpretation *in, con
 	buf_free(&lengths);
 }
 
-void say_log(const struct history *h, const struct interpretation *in, const struct check_options *o,
+void say_log(const struct history *h, const struct interpretation *in, const struct lin_check_options *o,
              const struct check *c, struct buf *out)
 {
 	static const char *const names_of[FIELDS] = { "process", "key", "function", "call", "span", "a", "b",
@@ -233,8 +233,8 @@ void say_log(const struct history *h, const struct interpretation *in, const str
 	names(h, "processes", h->procs.data, h->procs.len, out);
 	names(h, "keys", h->keys.data, h->keys.len, out);
 	buf_str(out, "\"functions\":[\"\"");
-	for (int f = 1; f < FN_COUNT; f++)
-		buf_printf(out, ",\"%s\"", fn_name((enum fn)f, in->object));
+	for (uint32_t f = 1; f < object_own_end(in->object); f++)
+		buf_printf(out, ",\"%s\"", fn_name(f, in->object));
 	for (uint32_t f = 0; h->user && f < h->user->nmethods; f++)
 		buf_printf(out, ",\"%s\"", h->user->methods[f].name);
 	buf_str(out, "],\"columns\":{");

@@ -9,10 +9,10 @@
  * been in ("loose"). When no order gets past the response even so, the history
  * is wrong, whatever came before.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "lin/dfs.h"
 
 #define FIRST_STEPS 4096   /* of the first turn; each next has four times as many */
@@ -151,7 +151,7 @@ uint32_t lin_certain_by(const struct problem *p, uint32_t at)
 /* The same for the operation at which the search got stuck. */
 static uint32_t certain_by(const struct problem *p, uint32_t stuck)
 {
-	bool ahead = p->obj == OBJ_KV || p->obj == OBJ_LIST; /* the guide knows later reads, too */
+	bool ahead = object_has(p->obj, OBJECT_APPENDS); /* the guide knows later reads, too */
 	return lin_certain_by(p, ahead ? RANK_INF : p->ops[stuck].ret);
 }
 

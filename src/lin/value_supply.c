@@ -18,7 +18,7 @@
 
 #include "lin/lin.h"
 
-struct entry { /* an operation that shows, or brings, a value */
+struct supply_entry { /* an operation that shows, or brings, a value */
 	val v;
 	uint32_t when, op; /* its response, or its invocation */
 };
@@ -31,7 +31,7 @@ struct stretch {
 
 struct value_supply {
 	const struct problem *p;
-	struct entry *shows, *brings;
+	struct supply_entry *shows, *brings;
 	uint32_t nshows, nbrings;
 	uint32_t *witness;   /* two by event: see witnesses() */
 	struct stretch *stretch;
@@ -53,7 +53,7 @@ static bool shown(const struct hop *o, val *v)
 
 static int by_value(const void *x, const void *y)
 {
-	const struct entry *a = x, *b = y;
+	const struct supply_entry *a = x, *b = y;
 	if (a->v != b->v)
 		return a->v < b->v ? -1 : 1;
 	return a->when < b->when ? -1 : a->when > b->when;
@@ -78,9 +78,9 @@ static bool open_supply(struct value_supply *s, const struct problem *p)
 		const struct hop *o = &p->ops[i];
 		bool cas = o->fn == FN_CAS, sees = o->fn == FN_READ || (cas && o->res == RES_TRUE);
 		if (sees && o->ret != RANK_INF)
-			s->shows[s->nshows++] = (struct entry){ cas ? o->a : o->b, o->ret, i };
+			s->shows[s->nshows++] = (struct supply_entry){ cas ? o->a : o->b, o->ret, i };
 		if (o->fn == FN_WRITE || (cas && o->res != RES_FALSE && o->a != o->b))
-			s->brings[s->nbrings++] = (struct entry){ cas ? o->b : o->a, o->call, i };
+			s->brings[s->nbrings++] = (struct supply_entry){ cas ? o->b : o->a, o->call, i };
 	}
 	qsort(s->shows, s->nshows, sizeof *s->shows, by_value);
 	qsort(s->brings, s->nbrings, sizeof *s->brings, by_value);
@@ -126,7 +126,7 @@ static bool witnesses(struct value_supply *s)
 }
 
 /* The stretches in which the value was brought; they do not overlap. */
-static void find_stretches(struct value_supply *s, const struct entry *e, uint32_t n)
+static void find_stretches(struct value_supply *s, const struct supply_entry *e, uint32_t n)
 {
 	const struct hop *ops = s->p->ops;
 	bool first = s->p->init != e->v;
@@ -173,7 +173,7 @@ static uint32_t ready_pop(struct value_supply *s)
 }
 
 /* Gives each stretch an operation; the number of the first that gets none. */
-static uint32_t serve(struct value_supply *s, const struct entry *e, uint32_t n)
+static uint32_t serve(struct value_supply *s, const struct supply_entry *e, uint32_t n)
 {
 	s->nready = 0;
 	for (uint32_t i = 0, k = 0; i < s->nstretches; i++) {
@@ -231,7 +231,7 @@ static enum lin_verdict run(struct value_supply *s, struct result *r)
 	struct result *best = NULL, one;
 	uint32_t earliest = RANK_INF, b = 0;
 	for (uint32_t i = 0, n; i < s->nshows; i += n) {
-		const struct entry *e = &s->shows[i];
+		const struct supply_entry *e = &s->shows[i];
 		for (n = 1; i + n < s->nshows && s->shows[i + n].v == e->v; n++)
 			;
 		while (b < s->nbrings && s->brings[b].v < e->v)
@@ -261,7 +261,7 @@ static enum lin_verdict run(struct value_supply *s, struct result *r)
 bool lin_lacks_supply(const struct problem *p, struct result *r)
 {
 	struct value_supply s;
-	if (p->k > 1 || (p->obj != OBJ_REGISTER && p->obj != OBJ_CAS_REGISTER))
+	if (p->k > 1 || !object_has(p->obj, OBJECT_VALUE) || object_has(p->obj, OBJECT_APPENDS))
 		return false;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE && p->ops[i].fn != FN_CAS)

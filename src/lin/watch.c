@@ -71,7 +71,7 @@ static enum lin_verdict judge(const struct watch *w, uint32_t cut, struct buf *w
 {
 	struct history h = *w->h;
 	struct interpretation in = *w->in;
-	struct check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = w->k, .jobs = 1 };
+	struct lin_check_options o = { .condition = COND_ATOMIC, .algorithm = ALG_AUTO, .k = w->k, .jobs = 1 };
 	struct check c;
 	size_t bytes = (w->n + 1ull) * sizeof *h.ops;
 	h.ops = lim_realloc(h.lim, NULL, 0, bytes);
@@ -161,25 +161,10 @@ char *watch_explain(struct watch *w)
 static bool only_state(struct watch *w, val *v)
 {
 	uint32_t s;
-	enum object obj = w->in->object;
 	if (w->k > 1 || !online_settled(&w->o, &s))
 		return false;
-	switch (obj) {
-	case OBJ_REGISTER:
-	case OBJ_CAS_REGISTER:
-		*v = s;
-		return true;
-	case OBJ_MUTEX:
-		*v = val_bool(s);
-		return true;
-	case OBJ_QUEUE:
-	case OBJ_PQUEUE:
-	case OBJ_SET:
-		*v = val_list(&w->h->vals, obj == OBJ_SET ? VK_SET : VK_LIST, states_at(&w->o.obj, s), states_len(&w->o.obj, s));
-		return true;
-	default:
-		return false;
-	}
+	const struct spec *spec = w->o.obj.spec;
+	return spec->value && spec->value(&w->o.obj, s, &w->h->vals, v);
 }
 
 /* What is over is forgotten; what is open begins the log anew. */

@@ -18,7 +18,7 @@
 
 #include "lin/lin.h"
 
-struct weak {
+struct weak_search {
 	struct dense d;
 	uint32_t *start, *list; /* by value: its writes, in order of invocation */
 	uint32_t *best;         /* by place in list: the latest response up to it */
@@ -28,7 +28,7 @@ struct weak {
 	size_t bn, bv;
 };
 
-static bool weak_open(struct weak *w, const struct problem *p)
+static bool weak_open(struct weak_search *w, const struct problem *p)
 {
 	memset(w, 0, sizeof *w);
 	if (!dense_build(&w->d, p))
@@ -61,7 +61,7 @@ static bool weak_open(struct weak *w, const struct problem *p)
 	return true;
 }
 
-static void weak_close(struct weak *w, struct limits *lim)
+static void weak_close(struct weak_search *w, struct limits *lim)
 {
 	dense_free(&w->d);
 	lim_free(lim, w->start, w->start ? w->bv : 0);
@@ -91,7 +91,7 @@ static enum lin_verdict stale(const struct problem *p, uint32_t read, uint32_t b
 }
 
 /* The read i returns: which write it can have seen. */
-static enum lin_verdict on_return(const struct problem *p, struct weak *w, uint32_t i, bool overlapped,
+static enum lin_verdict on_return(const struct problem *p, struct weak_search *w, uint32_t i, bool overlapped,
                                   struct result *r)
 {
 	uint32_t v = dense_get(&w->d, p->ops[i].b), newest = w->newest[i], best = RANK_INF;
@@ -118,7 +118,7 @@ enum lin_verdict lin_weak(const struct problem *p, struct result *r, bool safe)
 		if (p->ops[i].fn != FN_READ && p->ops[i].fn != FN_WRITE)
 			return result_refuse(r, "regular and safe are about registers with reads and writes only",
 			                     i, RANK_INF);
-	struct weak w;
+	struct weak_search w;
 	uint32_t *ev = events_of(p), newest = 0, begun = 0, ended = 0;
 	enum lin_verdict v = weak_open(&w, p) && ev && result_order(r, p->n + 1) ? LIN_HOLDS : LIN_UNKNOWN;
 	for (uint32_t t = 0; t < p->nevents && v == LIN_HOLDS; t++) {

@@ -11,7 +11,7 @@
 #include "base/paths.h"
 #include "sched/schedule.h"
 
-enum { MAX_FILE = 256 << 20 };
+enum { MAX_FILE = 256 << 20, MAX_ATOMIC = 256 };
 #define APART (1ull << 40) /* modules of a file lie so far apart */
 
 /* ---- build ids ---- */
@@ -35,8 +35,7 @@ static bool note_id(const unsigned char *p, size_t n, char *out, size_t room)
 	return false;
 }
 
-/* The build id of a file in hex; "" when it has none. */
-static void build_id(const char *path, char *out, size_t room)
+void explore_build_id(const char *path, char *out, size_t room)
 {
 	Elf64_Ehdr e;
 	unsigned char note[4096];
@@ -58,6 +57,26 @@ static void build_id(const char *path, char *out, size_t room)
 }
 
 /* ---- writing ---- */
+
+const char *explore_replay_line(struct arena *a, const char *file)
+{
+	struct buf b;
+	buf_init(&b);
+	buf_str(&b, "intact explore --replay ");
+	bool plain = *file && file[strcspn(file, " \t'\"\\$`&|;<>()*?!~#\n")] == 0;
+	if (!plain)
+		buf_char(&b, '\'');
+	for (const char *s = file; *s; s++)
+		if (*s == '\'')
+			buf_str(&b, "'\\''");
+		else
+			buf_char(&b, *s);
+	if (!plain)
+		buf_char(&b, '\'');
+	const char *line = arena_strdup(a, buf_cstr(&b));
+	buf_free(&b);
+	return line;
+}
 
 static void place_of(const struct control *c, uint64_t pc, struct schedule_place *out)
 {
@@ -88,16 +107,24 @@ bool explore_save(struct cli *cli, const char *path, const struct explore_ask *a
 	struct schedule_module *modules = calloc(CONTROL_MODULES, sizeof *modules);
 	struct schedule_place *points = calloc(CONTROL_PLACES, sizeof *points);
 	struct schedule_place *places = calloc(CONTROL_STEPS, sizeof *places);
+	struct schedule_pair *settings = calloc(GAPS_SETTINGS + MAX_ATOMIC, sizeof *settings);
+	struct arena a;
+	arena_init(&a, 0);
 	struct schedule s = { .program = ask->argv[0], .mode = got->mode == CONTROL_FORK ? "fork" : "fibers",
 	                      .arguments = (const char **)ask->argv + 1, .seed = ask->seed, .modules = modules,
 	                      .n_modules = c->nmodules, .points = points, .n_points = c->nplaces,
 	                      .origins = (struct sched_origin *)c->origins, .n_threads = c->norigins,
-	                      .steps = (struct sched_event *)c->events, .n_steps = c->nevents, .places = places };
-	bool ok = ids && modules && points && places;
+	                      .steps = (struct sched_event *)c->events, .n_steps = c->nevents, .places = places,
+	                      .settings = settings };
+	bool ok = ids && modules && points && places && settings;
+	for (uint32_t i = 0; ok && i < ask->natomic && i < MAX_ATOMIC; i++)
+		settings[s.n_settings++] = (struct schedule_pair){ "atomic", ask->atomic[i] };
+	if (ok && ask->gaps)
+		s.n_settings += gaps_write(ask->gaps, &a, settings + s.n_settings, GAPS_SETTINGS);
 	while (s.arguments[s.n_arguments])
 		s.n_arguments++;
 	for (uint32_t i = 0; ok && i < c->nmodules; i++) {
-		build_id(c->modules[i].path, ids[i], sizeof ids[i]);
+		explore_build_id(c->modules[i].path, ids[i], sizeof ids[i]);
 		modules[i] = (struct schedule_module){ c->modules[i].path, ids[i], c->modules[i].base, c->modules[i].hi };
 	}
 	for (uint32_t i = 0; ok && i < c->nplaces; i++)
@@ -114,6 +141,8 @@ bool explore_save(struct cli *cli, const char *path, const struct explore_ask *a
 		ok = false;
 	}
 	free(text);
+	free(settings);
+	arena_free(&a);
 	free(places);
 	free(points);
 	free(modules);
@@ -217,6 +246,16 @@ bool explore_load(struct cli *cli, const char *path, struct explore_file *f)
 		f->argv[i + 1] = (char *)(uintptr_t)s.arguments[i];
 	if (!to_control(cli, &s, f->c))
 		return false;
+	f->atomic = calloc(s.n_settings + 1, sizeof *f->atomic);
+	if (!f->atomic)
+		return false;
+	for (uint32_t i = 0; i < s.n_settings; i++)
+		if (!strcmp(s.settings[i].name, "atomic"))
+			f->atomic[f->natomic++] = s.settings[i].value;
+	if (!gaps_read(&f->gaps, s.settings, s.n_settings)) {
+		buf_printf(&cli->err, "intact: '%s': a setting of the functions that are judged ('gap ...') cannot be read\n", path);
+		return false;
+	}
 	if (s.n_modules)
 		snprintf(f->c->text, CONTROL_TEXT, "%s", s.modules[0].build_id);
 	return true;
@@ -227,10 +266,10 @@ bool explore_same_build(struct cli *cli, struct explore_file *f, const char *pro
 	char path[PATH_MAX], id[128];
 	if (!find_in_path(program, path, sizeof path))
 		return true; /* said when it is started */
-	build_id(path, id, sizeof id);
+	explore_build_id(path, id, sizeof id);
 	if (!*f->c->text || !strcmp(id, f->c->text))
 		return true;
-	if (f->c->nplaces) {
+	if (f->c->nplaces || f->gaps.n) {
 		buf_printf(&cli->err, "intact: '%s' was built anew since the schedule was saved (build id %.16s, then %.16s), and the "
 		           "schedule needs places of the old one\nhint: explore it again\n", program, f->c->text, id);
 		return false;
@@ -245,6 +284,7 @@ bool explore_same_build(struct cli *cli, struct explore_file *f, const char *pro
 void explore_file_free(struct explore_file *f)
 {
 	free(f->argv);
+	free(f->atomic);
 	free(f->c);
 	free(f->memory);
 	free(f->text);

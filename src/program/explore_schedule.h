@@ -7,6 +7,10 @@
 
 #include "program/explore_search.h"
 
+/* The build id of a file in hex; "" when it has none. */
+void explore_build_id(const char *path, char *out, size_t room);
+/* `intact explore --replay FILE`, as a shell reads it. */
+const char *explore_replay_line(struct arena *a, const char *file);
 /* The run in got->failed. False after a message. */
 bool explore_save(struct cli *cli, const char *path, const struct explore_ask *ask, const struct explore_got *got);
 
@@ -15,6 +19,9 @@ struct explore_file {
 	char **argv;          /* the program and arguments it was made with */
 	struct control *c;    /* events, origins, places and modules as of another process */
 	uint64_t seed;
+	struct explore_gaps gaps; /* functions that were judged, and the patterns of others */
+	const char **atomic;
+	uint32_t natomic;
 };
 
 /* False after a message with the file's line and a caret. */

@@ -17,7 +17,7 @@
 
 enum { MAX_JOBS = 64, TRIES = 12 };
 
-struct search {
+struct explore_search {
 	struct cli *cli;
 	const struct explore_ask *ask;
 	struct explore_got *got;
@@ -27,7 +27,7 @@ struct search {
 	double began;
 };
 
-static void fill(const struct search *s, struct control *c, unsigned i)
+static void fill(const struct explore_search *s, struct control *c, unsigned i)
 {
 	const struct explore_ask *a = s->ask;
 	c->mode = s->mode;
@@ -40,6 +40,12 @@ static void fill(const struct search *s, struct control *c, unsigned i)
 		.max_runs = a->schedules ? a->schedules / s->n + (i < a->schedules % s->n) : 0,
 		.max_preemptions = (int32_t)a->preemptions, .no_coverage = a->no_coverage, .shard = i, .shards = s->n > 1 ? s->n : 0,
 	};
+	if (a->gaps) {
+		c->ngaps = a->gaps->n;
+		c->only_gaps = a->only_gaps;
+		memcpy(c->gap, a->gaps->gap, sizeof c->gap);
+		memcpy(c->gap_module, a->gaps->module, sizeof c->gap_module);
+	}
 	if (a->seconds)
 		c->deadline_ns = (uint64_t)((s->began + (double)a->seconds) * 1e9);
 }
@@ -52,7 +58,7 @@ static void say_text(struct buf *b, const struct control *c)
 }
 
 /* It gave up. EXIT_HOLDS: another try may do, with what was changed. */
-static int gave_up(struct search *s, const struct control *c)
+static int gave_up(struct explore_search *s, const struct control *c)
 {
 	struct buf *err = &s->cli->err;
 	switch (c->why) {
@@ -82,7 +88,7 @@ static int gave_up(struct search *s, const struct control *c)
 }
 
 /* It has ended without a result. */
-static int died(struct search *s, const struct explore_server *v)
+static int died(struct explore_search *s, const struct explore_server *v)
 {
 	struct buf *err = &s->cli->err;
 	const char *program = s->ask->argv[0];
@@ -173,7 +179,7 @@ static void give_schedule(struct control *c, const struct control *from)
 	memcpy(c->given, from->modules, sizeof from->modules);
 }
 
-static int run_to_end(struct search *s, struct explore_server *v)
+static int run_to_end(struct explore_search *s, struct explore_server *v)
 {
 	if (!server_start(v, s->ask->argv, s->cli->keeps_pipe, &s->cli->err))
 		return EXIT_INTERNAL;
@@ -184,7 +190,7 @@ static int run_to_end(struct search *s, struct explore_server *v)
 
 /* A shorter schedule that fails the same way replaces the one in `found`. Whatever goes
  * wrong here, the one that was found is still good. */
-static void minimise(struct search *s, struct control *found)
+static void minimise(struct explore_search *s, struct control *found)
 {
 	struct explore_server v;
 	if (found->end == CONTROL_ENDLESS || !server_new(&v, &s->cli->err))
@@ -214,7 +220,7 @@ static bool same_end(const struct control *found, const struct control *again)
 }
 
 /* The same schedule in a fresh process, in detail. */
-static int confirm(struct search *s, const struct control *found)
+static int confirm(struct explore_search *s, const struct control *found)
 {
 	struct explore_server v;
 	struct buf *err = &s->cli->err;
@@ -248,7 +254,7 @@ static int confirm(struct search *s, const struct control *found)
 
 /* ---- the search ---- */
 
-static int start_all(struct search *s)
+static int start_all(struct explore_search *s)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		if (!server_new(&s->server[i], &s->cli->err))
@@ -260,14 +266,14 @@ static int start_all(struct search *s)
 	return EXIT_HOLDS;
 }
 
-static void stop_all(struct search *s)
+static void stop_all(struct explore_search *s)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		server_free(&s->server[i]);
 }
 
 /* All have ended, or one has failed: which is the answer? */
-static int once(struct search *s, struct control **found, bool *again)
+static int once(struct explore_search *s, struct control **found, bool *again)
 {
 	int rc = start_all(s);
 	*found = NULL;
@@ -292,6 +298,7 @@ static int once(struct search *s, struct control **found, bool *again)
 			s->got->cut += v->c->cut;
 			s->got->blocks += v->c->nblocks;
 			s->got->awaits += v->c->awaits;
+			s->got->aside += v->c->aside;
 			s->got->judged += v->c->judged;
 			s->got->unjudged += v->c->unjudged;
 			s->got->cpu_ns += v->c->cpu_ns;
@@ -315,7 +322,7 @@ static int once(struct search *s, struct control **found, bool *again)
 }
 
 /* One run along a saved schedule; what it ends with is the answer. */
-static int replay(struct search *s)
+static int replay(struct explore_search *s)
 {
 	struct explore_server v;
 	for (int tries = 0; tries < TRIES; tries++) {
@@ -358,11 +365,11 @@ static int replay(struct search *s)
 
 int explore_search(struct cli *cli, const struct explore_ask *ask, struct explore_got *got)
 {
-	struct search *s = calloc(1, sizeof *s);
+	struct explore_search *s = calloc(1, sizeof *s);
 	if (!s)
 		return EXIT_INTERNAL;
 	memset(got, 0, sizeof *got);
-	*s = (struct search){ .cli = cli, .ask = ask, .got = got, .threads = 16, .began = server_now(),
+	*s = (struct explore_search){ .cli = cli, .ask = ask, .got = got, .threads = 16, .began = server_now(),
 	                      .mode = ask->fork ? CONTROL_FORK : CONTROL_SNAPSHOT,
 	                      .n = ask->jobs ? (unsigned)ask->jobs : 1 };
 	for (unsigned i = 0; i < MAX_JOBS; i++)

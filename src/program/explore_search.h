@@ -6,6 +6,7 @@
 #define INTACT_PROGRAM_EXPLORE_SEARCH_H
 
 #include "base/console.h"
+#include "program/explore_gaps.h"
 #include "program/explore_server.h"
 
 struct explore_ask {
@@ -16,6 +17,10 @@ struct explore_ask {
 	bool races, spurious, fork, no_coverage;
 	bool keep;            /* do not minimise */
 	bool real, gdb;       /* a replay: with real threads; under gdb */
+	const char *const *atomic; /* patterns of functions that are marked blocks, for the schedule file */
+	uint32_t natomic;
+	const struct explore_gaps *gaps; /* functions that may not be atomic; NULL: none */
+	bool only_gaps;       /* they are to be confirmed: nothing else counts */
 	const struct control *replay; /* follow this one's events instead; NULL: explore */
 };
 
@@ -23,6 +28,7 @@ struct explore_got {
 	struct control *failed; /* a copy of the block of the run that failed, in detail; NULL: none */
 	struct sched_stats stats; /* of all servers together */
 	uint64_t cut, cpu_ns, schedule, blocks, judged, unjudged, awaits;
+	uint64_t aside;        /* schedules that failed without having to do with the gaps (only_gaps) */
 	uint32_t verdict;      /* enum sched_verdict */
 	struct sched_divergence divergence; /* of SCHED_NONDETERMINISTIC */
 	uint32_t mode;

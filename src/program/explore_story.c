@@ -9,7 +9,7 @@
 #include "event/event.h"
 #include "report/finding.h"
 
-struct story {
+struct explore_story {
 	const struct control *c;
 	struct arena *a;
 	struct symbols *symbols;
@@ -25,13 +25,13 @@ struct story {
 
 /* ---- places ---- */
 
-static const char *relative(const struct story *s, const char *file)
+static const char *relative(const struct explore_story *s, const char *file)
 {
 	return s->nroot && !strncmp(file, s->root, s->nroot) && file[s->nroot] == '/' ? file + s->nroot + 1 : file;
 }
 
 /* Frames of a stack of return addresses, innermost first. */
-static uint32_t frames(struct story *s, const uint64_t *pcs, uint32_t n, struct explore_place *out, uint32_t max)
+static uint32_t frames(struct explore_story *s, const uint64_t *pcs, uint32_t n, struct explore_place *out, uint32_t max)
 {
 	struct src_frame f[64];
 	uint64_t copy[CONTROL_STACK];
@@ -51,7 +51,7 @@ static uint32_t frames(struct story *s, const uint64_t *pcs, uint32_t n, struct 
 	return m;
 }
 
-static struct explore_place place(struct story *s, uint64_t pc)
+static struct explore_place place(struct explore_story *s, uint64_t pc)
 {
 	struct explore_place p = { 0 };
 	if (pc)
@@ -61,7 +61,7 @@ static struct explore_place place(struct story *s, uint64_t pc)
 
 /* ---- names of objects ---- */
 
-static const char *name_of(struct story *s, uint64_t addr, char letter)
+static const char *name_of(struct explore_story *s, uint64_t addr, char letter)
 {
 	for (uint32_t i = 0; i < s->nnamed; i++)
 		if (s->named[i].addr == addr)
@@ -79,14 +79,14 @@ static const char *name_of(struct story *s, uint64_t addr, char letter)
 	return n;
 }
 
-static const char *thread_name(struct story *s, uint64_t t)
+static const char *thread_name(struct explore_story *s, uint64_t t)
 {
 	return t ? arena_printf(s->a, "T%u", (unsigned)t) : "main";
 }
 
 /* ---- operations in words ---- */
 
-static const char *value(struct story *s, uint64_t v, uint32_t size)
+static const char *value(struct explore_story *s, uint64_t v, uint32_t size)
 {
 	int64_t n = size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : size == 4 ? (int32_t)v : (int64_t)v;
 	if (n > 1000000000 || n < -1000000000)
@@ -94,7 +94,7 @@ static const char *value(struct story *s, uint64_t v, uint32_t size)
 	return arena_printf(s->a, "%lld", (long long)n);
 }
 
-static const char *memory_text(struct story *s, const struct sched_event *e, const struct control_step *d)
+static const char *memory_text(struct explore_story *s, const struct sched_event *e, const struct control_step *d)
 {
 	if (e->op.a < 4096) /* all descriptors: runtime/explore/syscalls.c */
 		return e->op.kind == SCHED_LOAD ? "waits for input" : "input or output";
@@ -109,13 +109,13 @@ static const char *memory_text(struct story *s, const struct sched_event *e, con
 	return known ? arena_printf(s->a, "%s%s = %s", atomic, n, after) : arena_printf(s->a, "%swrite %s", atomic, n);
 }
 
-static const char *tried(struct story *s, const struct sched_event *e, const char *text)
+static const char *tried(struct explore_story *s, const struct sched_event *e, const char *text)
 {
 	return e->result & SCHED_RES_FAILED
 	               ? arena_printf(s->a, "%s: %s", text, e->op.flags & SCHED_TIMED ? "times out" : "fails") : text;
 }
 
-static const char *op_text(struct story *s, uint32_t i)
+static const char *op_text(struct explore_story *s, uint32_t i)
 {
 	const struct sched_event *e = &s->c->events[i];
 	bool object = e->op.kind >= SCHED_LOCK && e->op.kind <= SCHED_DESTROY;
@@ -160,10 +160,10 @@ static const char *op_text(struct story *s, uint32_t i)
 
 /* ---- the failure ---- */
 
-struct kind {
+struct story_kind {
 	const char *name, *title;
 };
-static const struct kind kinds[CONTROL_ENDS] = {
+static const struct story_kind kinds[CONTROL_ENDS] = {
 	[CONTROL_CRASH] = { "crash", "CRASH" }, [CONTROL_ASSERT] = { "assertion", "FAILED ASSERTION" },
 	[CONTROL_ABORT] = { "abort", "ABORT" }, [CONTROL_EXIT] = { "exit", "FAILURE" },
 	[CONTROL_DEADLOCK] = { "deadlock", "DEADLOCK" }, [CONTROL_LOST_WAKEUP] = { "lost-wakeup", "LOST WAKE-UP" },
@@ -171,12 +171,12 @@ static const struct kind kinds[CONTROL_ENDS] = {
 	[CONTROL_MISUSE] = { "misuse", "MISUSE" }, [CONTROL_NOT_ATOMIC] = { "atomicity", "NOT ATOMIC" },
 };
 
-static const char *text_of(const struct story *s)
+static const char *text_of(const struct explore_story *s)
 {
 	return arena_strndup(s->a, s->c->text, strnlen(s->c->text, CONTROL_TEXT));
 }
 
-static const char *block_name(struct story *s)
+static const char *block_name(struct explore_story *s)
 {
 	const struct control *c = s->c;
 	struct explore_place at = place(s, c->block_pc);
@@ -186,7 +186,7 @@ static const char *block_name(struct story *s)
 	return at.function ? at.function : "a block";
 }
 
-static const char *sentence(struct story *s)
+static const char *sentence(struct explore_story *s)
 {
 	const struct control *c = s->c;
 	const char *who = thread_name(s, c->end_thread);
@@ -211,7 +211,7 @@ static const char *sentence(struct story *s)
 	}
 }
 
-static const char *link_text(struct story *s, const struct control_end_of_link *e)
+static const char *link_text(struct explore_story *s, const struct control_end_of_link *e)
 {
 	static const char *const verbs[] = { "reads", "writes", "acquires", "releases", "creates", "joins", "begins", "ends" };
 	const char *verb = e->kind < 8 ? verbs[e->kind] : "?", *who = thread_name(s, e->thread);
@@ -222,7 +222,7 @@ static const char *link_text(struct story *s, const struct control_end_of_link *
 	return arena_printf(s->a, "%s %s %s", who, verb, name_of(s, e->addr, 'D'));
 }
 
-static void tell_cycle(struct story *s)
+static void tell_cycle(struct explore_story *s)
 {
 	const struct control *c = s->c;
 	if (c->end != CONTROL_NOT_ATOMIC)
@@ -237,7 +237,7 @@ static void tell_cycle(struct story *s)
 	}
 }
 
-static const char *waits_for(struct story *s, const struct control_thread *t)
+static const char *waits_for(struct explore_story *s, const struct control_thread *t)
 {
 	const char *n = t->obj ? name_of(s, t->obj, 'L') : "";
 	const char *holder = "";
@@ -256,7 +256,7 @@ static const char *waits_for(struct story *s, const struct control_thread *t)
 	}
 }
 
-static void tell_threads(struct story *s)
+static void tell_threads(struct explore_story *s)
 {
 	const struct control *c = s->c;
 	bool blocked = c->end == CONTROL_DEADLOCK || c->end == CONTROL_LOST_WAKEUP || c->end == CONTROL_ENDLESS;
@@ -279,7 +279,7 @@ static void tell_threads(struct story *s)
 	}
 }
 
-static void tell_steps(struct story *s)
+static void tell_steps(struct explore_story *s)
 {
 	const struct control *c = s->c;
 	uint32_t n = c->nevents < CONTROL_STEPS ? c->nevents : CONTROL_STEPS, last = 0;
@@ -309,11 +309,11 @@ static void tell_steps(struct story *s)
 	}
 }
 
-static void tell_failure(struct story *s, const struct explore_got *got)
+static void tell_failure(struct explore_story *s, const struct explore_got *got)
 {
 	const struct control *c = s->c;
 	struct explore_failure *f = s->f;
-	const struct kind *k = &kinds[c->end < CONTROL_ENDS ? c->end : CONTROL_OK];
+	const struct story_kind *k = &kinds[c->end < CONTROL_ENDS ? c->end : CONTROL_OK];
 	f->kind = k->name ? k->name : "?";
 	f->title = k->title ? k->title : "?";
 	f->schedule = got->schedule;
@@ -342,7 +342,7 @@ static void tell_failure(struct story *s, const struct explore_got *got)
 /* ---- all ---- */
 
 
-static void open_symbols(struct story *s, struct raw_report *raw)
+static void open_symbols(struct explore_story *s, struct raw_report *raw)
 {
 	const struct control *c = s->c;
 	for (uint32_t i = 0; i < c->nmodules && i < CONTROL_MODULES; i++) {
@@ -354,7 +354,7 @@ static void open_symbols(struct story *s, struct raw_report *raw)
 	symbols_use(s->symbols, raw);
 }
 
-static void tell_races(struct story *s, const struct explore_got *got, struct explore_report *out)
+static void tell_races(struct explore_story *s, const struct explore_got *got, struct explore_report *out)
 {
 	for (uint32_t i = 0; i < got->nraces; i++) {
 		const struct control_race *r = &got->race[i];
@@ -370,7 +370,7 @@ static void tell_races(struct story *s, const struct explore_got *got, struct ex
 }
 
 /* The program did something else than before with the same choices. */
-static const char *diverged(struct story *s, const struct sched_divergence *d)
+static const char *diverged(struct explore_story *s, const struct sched_divergence *d)
 {
 	static const char *const what[] = { "", "cannot run", "does not exist", "does something else", "is at another place",
 		"uses another object", "has other choices", "ends earlier" };
@@ -419,7 +419,7 @@ void explore_story(const struct explore_ask *ask, const struct explore_got *got,
 	out->why_fork = *got->why_fork ? arena_strdup(a, got->why_fork) : NULL;
 	if (!got->modules)
 		return;
-	struct story *s = arena_new(a, struct story);
+	struct explore_story *s = arena_new(a, struct explore_story);
 	struct raw_report raw = { 0 };
 	char *cwd = getcwd(NULL, 0);
 	s->root = cwd ? arena_strdup(a, cwd) : "";
@@ -445,7 +445,7 @@ void explore_say_place(struct buf *out, const struct control *c)
 	if (!c->pc)
 		return;
 	arena_init(&a, 0);
-	struct story *s = arena_new(&a, struct story);
+	struct explore_story *s = arena_new(&a, struct explore_story);
 	s->a = &a;
 	s->c = c;
 	s->root = "";

@@ -166,24 +166,36 @@ static const char *environment(struct settings *s, const struct run_how *how,
 	                    l->rec ? arena_printf(&s->arena, ":record=-%d", (int)getpid()) : "");
 }
 
-static void show(struct cli *cli, struct settings *s, struct listener *l, uint32_t pid)
+/* What was said, the program itself first, then its children. */
+static struct raw_report **in_order(struct listener *l, uint32_t pid)
+{
+	uint32_t n = 0;
+	struct raw_report **list = arena_array(l->arena, struct raw_report *, l->said.list.len + 1);
+	for (int own = 1; own >= 0; own--)
+		for (uint32_t i = 0; i < l->said.list.len; i++)
+			if ((l->said.list.data[i]->pid == pid) == own)
+				list[n++] = l->said.list.data[i];
+	return list;
+}
+
+static void show(struct cli *cli, struct settings *s, const struct run_how *how, struct listener *l, uint32_t pid)
 {
 	struct buf text;
 	uint32_t who = pid, n = l->said.list.len;
+	struct raw_report **said = in_order(l, pid);
+	if (how->explore)
+		how->explore(how->arg, said, n);
 	buf_init(&text);
-	for (int own = 1; own >= 0; own--) /* the program itself, then its children */
-		for (uint32_t i = 0; i < n; i++) {
-			struct raw_report *r = l->said.list.data[i];
-			if ((r->pid == pid) != own)
-				continue;
-			findings_text(r, &s->filter, &s->text, &s->arena, &s->shown, &text);
-			who = r->pid;
-		}
+	for (uint32_t i = 0; i < n; i++) {
+		findings_add(said[i], &s->filter, &s->text, &s->arena, &s->shown);
+		who = said[i]->pid;
+	}
 	if (l->other_version)
 		buf_str(&cli->err, "intact: error: the program was built with another version of Intact, and its findings cannot be read\n"
 		                   "hint: build it again with this version's `intact cc`\n");
 	s->shown.unread += l->lost + l->said.lost;
-	findings_close(&s->filter, &s->shown, s->print_suppressions, &text);
+	findings_close(&s->filter, &s->shown, s->print_suppressions, &s->log);
+	findings_tell(&s->log, &s->text, &text);
 	settings_deliver(cli, s, &text, n == 1 ? who : pid);
 	buf_free(&text);
 }
@@ -313,7 +325,7 @@ int run_once(struct cli *cli, struct settings *s, const struct run_how *how, cha
 	if (l.rec)
 		recording_end(l.rec, &cli->err, false);
 	if (!how->silent)
-		show(cli, s, &l, (uint32_t)pid);
+		show(cli, s, how, &l, (uint32_t)pid);
 	listen_end(&l);
 	if (r->failed) {
 		buf_str(&cli->err, "intact: cannot run '");

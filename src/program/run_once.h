@@ -14,6 +14,9 @@ struct run_how {
 	uint64_t keep;       /* about its last bytes; 0: all */
 	bool silent;         /* findings are not shown */
 	bool halt, loops;    /* halt_on_error, report_loops */
+	/* Before findings are shown: what the processes said, the program's own first. NULL: nothing to do. */
+	void (*explore)(void *arg, struct raw_report *const *said, uint32_t n);
+	void *arg;
 	bool stdout_taken;   /* a report goes there: the program's goes to stderr */
 };
 

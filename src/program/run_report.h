@@ -1,6 +1,6 @@
 /*
- * run_report: the messages of watched programs (report/finding.h) as the text
- * that `intact run` prints, with the settings of INTACT_OPTIONS.
+ * run_report: the messages of watched programs (report/finding.h) as results of
+ * `intact run`, with the settings of INTACT_OPTIONS.
  */
 #ifndef INTACT_PROGRAM_RUN_REPORT_H
 #define INTACT_PROGRAM_RUN_REPORT_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/symtab.h"
-#include "base/console.h"
+#include "report/trace_judged.h"
 
 struct run_message {
 	const char *text;
@@ -17,14 +17,17 @@ struct run_message {
 	const struct symtab *symbols; /* for its addresses; NULL: look them up */
 };
 
-struct run_shown {
-	uint32_t count, confirmed, suppressed;
-	bool cut; /* there was more than is kept */
+/* How they are shown. */
+struct run_reporting {
+	const char *options; /* as INTACT_OPTIONS has them; NULL: none */
+	struct buf *err;     /* a file that they name cannot be read */
+	bool color;
+	bool progress;       /* a line on standard error about names that take their time */
 };
 
-/* False when a setting cannot be read (cli->err says so). `results` (or NULL)
- * gets the findings as the results of a document (docs/json.md, `intact run`). */
-bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct buf *out,
-                struct buf *results, struct run_shown *shown);
+/* The findings as the results of a document (docs/json.md, `intact run`), and the lines that close
+ * their text. False when a setting cannot be read (how->err says so). */
+bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results,
+                struct buf *summary, struct run_shown *shown);
 
 #endif

@@ -13,22 +13,22 @@
 #include "program/run_report.h"
 #include "program/run_settings.h"
 
-const char *run_option(struct arena *a, const char *name)
+const char *settings_option(struct settings *t, const char *name)
 {
-	const char *s = getenv("INTACT_OPTIONS"), *found = NULL;
+	const char *s = t->options, *found = NULL;
 	size_t n = strlen(name);
 	while (s && *s) {
 		size_t len = strcspn(s, ": \t\n");
 		if (len > n && !strncmp(s, name, n) && s[n] == '=')
-			found = arena_strndup(a, s + n + 1, len - n - 1);
+			found = arena_strndup(&t->arena, s + n + 1, len - n - 1);
 		s += len + (s[len] != 0);
 	}
 	return found;
 }
 
-static bool option_on(struct arena *a, const char *name, bool otherwise)
+static bool option_on(struct settings *s, const char *name, bool otherwise)
 {
-	const char *v = run_option(a, name);
+	const char *v = settings_option(s, name);
 	return v ? !strcmp(v, "1") || !strcmp(v, "true") || !strcmp(v, "yes") : otherwise;
 }
 
@@ -45,39 +45,58 @@ static void looking_up(void *arg, uint32_t done, uint32_t of)
 	fprintf(stderr, "\rintact: looking up names: finding %u of %u\033[K", done + 1, of);
 }
 
-bool settings_read(struct cli *cli, struct settings *s)
+/* Files are named relative to where the program is run from. */
+static void log_begin(struct settings *s)
+{
+	char *cwd = getcwd(NULL, 0);
+	finding_log_init(&s->log, &s->arena, cwd ? arena_strdup(&s->arena, cwd) : NULL);
+	free(cwd);
+	s->text.json = &s->log;
+}
+
+bool settings_read(struct settings *s, const char *options, struct buf *err, bool color)
 {
 	struct arena *a = &s->arena;
-	const char *v = run_option(a, "color");
+	s->options = options;
+	const char *v = settings_option(s, "color");
 	bool ok = true;
+	log_begin(s);
 	filter_init(&s->filter, a);
 	s->symbols = s->text.symbols = symbols_open(a);
-	s->text.progress = isatty(STDERR_FILENO) ? looking_up : NULL;
-	s->text.arg = s;
-	s->log_path = run_option(a, "log_path");
+	s->log_path = settings_option(s, "log_path");
 	if (!s->log_path)
 		s->log_path = "stderr";
 	s->text.color = v && !strcmp(v, "always") ? true
 	                : v && !strcmp(v, "never") ? false
-	                                           : cli->color_err && !strcmp(s->log_path, "stderr");
-	s->text.strip_path_prefix = run_option(a, "strip_path_prefix");
-	s->text.gen_suppressions = option_on(a, "gen_suppressions", false);
-	s->text.strict = option_on(a, "strict", false);
-	s->print_suppressions = option_on(a, "print_suppressions", true);
-	if ((v = run_option(a, "spec")) && *v)
-		ok &= filter_read_spec(&s->filter, v, &cli->err);
-	for (v = run_option(a, "suppressions"); v && *v;) {
+	                                           : color && !strcmp(s->log_path, "stderr");
+	s->text.strip_path_prefix = settings_option(s, "strip_path_prefix");
+	s->text.gen_suppressions = option_on(s, "gen_suppressions", false);
+	s->text.strict = option_on(s, "strict", false);
+	s->print_suppressions = option_on(s, "print_suppressions", true);
+	if ((v = settings_option(s, "spec")) && *v)
+		ok &= filter_read_spec(&s->filter, v, err);
+	for (v = settings_option(s, "suppressions"); v && *v;) {
 		size_t n = strcspn(v, ",");
 		if (n)
-			ok &= filter_read_suppressions(&s->filter, arena_strndup(a, v, n), &cli->err);
+			ok &= filter_read_suppressions(&s->filter, arena_strndup(a, v, n), err);
 		v += n + (v[n] != 0);
 	}
 	return ok;
 }
 
+bool settings_of_command(struct settings *s, struct cli *cli)
+{
+	if (isatty(STDERR_FILENO)) {
+		s->text.progress = looking_up;
+		s->text.arg = s;
+	}
+	return settings_read(s, getenv("INTACT_OPTIONS"), &cli->err, cli->color_err);
+}
+
 void settings_free(struct settings *s)
 {
 	symbols_close(s->symbols);
+	finding_log_free(&s->log);
 	arena_free(&s->arena);
 }
 
@@ -118,43 +137,33 @@ void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uin
 	buf_add(&cli->err, text->data, text->len);
 }
 
-void run_log_begin(struct settings *s)
-{
-	char *cwd = getcwd(NULL, 0);
-	buf_init(&s->log.results);
-	json_out_init(&s->log.j, &s->log.results, false);
-	s->log.arena = &s->arena;
-	s->log.root = cwd ? arena_strdup(&s->arena, cwd) : NULL;
-	free(cwd);
-	s->text.json = &s->log;
-}
-
-bool run_report(struct cli *cli, const struct run_message *m, uint32_t n, struct buf *out,
-                struct buf *results, struct run_shown *shown)
+bool run_report(const struct run_reporting *how, const struct run_message *m, uint32_t n, struct buf *results,
+                struct buf *summary, struct run_shown *shown)
 {
 	struct settings s = { 0 };
 	arena_init(&s.arena, 0);
-	bool ok = settings_read(cli, &s);
-	s.text.color = cli->color_out;
-	if (results)
-		run_log_begin(&s);
+	if (how->progress) {
+		s.text.progress = looking_up;
+		s.text.arg = &s;
+	}
+	bool ok = settings_read(&s, how->options, how->err, false);
+	s.log.recorded = true;
 	for (uint32_t i = 0; i < n; i++) {
 		struct raw_reports all = { 0 };
 		if (!raw_add_all(&all, &s.arena, m[i].text, m[i].len))
 			continue;
 		for (uint32_t k = 0; k < all.list.len; k++) {
 			all.list.data[k]->saved = m[i].symbols;
-			findings_text(all.list.data[k], &s.filter, &s.text, &s.arena, &s.shown, out);
+			findings_add(all.list.data[k], &s.filter, &s.text, &s.arena, &s.shown);
 		}
 		raw_free(&all);
 	}
-	findings_close(&s.filter, &s.shown, s.print_suppressions, out);
+	findings_close(&s.filter, &s.shown, s.print_suppressions, &s.log);
 	*shown = (struct run_shown){ s.shown.count, s.shown.confirmed, s.shown.suppressed,
 		                     settings_cut(&s) };
-	if (results) {
-		buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
-		buf_free(&s.log.results);
-	}
+	buf_add(results, buf_cstr(&s.log.results), s.log.results.len);
+	buf_add(summary, buf_cstr(&s.log.summary), s.log.summary.len);
+	results->failed |= s.log.results.failed | s.log.summary.failed;
 	settings_free(&s);
 	return ok;
 }

@@ -15,23 +15,25 @@ struct settings {
 	struct shown shown;
 	const char *log_path;
 	bool print_suppressions;
-	struct finding_log log; /* for reports */
+	struct finding_log log; /* the findings, as results of a document */
 	struct symbols *symbols; /* text.symbols */
+	const char *options;     /* or NULL */
 	double asked, said;      /* progress: when it began, when it was last shown */
 };
 
-/* The value of a key of INTACT_OPTIONS, the last one given; NULL when it is not there. */
-const char *run_option(struct arena *a, const char *name);
-/* Fills in what INTACT_OPTIONS says; `s` is zero but for its arena. False when
- * a file it names cannot be read (cli->err says so). */
-bool settings_read(struct cli *cli, struct settings *s);
+/* Fills in what `options` (as INTACT_OPTIONS; NULL: nothing) says; `s` is zero but for
+ * its arena. False when a file it names cannot be read (err says so). `color`: standard
+ * error shows colours. */
+bool settings_read(struct settings *s, const char *options, struct buf *err, bool color);
+/* ... of the environment, for a command: names that take their time are told of on a terminal. */
+bool settings_of_command(struct settings *s, struct cli *cli);
+/* The value of a key of the options, the last one given; NULL when it is not there. */
+const char *settings_option(struct settings *s, const char *name);
 /* The files that were opened for names, and the arena. */
 void settings_free(struct settings *s);
 /* Was anything cut that may have been a finding? */
 bool settings_cut(const struct settings *s);
 /* Sends the report of process `pid` where `s` says. */
 void settings_deliver(struct cli *cli, struct settings *s, struct buf *text, uint32_t pid);
-/* Findings are kept as JSON too from now on, in s->log. */
-void run_log_begin(struct settings *s);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "reduce/spin_wait.h"
 
 enum { ROUNDS = 8 };
@@ -36,6 +37,7 @@ static uint32_t focus_of(struct flow *f, const struct ir_node *n)
 		}
 		var = v;
 	}
+	assert(var == IR_NONE || candidate(f->ir, var));
 	return var;
 }
 
@@ -59,6 +61,7 @@ static void find_edges(struct flow *f)
 					drop(f, var);
 				continue;
 			}
+			assert(out.n <= OUTCOMES_MAX);
 			struct outcome head = { .succ = out.n, .same = out.plain };
 			avec_push(f->arena, &f->edges, head);
 			f->special[id] = f->edges.len;
@@ -86,6 +89,7 @@ static bool holds(const struct flow *f, uint32_t node, uint32_t var)
 
 bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome *e)
 {
+	assert(node < f->ir->nnodes && f->special[node] <= f->edges.len);
 	const struct ir_node *n = &f->ir->nodes[node];
 	uint32_t at = f->special[node];
 	if (!at) {
@@ -96,6 +100,7 @@ bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome 
 		return true;
 	}
 	uint32_t count = f->edges.data[at - 1].succ, var = deciding(f, node);
+	assert(at + count <= f->edges.len && *i <= count);
 	while (*i < count) {
 		*e = f->edges.data[at + (*i)++];
 		if (e->pure)
@@ -112,6 +117,7 @@ bool flow_edge(const struct flow *f, uint32_t node, uint32_t *i, struct outcome 
 /* The locks held behind the step from `node` that takes edge e. */
 static uint32_t after_step(struct flow *f, uint32_t node, const struct outcome *e)
 {
+	assert(f->set[node] != FLOW_UNREACHED && f->set[node] < f->sets.sets.len);
 	const struct ir *p = f->ir;
 	const struct ir_node *n = &p->nodes[node];
 	uint32_t set = f->set[node], var = deciding(f, node);
@@ -129,6 +135,7 @@ static uint32_t after_step(struct flow *f, uint32_t node, const struct outcome *
 		set = held_locks_add(&f->sets, set, p->vars[var].slot);
 	if (var != IR_NONE && e->after == 0)
 		set = held_locks_remove(&f->sets, set, p->vars[var].slot, 1);
+	assert(set < f->sets.sets.len);
 	return set;
 }
 
@@ -140,19 +147,23 @@ struct work {
 
 static void arrive(struct flow *f, struct work *w, uint32_t node, uint32_t set)
 {
+	assert(node < f->ir->nnodes && set < f->sets.sets.len);
 	uint32_t old = f->set[node];
 	uint32_t now = old == FLOW_UNREACHED ? set : held_locks_meet(&f->sets, old, set);
 	if (now == old)
 		return;
+	assert(old == FLOW_UNREACHED || f->sets.sets.data[now].len < f->sets.sets.data[old].len); /* sets only shrink */
 	f->set[node] = now;
 	if (w->queued[node])
 		return;
+	assert(w->len < w->cap);
 	w->queued[node] = 1;
 	w->nodes[(w->head + w->len++) % w->cap] = node;
 }
 
 static void propagate(struct flow *f, struct work *w)
 {
+	assert(!w->len);
 	const struct ir *p = f->ir;
 	memset(f->set, 0xFF, p->nnodes * sizeof *f->set);
 	for (uint32_t t = 0; t < p->ntemplates; t++)
@@ -163,6 +174,7 @@ static void propagate(struct flow *f, struct work *w)
 		w->head = (w->head + 1) % w->cap;
 		w->len--;
 		w->queued[node] = 0;
+		assert(f->set[node] != FLOW_UNREACHED);
 		while (flow_edge(f, node, &i, &e))
 			arrive(f, w, e.succ, after_step(f, node, &e));
 	}
@@ -173,6 +185,7 @@ static void propagate(struct flow *f, struct work *w)
 /* A try that can fail and leave everything as it was. */
 static void note_tries(struct flow *f, uint32_t node, uint32_t var)
 {
+	assert(f->special[node] && f->focus[node] == var);
 	uint32_t at = f->special[node], block = f->ir->nodes[node].block;
 	struct flow_hand *h = &f->at[var];
 	bool pure = f->waits[node] != IR_NONE;
@@ -190,6 +203,7 @@ static void note_tries(struct flow *f, uint32_t node, uint32_t var)
 
 bool flow_private(const struct flow *f, uint32_t var, uint32_t block, uint32_t *who)
 {
+	assert(var < f->ir->nvars && (block == FLOW_ALL || block == IR_NONE || block < f->ir->nblocks));
 	const struct flow_hand *h = &f->at[var];
 	*who = IR_NONE;
 	if ((f->hand[var] & (HAND_LOCK | HAND_OBSERVED | HAND_TAKEN)) != (HAND_LOCK | HAND_TAKEN))
@@ -239,6 +253,8 @@ static bool check_candidates(struct flow *f)
 			}
 		}
 	}
+	for (uint32_t v = 0; v < p->nvars; v++)
+		assert(!f->hand[v] || candidate(p, v));
 	return all;
 }
 
@@ -264,6 +280,7 @@ void flow_run(struct flow *f, const struct ir *p, struct arena *a)
 	spin_wait_find(f);
 	propagate(f, &w);
 	for (uint32_t round = 1; !check_candidates(f); round++) {
+			assert(round <= ROUNDS + 1); /* what is dropped stays dropped */
 		for (uint32_t v = 0; round >= ROUNDS && v < p->nvars; v++)
 			drop(f, v);
 		propagate(f, &w);

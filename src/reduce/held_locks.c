@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/map.h"
 
 static uint32_t hash(const uint32_t *e, uint32_t n)
@@ -26,6 +27,9 @@ static void rehash(struct held_locks *s)
 
 static uint32_t intern(struct held_locks *s, const uint32_t *e, uint32_t n)
 {
+	assert(n <= HELD_LOCKS_MAX && !(s->nbuckets & (s->nbuckets - 1)));
+	for (uint32_t i = 1; i < n; i++)
+		assert(e[i - 1] < e[i]);
 	uint32_t k = hash(e, n) & (s->nbuckets - 1);
 	for (uint32_t i = s->buckets[k]; i; i = s->sets.data[i - 1].next) {
 		const struct held_locks_run *r = &s->sets.data[i - 1];
@@ -40,6 +44,7 @@ static uint32_t intern(struct held_locks *s, const uint32_t *e, uint32_t n)
 	uint32_t id = s->sets.len - 1;
 	if (s->sets.len > s->nbuckets)
 		rehash(s);
+	assert(s->sets.len <= s->nbuckets && s->sets.data[id].len == n);
 	return id;
 }
 
@@ -50,11 +55,14 @@ void held_locks_init(struct held_locks *s, struct arena *a)
 	avec_push(a, &s->elems, 0); /* so that data is never NULL */
 	rehash(s);
 	intern(s, s->elems.data, 0);
+	assert(s->sets.len == 1 && !s->sets.data[HELD_LOCKS_NONE].len);
 }
 
 const uint32_t *held_locks_members(const struct held_locks *s, uint32_t set, uint32_t *n)
 {
+	assert(set < s->sets.len);
 	*n = s->sets.data[set].len;
+	assert(s->sets.data[set].start + *n <= s->elems.len);
 	return s->elems.data + s->sets.data[set].start;
 }
 
@@ -80,11 +88,13 @@ uint32_t held_locks_add(struct held_locks *s, uint32_t set, uint32_t lock)
 	}
 	out[k] = lock;
 	memcpy(out + k + 1, e + k, (n - k) * sizeof *e);
+	assert(k <= n && n < HELD_LOCKS_MAX);
 	return intern(s, out, n + 1);
 }
 
 uint32_t held_locks_remove(struct held_locks *s, uint32_t set, uint32_t first, uint32_t count)
 {
+	assert(count >= 1);
 	uint32_t n, out[HELD_LOCKS_MAX], k = 0;
 	const uint32_t *e = held_locks_members(s, set, &n);
 	for (uint32_t i = 0; i < n; i++)
@@ -110,6 +120,7 @@ uint32_t held_locks_meet(struct held_locks *s, uint32_t a, uint32_t b)
 			j++;
 		}
 	}
+	assert(k <= na && k <= nb && (k < na || k < nb)); /* equal sets have one id */
 	return k == na ? a : k == nb ? b : intern(s, out, k);
 }
 

@@ -2,6 +2,7 @@
  * misfit_text: a misfit in words: the two steps, where they are, and what makes them
  * what they are.
  */
+#include "base/invariant.h"
 #include "reduce/reduce.h"
 
 #include <string.h>
@@ -48,13 +49,13 @@ static void lock_names(const struct flow *f, uint32_t set, struct buf *out)
 	}
 }
 
-struct question {
+struct why_question {
 	const struct flow *f;
 	const struct movers *m;
 	uint32_t block; /* or FLOW_ALL */
 };
 
-static enum mover kind(const struct question *q, uint32_t node)
+static enum reduce_mover kind(const struct why_question *q, uint32_t node)
 {
 	return mover_of(q->m, q->f, node, q->block);
 }
@@ -116,7 +117,7 @@ static const char *done(const struct ir *p, const struct group *g)
 }
 
 /* Why the step is a non-mover: who else is there, and under which locks. */
-static void reason(const struct question *q, uint32_t node, struct buf *out)
+static void reason(const struct why_question *q, uint32_t node, struct buf *out)
 {
 	const struct flow *f = q->f;
 	const struct movers *m = q->m;
@@ -126,6 +127,7 @@ static void reason(const struct question *q, uint32_t node, struct buf *out)
 		return;
 	if (m->mover[node] != MOVER_NON) { /* a lock that someone tries in vain */
 		flow_private(f, m->lock[node], q->block, &who);
+		assert(who != IR_NONE);
 		buf_str(out, ": ");
 		variable(p, m->lock[node], 0, out);
 		buf_str(out, " is a lock coded by hand, and a try at ");
@@ -138,6 +140,7 @@ static void reason(const struct question *q, uint32_t node, struct buf *out)
 		buf_str(out, ": it takes a lock and frees one in the same step");
 		return;
 	}
+	assert(m->cause[node] < m->ngroups && m->groups[m->cause[node]].conflict < m->ngroups);
 	const struct group *g = &m->groups[m->cause[node]], *o = &m->groups[g->conflict];
 	uint32_t at = p->spans[p->accesses[o->access].ins].start;
 	bool same = at == p->spans[p->accesses[g->access].ins].start;
@@ -169,7 +172,8 @@ static void reason(const struct question *q, uint32_t node, struct buf *out)
 void reduce_why(const struct flow *f, const struct movers *m, uint32_t block, uint32_t first,
                 uint32_t second, struct buf *out)
 {
-	const struct question q = { f, m, block };
+	assert(first != IR_NONE && second != IR_NONE && f->ir->nodes[first].block == f->ir->nodes[second].block);
+	const struct why_question q = { f, m, block };
 	bool non = kind(&q, second) == MOVER_NON, after_non = kind(&q, first) == MOVER_NON;
 	if (first == second) {
 		buf_str(out, "the non-mover at ");
@@ -201,6 +205,7 @@ static bool coded_by_hand(const struct flow *f, uint32_t v)
 /* "m (taken at 18:11)" */
 static void say_lock(const struct flow *f, uint32_t v, struct buf *out)
 {
+	assert(f->at[v].taken != IR_NONE);
 	const struct ir *p = f->ir;
 	const struct ir_node *n = &p->nodes[f->at[v].taken];
 	uint32_t offset = n->span.start;

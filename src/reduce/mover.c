@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum { PAIRS_MAX = 1 << 20 };
 
 #define READS  (IRA_READ | IRA_READ_INV | IRA_READ_RESP)
 #define WRITES (IRA_WRITE | IRA_WRITE_INV | IRA_WRITE_RESP)
 
-struct entry {
+struct mover_entry {
 	struct group g;
 	uint32_t *to; /* where the id of its group goes */
 };
@@ -20,7 +22,7 @@ static int order(uint32_t a, uint32_t b)
 
 static int compare(const void *pa, const void *pb)
 {
-	const struct group *a = &((const struct entry *)pa)->g, *b = &((const struct entry *)pb)->g;
+	const struct group *a = &((const struct mover_entry *)pa)->g, *b = &((const struct mover_entry *)pb)->g;
 	int c = order(a->var, b->var);
 	c = c ? c : order(a->elem, b->elem);
 	c = c ? c : order(a->set, b->set);
@@ -31,13 +33,13 @@ static int compare(const void *pa, const void *pb)
 
 static int compare_whole(const void *pa, const void *pb)
 {
-	const struct group *a = &((const struct entry *)pa)->g, *b = &((const struct entry *)pb)->g;
+	const struct group *a = &((const struct mover_entry *)pa)->g, *b = &((const struct mover_entry *)pb)->g;
 	int c = compare(pa, pb);
 	return c ? c : order(a->access, b->access);
 }
 
 /* One entry for each shared access of each node that can be reached. */
-static uint32_t collect(const struct flow *f, bool any, struct entry *out, uint32_t *group_of)
+static uint32_t collect(const struct flow *f, bool any, struct mover_entry *out, uint32_t *group_of)
 {
 	const struct ir *p = f->ir;
 	uint32_t n = 0;
@@ -52,29 +54,33 @@ static uint32_t collect(const struct flow *f, bool any, struct entry *out, uint3
 				const struct ir_access *a = &p->accesses[k];
 				if (!(a->mode & (READS | WRITES)))
 					continue;
-				out[n++] = (struct entry){
+				out[n++] = (struct mover_entry){
 					{ a->var, p->vars[a->var].is_array ? a->index : 0, f->set[id],
 					  single ? t : IR_NONE, (a->mode & WRITES) != 0, k, id, IR_NONE },
 					&group_of[k] };
 			}
 		}
 	}
+	assert(n <= p->naccesses);
 	return n;
 }
 
-static void make_groups(struct movers *m, struct entry *e, uint32_t n, struct arena *a)
+static void make_groups(struct movers *m, struct mover_entry *e, uint32_t n, struct arena *a)
 {
 	qsort(e, n, sizeof *e, compare_whole);
 	m->groups = arena_array(a, struct group, n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!i || compare(&e[i - 1], &e[i]))
+		if (!i || compare(&e[i - 1], &e[i])) {
+			assert(m->ngroups <= i);
 			m->groups[m->ngroups++] = e[i].g;
+		}
 		*e[i].to = m->ngroups - 1;
 	}
 }
 
 static bool in_conflict(const struct flow *f, const struct group *a, const struct group *b)
 {
+	assert(a->var == b->var);
 	if (!a->write && !b->write)
 		return false;
 	if (a->elem != b->elem && a->elem != IR_NONE && b->elem != IR_NONE)
@@ -87,6 +93,7 @@ static bool in_conflict(const struct flow *f, const struct group *a, const struc
 /* Prefers a write as the one to blame. */
 static void note(struct movers *m, uint32_t g, uint32_t other)
 {
+	assert(g < m->ngroups && other < m->ngroups);
 	uint32_t *c = &m->groups[g].conflict;
 	if (*c == IR_NONE || (!m->groups[*c].write && m->groups[other].write))
 		*c = other;
@@ -95,6 +102,7 @@ static void note(struct movers *m, uint32_t g, uint32_t other)
 /* Groups first .. last - 1 are those of one variable. */
 static void compare_groups(struct movers *m, struct flow *f, uint32_t first, uint32_t last)
 {
+	assert(first < last && last <= m->ngroups && m->groups[first].var == m->groups[last - 1].var);
 	uint64_t n = last - first;
 	if (n * n <= PAIRS_MAX) {
 		for (uint32_t i = first; i < last; i++)
@@ -148,6 +156,7 @@ static void classify(struct movers *m, const struct flow *f, uint32_t id, const 
 			}
 			continue;
 		}
+		assert(group_of[k] < m->ngroups && m->groups[group_of[k]].var == a->var);
 		m->mover[id] = MOVER_NON;
 		if (m->cause[id] == IR_NONE)
 			m->cause[id] = group_of[k];
@@ -157,12 +166,14 @@ static void classify(struct movers *m, const struct flow *f, uint32_t id, const 
 	m->mover[id] = takes && frees ? MOVER_NON : takes ? MOVER_RIGHT : frees ? MOVER_LEFT : MOVER_BOTH;
 }
 
-enum mover mover_of(const struct movers *m, const struct flow *f, uint32_t node, uint32_t block)
+enum reduce_mover mover_of(const struct movers *m, const struct flow *f, uint32_t node, uint32_t block)
 {
+	assert(node < f->ir->nnodes && m->mover[node] <= MOVER_NON);
+	assert(m->lock[node] == IR_NONE || f->hand[m->lock[node]] & HAND_LOCK);
 	uint32_t who;
 	if (m->lock[node] != IR_NONE && !flow_private(f, m->lock[node], block, &who))
 		return MOVER_NON;
-	return (enum mover)m->mover[node];
+	return (enum reduce_mover)m->mover[node];
 }
 
 void movers_find(struct movers *m, struct flow *f, bool any, struct arena *a)
@@ -170,7 +181,7 @@ void movers_find(struct movers *m, struct flow *f, bool any, struct arena *a)
 	const struct ir *p = f->ir;
 	memset(m, 0, sizeof *m);
 	uint32_t *group_of = arena_array(a, uint32_t, p->naccesses + 1);
-	struct entry *e = arena_array(a, struct entry, p->naccesses + 1);
+	struct mover_entry *e = arena_array(a, struct mover_entry, p->naccesses + 1);
 	uint32_t n = collect(f, any, e, group_of);
 	make_groups(m, e, n, a);
 	for (uint32_t i = 0, j; i < m->ngroups; i = j) {

@@ -28,7 +28,7 @@
 
 #include "reduce/flow.h"
 
-enum mover { MOVER_BOTH, MOVER_RIGHT, MOVER_LEFT, MOVER_NON };
+enum reduce_mover { MOVER_BOTH, MOVER_RIGHT, MOVER_LEFT, MOVER_NON };
 
 struct group { /* accesses that are alike */
 	uint32_t var, elem; /* IR_NONE: any element */
@@ -41,7 +41,7 @@ struct group { /* accesses that are alike */
 };
 
 struct movers {
-	uint8_t *mover;     /* by node: enum mover */
+	uint8_t *mover;     /* by node: enum reduce_mover */
 	uint32_t *cause;    /* by node: of a non-mover, the group that conflicts; IR_NONE:
 	                     * it takes one lock and frees another */
 	uint32_t *lock;     /* by node: the hand-made lock it takes or frees, or IR_NONE; a
@@ -55,7 +55,7 @@ struct movers {
  * with one thread have one. Memory from the arena, as in flow_run.
  */
 /* What the step is when the question is about this block, or FLOW_ALL. */
-enum mover mover_of(const struct movers *m, const struct flow *f, uint32_t node, uint32_t block);
+enum reduce_mover mover_of(const struct movers *m, const struct flow *f, uint32_t node, uint32_t block);
 void movers_find(struct movers *m, struct flow *f, bool any, struct arena *a);
 
 #endif

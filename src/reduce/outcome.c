@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum { KNOWN_MAX = 12, WRITTEN_MAX = 12, STACK_MAX = 32, BUDGET = 600 };
 
-struct path { /* one way through the code, as far as it has been run */
+struct outcome_path { /* one way through the code, as far as it has been run */
 	uint32_t pc;
 	int32_t focus;  /* the variable's value, when `focus_known` */
 	bool focus_known;
@@ -15,19 +17,19 @@ struct path { /* one way through the code, as far as it has been run */
 	int32_t written[WRITTEN_MAX];
 };
 
-struct walk {
+struct outcome_walk {
 	const struct ir *p;
 	const struct ir_template *t;
 	uint32_t node, focus, budget;
 	int32_t start; /* the focus at the beginning */
 	struct outcomes *out;
-	struct path stack[STACK_MAX];
+	struct outcome_path stack[STACK_MAX];
 	uint32_t top;
 };
 
 /* ---- registers ---------------------------------------------------------- */
 
-static void forget(struct path *w, int32_t reg)
+static void forget(struct outcome_path *w, int32_t reg)
 {
 	for (uint32_t i = 0; i < w->nknown; i++)
 		if (w->known[i].reg == reg) {
@@ -36,8 +38,9 @@ static void forget(struct path *w, int32_t reg)
 		}
 }
 
-static void wrote(const struct walk *x, struct path *w, int32_t reg)
+static void wrote(const struct outcome_walk *x, struct outcome_path *w, int32_t reg)
 {
+	assert(reg >= 1 && (uint32_t)reg < x->t->nregs);
 	if ((uint32_t)reg >= x->t->nslots)
 		return;
 	for (uint32_t i = 0; i < w->nwritten; i++)
@@ -49,17 +52,18 @@ static void wrote(const struct walk *x, struct path *w, int32_t reg)
 		w->written[w->nwritten++] = reg;
 }
 
-static void set(const struct walk *x, struct path *w, int32_t reg, bool known, int32_t value)
+static void set(const struct outcome_walk *x, struct outcome_path *w, int32_t reg, bool known, int32_t value)
 {
 	forget(w, reg);
 	wrote(x, w, reg);
 	if (known && w->nknown < KNOWN_MAX) {
+		assert((uint32_t)reg < x->t->nregs);
 		w->known[w->nknown].reg = reg;
 		w->known[w->nknown++].value = value;
 	}
 }
 
-static void forget_range(struct path *w, int32_t reg, int32_t n)
+static void forget_range(struct outcome_path *w, int32_t reg, int32_t n)
 {
 	for (uint32_t i = w->nknown; i-- > 0;)
 		if (w->known[i].reg >= reg && w->known[i].reg - reg < n)
@@ -67,7 +71,7 @@ static void forget_range(struct path *w, int32_t reg, int32_t n)
 }
 
 /* An unknown register that a jump has found to be 0. */
-static void learn_zero(struct path *w, int32_t reg)
+static void learn_zero(struct outcome_path *w, int32_t reg)
 {
 	if (w->nknown == KNOWN_MAX)
 		return;
@@ -75,7 +79,7 @@ static void learn_zero(struct path *w, int32_t reg)
 	w->known[w->nknown++].value = 0;
 }
 
-static bool reg_value(const struct path *w, int32_t reg, int32_t *value)
+static bool reg_value(const struct outcome_path *w, int32_t reg, int32_t *value)
 {
 	for (uint32_t i = 0; i < w->nknown; i++)
 		if (w->known[i].reg == reg) {
@@ -85,7 +89,7 @@ static bool reg_value(const struct path *w, int32_t reg, int32_t *value)
 	return false;
 }
 
-static bool operand(const struct path *w, bool immediate, int32_t x, int32_t *value)
+static bool operand(const struct outcome_path *w, bool immediate, int32_t x, int32_t *value)
 {
 	if (!immediate)
 		return reg_value(w, x, value);
@@ -95,7 +99,7 @@ static bool operand(const struct path *w, bool immediate, int32_t x, int32_t *va
 
 /* ---- instructions ------------------------------------------------------- */
 
-static void compute(const struct walk *x, struct path *w, const struct ir_ins *i)
+static void compute(const struct outcome_walk *x, struct outcome_path *w, const struct ir_ins *i)
 {
 	int32_t b = 0, c = 0, v = 0;
 	bool kb = operand(w, i->imm & IR_IMM_B, i->b, &b);
@@ -119,8 +123,9 @@ static void compute(const struct walk *x, struct path *w, const struct ir_ins *i
 	set(x, w, i->a, known, v);
 }
 
-static void fork_path(struct walk *x, const struct path *w)
+static void fork_path(struct outcome_walk *x, const struct outcome_path *w)
 {
+	assert(x->top <= STACK_MAX);
 	if (x->top == STACK_MAX)
 		x->out->gave_up = true;
 	else
@@ -129,13 +134,14 @@ static void fork_path(struct walk *x, const struct path *w)
 
 /* cas on a variable: the way it fails goes on the stack, `w` succeeds. False
  * when `w` is not possible. */
-static bool run_cas(struct walk *x, struct path *w, const struct ir_ins *i, bool in_focus)
+static bool run_cas(struct outcome_walk *x, struct outcome_path *w, const struct ir_ins *i, bool in_focus)
 {
+	assert(i->op == IR_CAS);
 	int32_t expected = 0, value = 0;
 	bool ke = reg_value(w, i->d, &expected), kv = reg_value(w, i->e, &value);
 	bool known = in_focus && w->focus_known && ke;
 	if (!known || w->focus != expected) {
-		struct path fail = *w;
+		struct outcome_path fail = *w;
 		set(x, &fail, i->a, true, 0);
 		fail.pc++;
 		fork_path(x, &fail);
@@ -152,7 +158,7 @@ static bool run_cas(struct walk *x, struct path *w, const struct ir_ins *i, bool
 	return true;
 }
 
-static void run_access(struct walk *x, struct path *w, const struct ir_ins *i)
+static void run_access(struct outcome_walk *x, struct outcome_path *w, const struct ir_ins *i)
 {
 	uint32_t var = (uint32_t)(i->op == IR_STORE ? i->a : i->b);
 	bool in_focus = var == x->focus;
@@ -182,6 +188,7 @@ static void run_access(struct walk *x, struct path *w, const struct ir_ins *i)
 		}
 		break;
 	default: /* fetch_add */
+	assert(i->op == IR_FADD);
 		set(x, w, i->a, false, 0);
 		w->focus_known &= !in_focus;
 		w->changed = true;
@@ -200,7 +207,7 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t slot)
 /* Is the state behind the step as it was, the place apart? What is reset on
  * arrival is dead there, and if the step came back, it was reset on the arrival
  * before, too. */
-static bool is_same(const struct walk *x, const struct path *w, uint32_t succ)
+static bool is_same(const struct outcome_walk *x, const struct outcome_path *w, uint32_t succ)
 {
 	const struct ir_node *n = &x->p->nodes[succ];
 	if (w->changed || w->dirty)
@@ -221,8 +228,9 @@ static uint8_t focus_value(bool known, int32_t v)
 	return known && (v == 0 || v == 1) ? (uint8_t)v : VALUE_UNKNOWN;
 }
 
-static void arrive(struct walk *x, const struct path *w, uint32_t succ)
+static void arrive(struct outcome_walk *x, const struct outcome_path *w, uint32_t succ)
 {
+	assert(succ >= x->t->node && succ < x->t->node + x->t->nnode);
 	struct outcome o = { succ, VALUE_UNKNOWN, VALUE_UNKNOWN, is_same(x, w, succ), false };
 	o.pure = o.same && succ == x->node;
 	if (x->focus != IR_NONE) {
@@ -239,8 +247,10 @@ static void arrive(struct walk *x, const struct path *w, uint32_t succ)
 	}
 	if (x->out->n == OUTCOMES_MAX)
 		x->out->gave_up = true;
-	else
+	else {
+		assert(!o.pure || o.before == o.after);
 		x->out->data[x->out->n++] = o;
+	}
 }
 
 /* Goes on, always in the same way. */
@@ -258,8 +268,9 @@ static bool is_plain(enum ir_op op)
 }
 
 /* One instruction; false when the path ends with it. */
-static bool run_one(struct walk *x, struct path *w)
+static bool run_one(struct outcome_walk *x, struct outcome_path *w)
 {
+	assert(w->pc >= x->t->code && w->pc < x->t->code + x->t->ncode);
 	const struct ir_ins *i = &x->p->code[w->pc];
 	int32_t v;
 	bool known, jump = false;
@@ -287,7 +298,7 @@ static bool run_one(struct walk *x, struct path *w)
 	case IR_JZ: case IR_JNZ:
 		known = operand(w, i->imm & IR_IMM_B, i->b, &v);
 		if (!known) {
-			struct path other = *w;
+			struct outcome_path other = *w;
 			other.pc = (uint32_t)i->a;
 			learn_zero(i->op == IR_JZ ? &other : w, i->b);
 			fork_path(x, &other);
@@ -324,15 +335,15 @@ static bool run_one(struct walk *x, struct path *w)
 	return true;
 }
 
-static void walk_from(struct walk *x, int32_t start)
+static void walk_from(struct outcome_walk *x, int32_t start)
 {
-	struct path first = { .pc = x->p->nodes[x->node].ins + 1, .focus = start,
+	struct outcome_path first = { .pc = x->p->nodes[x->node].ins + 1, .focus = start,
 		              .focus_known = x->focus != IR_NONE };
 	x->start = start;
 	x->top = 0;
 	fork_path(x, &first);
 	while (x->top && !x->out->gave_up) {
-		struct path w = x->stack[--x->top];
+		struct outcome_path w = x->stack[--x->top];
 		do
 			x->out->gave_up |= --x->budget == 0;
 		while (!x->out->gave_up && run_one(x, &w));
@@ -342,7 +353,9 @@ static void walk_from(struct walk *x, int32_t start)
 void outcomes_of(const struct ir *p, uint32_t tmpl, uint32_t node, uint32_t focus,
                  struct outcomes *out)
 {
-	struct walk x;
+	assert(node >= p->templates[tmpl].node && node < p->templates[tmpl].node + p->templates[tmpl].nnode);
+	assert(focus == IR_NONE || (p->vars[focus].lo == 0 && p->vars[focus].hi == 1 && !p->vars[focus].is_array));
+	struct outcome_walk x;
 	x.p = p;
 	x.t = &p->templates[tmpl];
 	x.node = node;

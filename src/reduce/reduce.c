@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "reduce/value_ranges.h"
 
 /* ---- the automaton ------------------------------------------------------ */
 
 enum { PRE = 1, POST = 2 }; /* may a thread be here before, after its commit? */
 
-struct walk {
+struct reduce_walk {
 	const struct flow *f;
 	const struct movers *m;
 	bool alone;       /* the marks of the other blocks are ignored */
@@ -21,28 +22,32 @@ struct walk {
 	uint32_t *first, *second;
 };
 
-static void visit(struct walk *w, uint32_t node, bool post, uint32_t commit)
+static void visit(struct reduce_walk *w, uint32_t node, bool post, uint32_t commit)
 {
+	assert(w->f->set[node] != FLOW_UNREACHED && (!post || commit != IR_NONE));
 	uint8_t bit = post ? POST : PRE;
 	if (w->phase[node] & bit)
 		return;
 	w->phase[node] |= bit;
 	if (post)
 		w->commit[node] = commit;
+	assert(w->len < 2 * w->f->ir->nnodes); /* each pair once */
 	w->work[w->len++] = node << 1 | post;
 }
 
 /* Takes the step from `node`; breadth first, so the first misfit found in a
  * block is one of the nearest to its entry. */
-static void advance(struct walk *w, uint32_t node, bool post)
+static void advance(struct reduce_walk *w, uint32_t node, bool post)
 {
+	assert(w->phase[node] & (post ? POST : PRE) && w->f->ir->nodes[node].block != IR_NONE);
 	const struct ir *p = w->f->ir;
 	uint32_t block = p->nodes[node].block, i = 0, commit = post ? w->commit[node] : IR_NONE;
-	enum mover kind = mover_of(w->m, w->f, node, w->alone ? block : FLOW_ALL);
+	enum reduce_mover kind = mover_of(w->m, w->f, node, w->alone ? block : FLOW_ALL);
 	struct outcome e;
 	if (post && (kind == MOVER_RIGHT || kind == MOVER_NON)) {
 		if (!w->bad[block]) {
 			w->bad[block] = true;
+			assert(commit != IR_NONE && w->f->ir->nodes[commit].block == block);
 			w->first[block] = commit;
 			w->second[block] = node;
 		}
@@ -57,7 +62,7 @@ static void advance(struct walk *w, uint32_t node, bool post)
 			visit(w, e.succ, post, commit);
 }
 
-static void walk_blocks(struct walk *w, struct arena *a)
+static void walk_blocks(struct reduce_walk *w, struct arena *a)
 {
 	const struct ir *p = w->f->ir;
 	struct outcome e;
@@ -84,7 +89,7 @@ static void walk_blocks(struct walk *w, struct arena *a)
 
 /* ---- both questions ----------------------------------------------------- */
 
-static char *say_why(const struct walk *w, uint32_t b)
+static char *say_why(const struct reduce_walk *w, uint32_t b)
 {
 	struct buf text;
 	buf_init(&text);
@@ -94,8 +99,9 @@ static char *say_why(const struct walk *w, uint32_t b)
 	return s;
 }
 
-static void take(struct reduce_result *r, const struct walk *w, bool any)
+static void take(struct reduce_result *r, const struct reduce_walk *w, bool any)
 {
+	assert(r->nblocks == w->f->ir->nblocks);
 	for (uint32_t b = 0; b < r->nblocks; b++) {
 		struct reduce_block *rb = &r->blocks[b];
 		bool ok = !w->bad[b];
@@ -121,7 +127,7 @@ static void analyse(const struct ir *p, struct reduce_result *r, struct arena *a
 {
 	struct flow f;
 	struct movers m;
-	struct walk w = { .f = &f, .m = &m };
+	struct reduce_walk w = { .f = &f, .m = &m };
 	struct buf text;
 	flow_run(&f, p, a);
 	r->fault_free = value_ranges_fault_free(&f, a);
@@ -169,6 +175,14 @@ void reduce_run(const struct ir *p, struct reduce_result *r)
 	} else {
 		analyse(p, r, &a);
 	}
+	for (uint32_t b = 0; b < p->nblocks; b++) {
+		const struct reduce_block *rb = &r->blocks[b];
+		/* more threads take nothing away, and more marks neither */
+		assert(rb->reducible || !rb->any);
+		assert(rb->part || !rb->part_any);
+		assert((rb->first == IR_NONE) == (rb->second == IR_NONE) || r->out_of_memory);
+	}
+	assert(!r->all_any || r->all);
 	arena_free(&a);
 }
 

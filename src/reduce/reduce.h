@@ -47,7 +47,7 @@ struct reduce_result {
 	bool fault_free;             /* no execution of any number of threads has a fault */
 	bool all, all_any;           /* every block is, as a part; for any numbers */
 	struct reduce_block *blocks; /* nblocks; malloc'ed */
-	uint8_t *mover;              /* by node: enum mover, declared numbers; malloc'ed */
+	uint8_t *mover;              /* by node: enum reduce_mover, declared numbers; malloc'ed */
 	uint8_t *hand;               /* by variable: HAND_*; malloc'ed */
 	char *locks;                 /* which are coded by hand, a sentence; or NULL */
 };

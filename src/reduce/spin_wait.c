@@ -1,11 +1,14 @@
 #include "reduce/spin_wait.h"
 
+#include "base/invariant.h"
+
 enum { LOOP_MAX = 64, ROUNDS = 16 }; /* longer and more tangled loops are taken for observers */
 
 static const struct outcome *edges_of(const struct flow *f, uint32_t node, uint32_t *n)
 {
 	uint32_t at = f->special[node];
 	*n = at ? f->edges.data[at - 1].succ : 0;
+	assert(at + *n <= f->edges.len);
 	return f->edges.data + at;
 }
 
@@ -36,6 +39,7 @@ static bool may_wait(const struct flow *f, uint32_t node)
 /* Where the thread goes from `node` when the lock is free; IR_NONE: it takes it here. */
 static uint32_t way_on(const struct flow *f, uint32_t node)
 {
+	assert(f->waits[node] != IR_NONE); /* so one edge has the lock free (may_wait) */
 	uint32_t n;
 	const struct outcome *e = edges_of(f, node, &n);
 	while (e->before != 0)
@@ -75,6 +79,7 @@ void spin_wait_find(struct flow *f)
 		f->waits[id] = may_wait(f, id) ? id : IR_NONE;
 	bool again = true;
 	for (uint32_t round = 0; again; round++) {
+			assert(round <= ROUNDS + 1);
 		again = false;
 		for (uint32_t id = 0; id < f->ir->nnodes; id++)
 			if (f->waits[id] != IR_NONE)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 enum { KNOWN_MAX = 24, STACK_MAX = 32, BUDGET = 600, WIDEN = 4, ROUNDS = 24 };
 
 struct range {
@@ -10,13 +12,13 @@ struct range {
 
 static const struct range full = { INT32_MIN, INT32_MAX };
 
-struct path {
+struct values_path {
 	uint32_t pc, nknown;
 	bool committed; /* perhaps */
 	struct { int32_t reg; struct range r; } known[KNOWN_MAX];
 };
 
-struct values {
+struct values_flow {
 	const struct flow *f;
 	const struct ir *p;
 	const struct ir_template *t;
@@ -25,7 +27,7 @@ struct values {
 	uint8_t *committed;  /* by node: the thread's block may have committed */
 	uint32_t node, round, budget, top;
 	bool changed, fault;
-	struct path stack[STACK_MAX];
+	struct values_path stack[STACK_MAX];
 };
 
 /* ---- ranges ------------------------------------------------------------- */
@@ -37,6 +39,7 @@ static bool inside(struct range r, int64_t lo, int64_t hi)
 
 static struct range clamp(struct range r, int64_t lo, int64_t hi)
 {
+	assert(lo <= hi);
 	struct range c = { r.lo < lo ? lo : r.lo, r.hi > hi ? hi : r.hi };
 	return c.lo <= c.hi ? c : (struct range){ lo, lo }; /* faults always: any value will do */
 }
@@ -52,8 +55,9 @@ static struct range hull4(int64_t a, int64_t b, int64_t c, int64_t d)
 	return r;
 }
 
-static void join(struct values *x, struct range *to, struct range r, int64_t lo, int64_t hi)
+static void join(struct values_flow *x, struct range *to, struct range r, int64_t lo, int64_t hi)
 {
+	assert(r.lo <= r.hi && to->lo <= to->hi);
 	r = clamp(r, lo, hi);
 	if (inside(r, to->lo, to->hi))
 		return;
@@ -63,11 +67,13 @@ static void join(struct values *x, struct range *to, struct range r, int64_t lo,
 		to->lo = r.lo;
 	if (r.hi > to->hi)
 		to->hi = r.hi;
+	assert(to->lo >= lo && to->hi <= hi);
 	x->changed = true;
 }
 
-static struct range get(const struct values *x, const struct path *w, int32_t reg)
+static struct range get(const struct values_flow *x, const struct values_path *w, int32_t reg)
 {
+	assert(reg >= 0 && (uint32_t)reg < x->t->nregs);
 	for (uint32_t i = 0; i < w->nknown; i++)
 		if (w->known[i].reg == reg)
 			return w->known[i].r;
@@ -76,8 +82,9 @@ static struct range get(const struct values *x, const struct path *w, int32_t re
 
 /* Stores into a slot count at once: what a path leaves in it does not matter
  * more than what it ever held. */
-static void set(struct values *x, struct path *w, int32_t reg, struct range r)
+static void set(struct values_flow *x, struct values_path *w, int32_t reg, struct range r)
 {
+	assert(reg >= 1 && (uint32_t)reg < x->t->nregs && r.lo <= r.hi);
 	if ((uint32_t)reg < x->t->nslots) {
 		const struct ir_slot *s = &x->p->slots[x->t->slot + (uint32_t)reg];
 		join(x, &x->slots[x->t->slot + (uint32_t)reg], r, s->lo, s->hi);
@@ -93,7 +100,7 @@ static void set(struct values *x, struct path *w, int32_t reg, struct range r)
 	} /* else it is its slot's range, or full */
 }
 
-static struct range operand(const struct values *x, const struct path *w, bool imm, int32_t v)
+static struct range operand(const struct values_flow *x, const struct values_path *w, bool imm, int32_t v)
 {
 	return imm ? (struct range){ v, v } : get(x, w, v);
 }
@@ -102,15 +109,17 @@ static struct range operand(const struct values *x, const struct path *w, bool i
 
 static struct range truth(bool may_be_false, bool may_be_true)
 {
+	assert(may_be_false || may_be_true);
 	return (struct range){ !may_be_false, may_be_true };
 }
 
-static struct range divide(struct values *x, enum ir_op op, struct range b, struct range c)
+static struct range divide(struct values_flow *x, enum ir_op op, struct range b, struct range c)
 {
 	if (c.lo <= 0 && c.hi >= 0) {
 		x->fault = true;
 		return full;
 	}
+	assert(c.lo <= c.hi && (c.lo > 0 || c.hi < 0));
 	if (op == IR_DIV)
 		return hull4(b.lo / c.lo, b.lo / c.hi, b.hi / c.lo, b.hi / c.hi);
 	int64_t m = (c.lo < 0 ? -c.lo : c.lo) > (c.hi < 0 ? -c.hi : c.hi) ? (c.lo < 0 ? -c.lo : c.lo)
@@ -135,7 +144,7 @@ static struct range bitwise(enum ir_op op, struct range b, struct range c)
 	return (struct range){ 0, top - 1 };
 }
 
-static struct range compute(struct values *x, const struct ir_ins *i, struct range b, struct range c)
+static struct range compute(struct values_flow *x, const struct ir_ins *i, struct range b, struct range c)
 {
 	struct range r = full;
 	switch ((enum ir_op)i->op) {
@@ -170,20 +179,21 @@ static struct range compute(struct values *x, const struct ir_ins *i, struct ran
 	return clamp(r, full.lo, full.hi);
 }
 
-static void check_range(struct values *x, struct range r, int64_t lo, int64_t hi)
+static void check_range(struct values_flow *x, struct range r, int64_t lo, int64_t hi)
 {
 	x->fault |= !inside(r, lo, hi);
 }
 
-static void store(struct values *x, uint32_t var, struct range r)
+static void store(struct values_flow *x, uint32_t var, struct range r)
 {
 	const struct ir_var *v = &x->p->vars[var];
 	check_range(x, r, v->lo, v->hi);
 	join(x, &x->vars[var], r, v->lo, v->hi);
 }
 
-static void run_access(struct values *x, struct path *w, const struct ir_ins *i)
+static void run_access(struct values_flow *x, struct values_path *w, const struct ir_ins *i)
 {
+	assert(x->f->set[x->node] != FLOW_UNREACHED);
 	bool writes = i->op == IR_STORE || i->op == IR_ACQ || i->op == IR_REL || i->op == IR_WINV ||
 	              i->op == IR_WRESP;
 	uint32_t var = (uint32_t)(writes ? i->a : i->b);
@@ -218,7 +228,7 @@ static void run_access(struct values *x, struct path *w, const struct ir_ins *i)
 	}
 }
 
-static void fork_path(struct values *x, const struct path *w, uint32_t pc)
+static void fork_path(struct values_flow *x, const struct values_path *w, uint32_t pc)
 {
 	if (x->top == STACK_MAX) {
 		x->fault = true;
@@ -228,7 +238,7 @@ static void fork_path(struct values *x, const struct path *w, uint32_t pc)
 	x->stack[x->top++].pc = pc;
 }
 
-static void arrive(struct values *x, const struct path *w, uint32_t node)
+static void arrive(struct values_flow *x, const struct values_path *w, uint32_t node)
 {
 	if (w->committed && !x->committed[node]) {
 		x->committed[node] = 1;
@@ -237,18 +247,20 @@ static void arrive(struct values *x, const struct path *w, uint32_t node)
 }
 
 /* A jump: true when only the jump can be taken; the other way is forked. */
-static bool run_jump(struct values *x, struct path *w, const struct ir_ins *i, struct range b)
+static bool run_jump(struct values_flow *x, struct values_path *w, const struct ir_ins *i, struct range b)
 {
 	bool zero = b.lo <= 0 && b.hi >= 0, other = b.lo != 0 || b.hi != 0;
 	bool jumps = i->op == IR_JZ ? zero : other, falls = i->op == IR_JZ ? other : zero;
 	if (jumps && falls)
 		fork_path(x, w, (uint32_t)i->a);
+	assert(jumps || falls);
 	return jumps && !falls;
 }
 
 /* One instruction; false at the end of the path. */
-static bool run_one(struct values *x, struct path *w)
+static bool run_one(struct values_flow *x, struct values_path *w)
 {
+	assert(w->pc >= x->t->code && w->pc < x->t->code + x->t->ncode);
 	const struct ir_ins *i = &x->p->code[w->pc];
 	struct range b = operand(x, w, i->imm & IR_IMM_B, i->b), all = full;
 	bool jump = false;
@@ -304,9 +316,10 @@ static bool run_one(struct values *x, struct path *w)
 	return true;
 }
 
-static void run_node(struct values *x, uint32_t node)
+static void run_node(struct values_flow *x, uint32_t node)
 {
-	struct path w = { .committed = x->committed[node] };
+	assert(node >= x->t->node && node < x->t->node + x->t->nnode);
+	struct values_path w = { .committed = x->committed[node] };
 	x->node = node;
 	x->budget = BUDGET;
 	x->top = 0;
@@ -321,7 +334,7 @@ static void run_node(struct values *x, uint32_t node)
 	}
 }
 
-static void run_all(struct values *x)
+static void run_all(struct values_flow *x)
 {
 	const struct ir *p = x->p;
 	x->changed = x->fault = false;
@@ -338,7 +351,7 @@ static void run_all(struct values *x)
 bool value_ranges_fault_free(const struct flow *f, struct arena *a)
 {
 	const struct ir *p = f->ir;
-	struct values *x = arena_new(a, struct values);
+	struct values_flow *x = arena_new(a, struct values_flow);
 	x->f = f;
 	x->p = p;
 	x->vars = arena_array(a, struct range, p->nvars + 1);

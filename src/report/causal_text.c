@@ -4,77 +4,29 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/check_text.h"
 #include "report/line.h"
 #include "report/step_text.h"
 
-/* ---- words --------------------------------------------------------------- */
-
-void causal_thread_text(const struct ir *p, const struct causal_run *r, uint32_t thread,
-                        struct buf *out)
+/* Names come from the model's text. */
+static void safe(struct buf *out, const char *s)
 {
-	const struct causal_thread *t = &r->threads[thread];
-	const char *name = p->templates[t->tmpl].name;
-	buf_safe(out, name, strlen(name));
-	if (r->count[t->tmpl] > 1)
-		buf_printf(out, " %u", t->index);
+	buf_safe(out, s, strlen(s));
 }
 
-static void variable(const struct ir *p, uint32_t var, uint32_t elem, struct buf *out)
+/* What a step does, with the arrow of the terminal. */
+static void event_text(const struct causal_story *s, uint32_t event, bool utf8, struct buf *out)
 {
-	if (elem == IR_NONE)
-		buf_safe(out, p->vars[var].name, strlen(p->vars[var].name));
-	else
-		text_variable(p, var, elem, out);
+	const char *text = s->events[event].text, *arrow;
+	while ((arrow = strstr(text, " -> ")) != NULL && utf8) {
+		buf_safe(out, text, (size_t)(arrow - text) + 1);
+		buf_str(out, glyphs_for(true)->arrow);
+		text = arrow + 3;
+	}
+	safe(out, text);
 }
 
-static void touch_text(const struct ir *p, const struct causal_touch *t, const char *arrow,
-                       struct buf *out)
-{
-	if (p->vars[t->var].kind == IRV_LOCK) {
-		buf_str(out, t->left ? "acquire " : "release ");
-		variable(p, t->var, t->elem, out);
-		return;
-	}
-	if (!t->valued || (t->write && !t->looked)) {
-		buf_str(out, t->write ? "write " : "read ");
-		variable(p, t->var, t->elem, out);
-		if (t->valued) {
-			buf_str(out, " = ");
-			text_value(p, t->var, t->left, out);
-		}
-		return;
-	}
-	buf_str(out, t->write ? "" : "read ");
-	variable(p, t->var, t->elem, out);
-	buf_str(out, t->write ? ": " : " = ");
-	text_value(p, t->var, t->found, out);
-	if (!t->write)
-		return;
-	buf_printf(out, " %s ", arrow);
-	text_value(p, t->var, t->left, out);
-}
-
-void causal_event_text(const struct ir *p, const struct causal_run *r, uint32_t event, bool utf8,
-                       struct buf *out)
-{
-	const struct causal_event *e = &r->events[event];
-	const char *arrow = glyphs_for(utf8)->arrow;
-	uint32_t block = e->entered != IR_NONE ? e->entered : e->exited;
-	if (block != IR_NONE) {
-		buf_str(out, e->entered != IR_NONE ? "enter " : "leave ");
-		buf_safe(out, p->blocks[block].name, strlen(p->blocks[block].name));
-		return;
-	}
-	for (uint32_t i = 0; i < e->ntouch; i++) {
-		buf_str(out, i ? ", " : "");
-		touch_text(p, &r->touches[e->touch + i], arrow, out);
-	}
-	if (!e->ntouch)
-		buf_str(out, "(local step)");
-}
-
-const char *causal_headline(const struct verdict *v)
+/* "causally atomic", "NOT CAUSALLY SERIALIZABLE", ... */
+static const char *headline(const struct verdict *v)
 {
 	bool program = v->block == VERDICT_PROGRAM;
 	if (v->answer == ANSWER_UNKNOWN)
@@ -87,9 +39,8 @@ const char *causal_headline(const struct verdict *v)
 /* ---- the diagram ---------------------------------------------------------- */
 
 struct drawing {
-	const struct ir *p;
-	const struct causal_run *r;
-	const struct causal_text_options *o;
+	const struct causal_story *r;
+	const struct check_text_options *o;
 	struct line l;
 	unsigned *column, *width; /* of a thread */
 	bool lanes;               /* a column a thread */
@@ -97,7 +48,7 @@ struct drawing {
 	struct buf text;
 };
 
-static bool in_chain(const struct causal_run *r, uint32_t event)
+static bool in_chain(const struct causal_story *r, uint32_t event)
 {
 	for (uint32_t i = 0; i < r->nlinks; i++)
 		if (r->links[i].from == event || r->links[i].to == event)
@@ -113,15 +64,15 @@ static unsigned columns(const struct buf *b)
 static void lay_out(struct drawing *d)
 {
 	unsigned at = 5;
-	for (uint32_t t = 0; t < d->r->nthreads; t++) {
+	for (uint32_t t = 0; t < d->r->nlanes; t++) {
 		buf_clear(&d->text);
-		causal_thread_text(d->p, d->r, t, &d->text);
+		safe(&d->text, d->r->lanes[t]);
 		d->width[t] = columns(&d->text);
 		for (uint32_t e = 0; e < d->r->nevents; e++) {
-			if (d->r->events[e].thread != t)
+			if (d->r->events[e].lane != t)
 				continue;
 			buf_clear(&d->text);
-			causal_event_text(d->p, d->r, e, d->o->utf8, &d->text);
+			event_text(d->r, e, d->o->utf8, &d->text);
 			unsigned w = columns(&d->text) + 2;
 			d->width[t] = w > d->width[t] ? w : d->width[t];
 		}
@@ -150,15 +101,15 @@ static void put(struct drawing *d, const char *style, const char *s)
 }
 
 /* An arrow from one thread's column to another's, the variable in its middle. */
-static void draw_arrow(struct drawing *d, const struct causal_link *k, struct buf *out)
+static void draw_arrow(struct drawing *d, const struct causal_story_link *k, struct buf *out)
 {
-	uint32_t a = d->r->events[k->from].thread, b = d->r->events[k->to].thread;
+	uint32_t a = d->r->events[k->from].lane, b = d->r->events[k->to].lane;
 	bool right = d->column[b] > d->column[a], u = d->o->utf8;
 	unsigned from = d->column[right ? a : b], to = d->column[right ? b : a] - 1;
 	struct buf label;
 	buf_init(&label);
 	buf_char(&label, ' ');
-	variable(d->p, k->var, k->elem, &label);
+	safe(&label, k->by);
 	if (k->from + 1 != k->to)
 		buf_printf(&label, " (%u %s %u)", k->from + 1, glyphs_for(u)->arrow, k->to + 1);
 	buf_char(&label, ' ');
@@ -179,44 +130,44 @@ static void draw_arrow(struct drawing *d, const struct causal_link *k, struct bu
 /* The links that end at this event and come from another thread. */
 static void draw_links(struct drawing *d, uint32_t event, struct buf *out)
 {
-	const struct causal_run *r = d->r;
+	const struct causal_story *r = d->r;
 	for (uint32_t i = 0; i < r->nlinks; i++)
-		if (r->links[i].to == event && r->links[i].var != IR_NONE &&
-		    r->events[r->links[i].from].thread != r->events[event].thread)
+		if (r->links[i].to == event && r->links[i].by &&
+		    r->events[r->links[i].from].lane != r->events[event].lane)
 			draw_arrow(d, &r->links[i], out);
 }
 
-static const char *rail(const struct drawing *d, const struct causal_event *e, bool on)
+static const char *rail(const struct drawing *d, const struct causal_story_event *e, bool on)
 {
 	bool u = d->o->utf8;
-	if (e->entered != IR_NONE)
+	if (e->entered)
 		return u ? "┌ " : ", ";
-	if (e->exited != IR_NONE)
+	if (e->left)
 		return u ? "└ " : "' ";
 	return on ? (u ? "│ " : "| ") : "  ";
 }
 
 static void draw_event(struct drawing *d, uint32_t event, struct buf *out)
 {
-	const struct causal_run *r = d->r;
-	const struct causal_event *e = &r->events[event];
+	const struct causal_story *r = d->r;
+	const struct causal_story_event *e = &r->events[event];
 	struct buf what;
 	buf_init(&what);
-	causal_event_text(d->p, r, event, d->o->utf8, &what);
+	event_text(r, event, d->o->utf8, &what);
 	line_begin(d);
 	line_number(&d->l, DIM, event + 1, 3);
-	for (uint32_t t = 0; t < r->nthreads; t++) {
-		if (t != e->thread && (!d->lanes || !d->inside[t]))
+	for (uint32_t t = 0; t < r->nlanes; t++) {
+		if (t != e->lane && (!d->lanes || !d->inside[t]))
 			continue;
 		line_pad(&d->l, d->lanes ? d->column[t] : 5);
-		if (t != e->thread) {
+		if (t != e->lane) {
 			put(d, DIM, d->o->utf8 ? "│" : "|");
 			continue;
 		}
 		if (!d->lanes) {
 			struct buf name;
 			buf_init(&name);
-			causal_thread_text(d->p, r, t, &name);
+			safe(&name, r->lanes[t]);
 			put(d, NULL, buf_cstr(&name));
 			put(d, NULL, ": ");
 			buf_free(&name);
@@ -226,17 +177,17 @@ static void draw_event(struct drawing *d, uint32_t event, struct buf *out)
 		put(d, in_chain(r, event) ? BOLD : NULL, buf_cstr(&what));
 	}
 	unsigned end = 5;
-	for (uint32_t t = 0; d->lanes && t < r->nthreads; t++)
+	for (uint32_t t = 0; d->lanes && t < r->nlanes; t++)
 		end = d->column[t] + d->width[t] + 3;
 	line_pad(&d->l, d->lanes ? end : d->l.at + d->l.pending + 2);
 	char line[32];
-	snprintf(line, sizeof line, "line %u", text_line(d->p, e->node));
+	snprintf(line, sizeof line, "line %u", e->line);
 	put(d, DIM, line);
 	line_end(d, out);
-	if (e->entered != IR_NONE)
-		d->inside[e->thread] = true;
-	if (e->exited != IR_NONE)
-		d->inside[e->thread] = false;
+	if (e->entered)
+		d->inside[e->lane] = true;
+	if (e->left)
+		d->inside[e->lane] = false;
 	buf_free(&what);
 }
 
@@ -247,9 +198,9 @@ static void draw_heads(struct drawing *d, struct buf *out)
 	struct buf name;
 	buf_init(&name);
 	line_begin(d);
-	for (uint32_t t = 0; t < d->r->nthreads; t++) {
+	for (uint32_t t = 0; t < d->r->nlanes; t++) {
 		buf_clear(&name);
-		causal_thread_text(d->p, d->r, t, &name);
+		safe(&name, d->r->lanes[t]);
 		line_pad(&d->l, d->column[t]);
 		put(d, BOLD, buf_cstr(&name));
 	}
@@ -262,16 +213,16 @@ static void draw_heads(struct drawing *d, struct buf *out)
 static void chain_event(const struct drawing *d, uint32_t event, struct buf *out)
 {
 	buf_printf(out, "%u ", event + 1);
-	causal_thread_text(d->p, d->r, d->r->events[event].thread, out);
+	safe(out, d->r->lanes[d->r->events[event].lane]);
 	buf_str(out, ": ");
-	causal_event_text(d->p, d->r, event, d->o->utf8, out);
+	event_text(d->r, event, d->o->utf8, out);
 }
 
 static void chain_words(const struct drawing *d, struct buf *out)
 {
-	const struct causal_run *r = d->r;
+	const struct causal_story *r = d->r;
 	for (uint32_t i = 0; i < r->nlinks; i++) {
-		const struct causal_link *k = &r->links[i];
+		const struct causal_story_link *k = &r->links[i];
 		if (!i || k->from != r->links[i - 1].to) {
 			if (i)
 				buf_str(out, "    and inside that block, before or after it,\n");
@@ -281,9 +232,9 @@ static void chain_words(const struct drawing *d, struct buf *out)
 		}
 		buf_str(out, "      before ");
 		chain_event(d, k->to, out);
-		if (k->var != IR_NONE) {
+		if (k->by) {
 			buf_str(out, "   because of ");
-			variable(d->p, k->var, k->elem, out);
+			safe(out, k->by);
 		} else {
 			buf_str(out, "   in the thread's order");
 		}
@@ -294,20 +245,20 @@ static void chain_words(const struct drawing *d, struct buf *out)
 /* One order of the events, thread by thread. */
 static void linear(const struct drawing *d, struct buf *out)
 {
-	const struct causal_run *r = d->r;
+	const struct causal_story *r = d->r;
 	buf_str(out, "As a schedule: ");
 	for (uint32_t e = 0; e < r->nevents;) {
-		uint32_t t = r->events[e].thread, n = 0;
-		for (; e < r->nevents && r->events[e].thread == t; e++)
+		uint32_t t = r->events[e].lane, n = 0;
+		for (; e < r->nevents && r->events[e].lane == t; e++)
 			n++;
-		causal_thread_text(d->p, r, t, out);
+		safe(out, r->lanes[t]);
 		buf_printf(out, " %u step%s%s", n, n == 1 ? "" : "s", e < r->nevents ? ", " : "\n");
 	}
 }
 
 static void concretely(const struct drawing *d, struct buf *out)
 {
-	const struct causal_run *r = d->r;
+	const struct causal_story *r = d->r;
 	switch (r->concrete) {
 	case CAUSAL_POSSIBLE:
 		buf_str(out, "The data allow it: this is a run of the program.\n");
@@ -325,13 +276,13 @@ static void concretely(const struct drawing *d, struct buf *out)
 	}
 }
 
-void causal_diagram(const struct ir *p, const struct causal_run *r,
-                    const struct causal_text_options *o, struct buf *out)
+/* The run alone: diagram, chain, schedule. */
+static void diagram(const struct causal_story *r, const char *model, const struct check_text_options *o, struct buf *out)
 {
-	struct drawing d = { .p = p, .r = r, .o = o };
-	d.column = calloc(r->nthreads + 1ull, sizeof *d.column);
-	d.width = calloc(r->nthreads + 1ull, sizeof *d.width);
-	d.inside = calloc(r->nthreads + 1ull, sizeof *d.inside);
+	struct drawing d = { .r = r, .o = o };
+	d.column = calloc(r->nlanes + 1ull, sizeof *d.column);
+	d.width = calloc(r->nlanes + 1ull, sizeof *d.width);
+	d.inside = calloc(r->nlanes + 1ull, sizeof *d.inside);
 	buf_init(&d.text);
 	if (d.column && d.width && d.inside) {
 		lay_out(&d);
@@ -347,7 +298,7 @@ void causal_diagram(const struct ir *p, const struct causal_run *r,
 		concretely(&d, out);
 		if (r->schedule) {
 			buf_str(out, "replay: intact sim ");
-			buf_safe(out, o->model, strlen(o->model));
+			safe(out, model);
 			buf_printf(out, " %s\n", r->schedule);
 		}
 	}
@@ -364,7 +315,7 @@ static void paint(struct buf *out, bool on, const struct verdict *v)
 	static const char *const color[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m" };
 	if (on)
 		buf_str(out, color[v->answer]);
-	buf_str(out, causal_headline(v));
+	buf_str(out, headline(v));
 	if (on)
 		buf_str(out, RESET);
 }
@@ -384,7 +335,7 @@ static void numbers(const struct ir *p, const uint32_t *count, struct buf *out)
 	}
 }
 
-static void why(const struct ir *p, const struct verdict *v, struct buf *out)
+static void why(const struct ir *p, const struct verdict *v, const struct causal_story *s, struct buf *out)
 {
 	buf_printf(out, "%s", v->engine->name);
 	if (v->answer == ANSWER_UNKNOWN && v->reason) {
@@ -394,12 +345,12 @@ static void why(const struct ir *p, const struct verdict *v, struct buf *out)
 	} else if (v->answer == ANSWER_HOLDS) {
 		buf_str(out, ": ");
 		numbers(p, NULL, out);
-	} else if (v->causal->smallest) {
+	} else if (s->smallest) {
 		buf_str(out, ": ");
-		numbers(p, v->causal->count, out);
+		numbers(p, s->count, out);
 		buf_str(out, " are enough to break it, and no fewer");
 	} else {
-		buf_printf(out, ": an abstract run of %u steps", v->causal->nevents);
+		buf_printf(out, ": an abstract run of %u steps", s->nevents);
 	}
 }
 
@@ -416,9 +367,11 @@ static void stats(const struct verdict *v, unsigned indent, struct buf *out)
 	buf_printf(out, "%.1f MiB, %.3f s\n", (double)v->bytes / 1048576.0, v->seconds);
 }
 
-static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
-                    const struct causal_text_options *o, struct buf *out)
+static void summary(const struct checked *c, const struct check_text_options *o, struct buf *out)
 {
+	const struct ir *p = c->p;
+	const struct verdict *v = c->v;
+	uint32_t n = c->n;
 	unsigned wide = 5, head = 7;
 	struct buf name;
 	buf_init(&name);
@@ -426,7 +379,7 @@ static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
 		buf_clear(&name);
 		check_text_name(p, v[i].block, &name);
 		wide = columns(&name) > wide ? columns(&name) : wide;
-		unsigned w = (unsigned)strlen(causal_headline(&v[i]));
+		unsigned w = (unsigned)strlen(headline(&v[i]));
 		head = w > head ? w : head;
 	}
 	buf_printf(out, "%-*s  line  %-*s  by\n", (int)wide, "block", (int)head, "verdict");
@@ -441,8 +394,8 @@ static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
 			buf_printf(out, "  %4u  ",
 			           source_pos(p->src, p->blocks[v[i].block].span.start).line);
 		paint(out, o->color, &v[i]);
-		buf_repeat(out, ' ', head - strlen(causal_headline(&v[i])) + 2);
-		why(p, &v[i], out);
+		buf_repeat(out, ' ', head - strlen(headline(&v[i])) + 2);
+		why(p, &v[i], c->stories[i].causal, out);
 		buf_char(out, '\n');
 		if (o->stats)
 			stats(&v[i], wide + 8, out);
@@ -450,24 +403,24 @@ static void summary(const struct ir *p, const struct verdict *v, uint32_t n,
 	buf_free(&name);
 }
 
-void causal_text(const struct ir *p, const struct verdict *v, uint32_t n,
-                 const struct causal_text_options *o, struct buf *out)
+void causal_text(const struct checked *c, const struct check_text_options *o, struct buf *out)
 {
 	bool several = false;
-	summary(p, v, n, o, out);
-	for (uint32_t i = 0; i < n; i++) {
-		if (!v[i].causal)
+	summary(c, o, out);
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct verdict *v = &c->v[i];
+		if (!c->stories[i].causal)
 			continue;
-		if (v[i].block == VERDICT_PROGRAM && several)
+		if (v->block == VERDICT_PROGRAM && several)
 			continue; /* a broken block has said it */
-		several |= v[i].block != VERDICT_PROGRAM;
+		several |= v->block != VERDICT_PROGRAM;
 		buf_char(out, '\n');
-		paint(out, o->color, &v[i]);
+		paint(out, o->color, v);
 		buf_str(out, ": ");
-		check_text_name(p, v[i].block, out);
-		buf_str(out, v[i].block == VERDICT_PROGRAM
+		check_text_name(c->p, v->block, out);
+		buf_str(out, v->block == VERDICT_PROGRAM
 		                     ? "\nBlocks that have to come before each other (abstract: data is forgotten)\n\n"
 		                     : "\nA causal chain leaves the block and comes back to it (abstract: data is forgotten)\n\n");
-		causal_diagram(p, v[i].causal, o, out);
+		diagram(c->stories[i].causal, c->model, o, out);
 	}
 }

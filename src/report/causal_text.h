@@ -18,29 +18,9 @@
 #ifndef INTACT_REPORT_CAUSAL_TEXT_H
 #define INTACT_REPORT_CAUSAL_TEXT_H
 
-#include "base/buf.h"
-#include "verdict/causal_run.h"
+#include "report/check_text.h"
 
-struct causal_text_options {
-	unsigned width; /* columns of the page; 0: as wide as it gets */
-	bool utf8, color, stats;
-	const char *model; /* as the user named it */
-};
-
-/* "causally atomic", "NOT SERIALIZABLE", ... */
-const char *causal_headline(const struct verdict *v);
-
-void causal_text(const struct ir *p, const struct verdict *v, uint32_t n,
-                 const struct causal_text_options *o, struct buf *out);
-/* The run alone: diagram, chain, schedule. `concrete` is the program that its
- * path is a schedule of, when it has one. */
-void causal_diagram(const struct ir *p, const struct causal_run *r,
-                    const struct causal_text_options *o, struct buf *out);
-/* What the step of an event does: "read data", "m: false -> true". */
-void causal_event_text(const struct ir *p, const struct causal_run *r, uint32_t event, bool utf8,
-                       struct buf *out);
-/* "worker 2", or "worker" when the run has one of them. */
-void causal_thread_text(const struct ir *p, const struct causal_run *r, uint32_t thread,
-                        struct buf *out);
+/* Of a result with verdicts about causality alone. */
+void causal_text(const struct checked *c, const struct check_text_options *o, struct buf *out);
 
 #endif

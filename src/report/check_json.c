@@ -3,13 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/causal_json.h"
 #include "report/check_text.h"
 #include "report/doc.h"
 #include "report/run_json.h"
-#include "report/story_json.h"
 #include "verdict/object_history.h"
-#include "verdict/replay.h"
 
 static const char *const problems[] = {
 	[PROBLEM_NONE] = "none",         [PROBLEM_ATOMICITY] = "atomicity",
@@ -19,16 +16,16 @@ static const char *const problems[] = {
 	[PROBLEM_HISTORY] = "history",
 };
 
-const char *problem_name(enum problem p)
+const char *problem_name(enum verdict_problem p)
 {
 	return problems[p];
 }
 
-enum problem problem_from(const char *name)
+enum verdict_problem problem_from(const char *name)
 {
 	for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
 		if (!strcmp(problems[i], name))
-			return (enum problem)i;
+			return (enum verdict_problem)i;
 	return PROBLEM_NONE;
 }
 
@@ -105,45 +102,26 @@ void check_json_history(const struct run *r, uint32_t object, const char *key, s
 	buf_free(&name);
 }
 
-static void run_object(const struct run *r, struct json_out *j)
+static void counterexample(const struct verdict *v, const struct story *s, struct json_out *j)
 {
 	json_line(j, 5);
 	json_begin_object(j, "counterexample");
-	run_json(r, j);
+	run_json(&s->run, j);
 	json_end(j);
-}
-
-/* The concrete run of a causal counterexample, when it is one of these threads. */
-static void causal_counterexample(const struct ir *p, const struct causal_run *c, struct json_out *j)
-{
-	struct run r;
-	for (uint32_t t = 0; t < p->ntemplates; t++)
-		if (c->count[t] != p->templates[t].count)
-			return;
-	if (c->concrete != CAUSAL_POSSIBLE)
+	if (v->causal)
 		return;
-	if (run_init(&r, p) && replay(&r, c->path, c->npath))
-		run_object(&r, j);
-	run_free(&r);
-}
-
-static void counterexample(const struct ir *p, const struct verdict *v, struct json_out *j)
-{
-	struct run r;
-	if (run_init(&r, p) && replay(&r, v->path, v->npath)) {
-		run_object(&r, j);
-		story_json(&r, v, j);
-		if (v->object1) {
-			json_line(j, 5);
-			check_json_history(&r, v->object1 - 1, "history", j);
-		}
+	story_json(s, v, j);
+	if (v->object1) {
+		json_line(j, 5);
+		check_json_history(&s->run, v->object1 - 1, "history", j);
 	}
-	run_free(&r);
 }
 
 /* For how many threads, and what it rests on. */
 static void proof(const struct ir *p, const struct verdict *v, struct json_out *j)
 {
+	static const char *const scopes[] = { "declared", "any of", "any" };
+	json_text(j, "scope", scopes[v->scope]);
 	json_begin_array(j, "any_number_of");
 	for (uint32_t t = 0; t < p->ntemplates && v->scope != SCOPE_DECLARED; t++) {
 		const struct ir_template *tm = &p->templates[t];
@@ -194,7 +172,7 @@ static void question(const struct ir *p, const struct verdict *v, struct json_ou
 	}
 }
 
-static void result(const struct ir *p, const struct verdict *v, struct json_out *j)
+static void result(const struct ir *p, const struct verdict *v, const struct story *s, struct json_out *j)
 {
 	bool unknown = v->answer == ANSWER_UNKNOWN;
 	json_line(j, 4);
@@ -212,23 +190,22 @@ static void result(const struct ir *p, const struct verdict *v, struct json_out 
 		proof(p, v, j);
 	if (v->nattempts)
 		attempts(v, j);
-	causal_json(p, v, j);
-	if (v->causal)
-		causal_counterexample(p, v->causal, j);
-	if (v->path)
-		counterexample(p, v, j);
+	causal_story_json(p, v, s->causal, j);
+	if (s->replayed)
+		counterexample(v, s, j);
 	json_end(j);
 }
 
 /* What was asked: everything, unless a member says else. */
-static void asked(const struct ir *p, const struct check_json_options *o, struct json_out *j)
+static void asked(const struct checked *c, struct json_out *j)
 {
+	const struct ir *p = c->p;
 	bool any = false;
 	json_begin_object(j, "asked");
-	json_text(j, "engine", o->engine);
-	json_text_if(j, "block", o->block);
-	json_flag(j, "faults", o->faults);
-	json_flag(j, "deadlock", o->deadlock);
+	json_text(j, "engine", c->engine);
+	json_text_if(j, "block", c->block);
+	json_flag(j, "faults", c->faults);
+	json_flag(j, "deadlock", c->deadlock);
 	for (uint32_t t = 0; t < p->ntemplates; t++) {
 		if (!p->templates[t].any_count)
 			continue;
@@ -242,24 +219,23 @@ static void asked(const struct ir *p, const struct check_json_options *o, struct
 	json_end(j);
 }
 
-void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
-                const struct check_json_options *o, struct buf *out)
+void check_json(const struct checked *c, struct buf *out)
 {
 	struct json_out w, *j = &w;
 	json_out_init(j, out, false);
 	doc_begin(j, "check", 2);
 	json_line(j, 2);
-	check_json_model(p, o->model, o->keep_dead, j);
+	check_json_model(c->p, c->model, c->keep_dead, j);
 	json_line(j, 2);
-	asked(p, o, j);
+	asked(c, j);
 	json_line(j, 2);
-	json_text(j, "verdict", answer_name(worst(v, n)));
+	json_text(j, "verdict", answer_name(worst(c->v, c->n)));
 	json_line(j, 2);
-	json_text_if(j, "quiescence", o->quiescence);
+	json_text_if(j, "quiescence", c->quiescence);
 	json_line(j, 2);
 	json_begin_array(j, "results");
-	for (uint32_t i = 0; i < n; i++)
-		result(p, &v[i], j);
+	for (uint32_t i = 0; i < c->n; i++)
+		result(c->p, &c->v[i], &c->stories[i], j);
 	json_line(j, 2);
 	json_end(j);
 	json_line(j, 0);

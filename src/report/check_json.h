@@ -15,8 +15,8 @@
  *      "as_part": true (atomic because the program is serializable), "notes",
  *      "attempts": [{"engine", "verdict", "states", "limit", "why"}],
  *      "counterexample": {threads, schedule, steps, state: see run_json.h},
- *      "sentence", "marks", "serial": see story_json.h,
- *      "causal": see causal_json.h}]}
+ *      "sentence", "marks", "serial": see story.h,
+ *      "causal": see causal_story.h}]}
  *
  * A result about an object has a null "block", and "object" and "condition";
  * with a counterexample "history": [{"name": "r2", "thread", "method",
@@ -25,23 +25,9 @@
 #ifndef INTACT_REPORT_CHECK_JSON_H
 #define INTACT_REPORT_CHECK_JSON_H
 
-#include "base/json_out.h"
-#include "verdict/run.h"
-#include "verdict/verdict.h"
+#include "report/checked.h"
 
-struct check_json_options {
-	const char *model; /* as the user named it */
-	const char *engine; /* which was asked: "auto", "exact", ... */
-	const char *block;  /* the one that was asked about alone, or NULL */
-	bool faults;        /* only faults were asked for */
-	bool deadlock;      /* deadlocks were */
-	const char *quiescence; /* can threads always leave their blocks: always, lost,
-	                         * unknown; NULL: was not asked */
-	bool keep_dead; /* the model was read with its dead locals kept */
-};
-
-void check_json(const struct ir *p, const struct verdict *v, uint32_t n,
-                const struct check_json_options *o, struct buf *out);
+void check_json(const struct checked *c, struct buf *out);
 /* The member "model". `keep_dead` is said when set: who replays a run must read
  * the model in the same way. */
 void check_json_model(const struct ir *p, const char *name, bool keep_dead, struct json_out *j);
@@ -49,8 +35,8 @@ void check_json_model(const struct ir *p, const char *name, bool keep_dead, stru
 void check_json_history(const struct run *r, uint32_t object, const char *key, struct json_out *j);
 /* "atomicity", "fault", ...: the word for a problem; back: PROBLEM_NONE when
  * there is no such word. */
-const char *problem_name(enum problem p);
-enum problem problem_from(const char *name);
+const char *problem_name(enum verdict_problem p);
+enum verdict_problem problem_from(const char *name);
 /* The hash of a model's text, 16 hexadecimal digits. */
 void text_hash(const char *text, size_t len, char out[17]);
 

@@ -147,10 +147,11 @@ static void rows(const struct ir *p, const struct verdict *v, uint32_t n,
                  const struct check_text_options *o, struct buf *out)
 {
 	static const char *const heads[COLS] = { "thread.block", "line", "verdict", "by", "threads", "time" };
+	int cols = n && v[0].seconds < 0 ? COL_TIME : COLS; /* of a saved result no times are known */
 	size_t width[COLS], len;
 	struct buf text;
 	buf_init(&text);
-	for (int c = 0; c < COLS; c++) {
+	for (int c = 0; c < cols; c++) {
 		width[c] = strlen(heads[c]);
 		for (uint32_t i = 0; i < n; i++) {
 			buf_clear(&text);
@@ -160,7 +161,7 @@ static void rows(const struct ir *p, const struct verdict *v, uint32_t n,
 		}
 	}
 	for (uint32_t i = 0; i <= n; i++) { /* the headings first */
-		for (int c = 0; c < COLS; c++) {
+		for (int c = 0; c < cols; c++) {
 			buf_clear(&text);
 			if (i)
 				cell(p, &v[i - 1], c, &text);
@@ -172,9 +173,11 @@ static void rows(const struct ir *p, const struct verdict *v, uint32_t n,
 				check_paint(out, o->color, check_color(&v[i - 1]), buf_cstr(&text));
 			else
 				buf_add(out, buf_cstr(&text), text.len);
-			if (c + 1 < COLS)
+			if (c + 1 < cols)
 				buf_repeat(out, ' ', width[c] - utf8_columns(buf_cstr(&text), text.len));
 		}
+		while (out->len && out->data[out->len - 1] == ' ') /* where the last column is empty */
+			out->data[--out->len] = 0;
 		buf_char(out, '\n');
 		if (i && o->stats)
 			row_stats(&v[i - 1], width[COL_NAME], out);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/causal_text.h"
 #include "report/check_table.h"
 #include "report/object_text.h"
 #include "report/serial_run.h"
 #include "report/step_text.h"
 #include "report/table.h"
-#include "verdict/explain.h"
-#include "verdict/replay.h"
+#include "verdict/object_history.h"
 #include "verdict/schedule_text.h"
 
 void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
@@ -25,207 +25,11 @@ void check_text_name(const struct ir *p, uint32_t block, struct buf *out)
 	buf_safe(out, b->name, strlen(b->name));
 }
 
-void check_text_halt(const struct ir *p, const struct verdict *v, struct buf *out)
-{
-	buf_str(out, "No serial order of the same blocks comes to an end");
-	if (!v->halt) {
-		buf_char(out, '.');
-		return;
-	}
-	uint32_t node = ir_node_of(p, v->halt, v->halt_thread);
-	const struct ir_node *n = &p->nodes[node];
-	buf_str(out, ": ");
-	check_text_name(p, n->block, out);
-	buf_printf(out, ", when nothing comes in between, %s at line %u: ",
-	           v->problem == PROBLEM_STUCK ? "waits for ever" : "goes round for ever, for instance",
-	           text_line(p, node));
-	struct buf what;
-	buf_init(&what);
-	ir_print_node(p, node, &what);
-	buf_safe(out, buf_cstr(&what), what.len);
-	buf_free(&what);
-	for (uint32_t i = 0, shown = 0; i < n->naccess && shown < 4; i++) {
-		const struct ir_access *a = &p->accesses[n->access + i];
-		if (a->index == IR_NONE && p->vars[a->var].len > 1)
-			continue;
-		uint32_t elem = p->vars[a->var].len > 1 ? a->index : 0;
-		buf_str(out, shown++ ? ", " : " (");
-		text_variable(p, a->var, elem, out);
-		buf_str(out, " is ");
-		text_value(p, a->var, v->halt[p->vars[a->var].slot + elem], out);
-		if (i + 1 == n->naccess || shown == 4)
-			buf_char(out, ')');
-	}
-	buf_char(out, '.');
-}
-
-enum { SERIAL_ENDS = 16 };  /* in words */
 enum { NOTED_STEPS = 300 }; /* longer runs get no serial values beside them */
 
 /* ---- counterexamples ---------------------------------------------------- */
 
-/* Does the slot differ from the run's end in some serial order? */
-static bool slot_differs(const struct ir *p, const struct verdict *v, const int32_t *end, uint32_t s)
-{
-	for (uint32_t i = 0; i < v->nserial; i++)
-		if (v->serial[(size_t)i * p->nstate + s] != end[s])
-			return true;
-	return false;
-}
-
-/* "count = 1, flag = false": those shared variables of a state. */
-static uint32_t telling_values(const struct ir *p, const struct verdict *v, const int32_t *end,
-                               const int32_t *state, struct buf *out)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < p->nvars; i++)
-		for (uint32_t k = 0; k < p->vars[i].len; k++) {
-			uint32_t s = p->vars[i].slot + k;
-			if (!slot_differs(p, v, end, s))
-				continue;
-			if (n++)
-				buf_str(out, ", ");
-			text_variable(p, i, k, out);
-			buf_str(out, " = ");
-			text_value(p, i, state[s], out);
-		}
-	return n;
-}
-
-/* " finished", " at 12:5 (read x in v = x)" */
-static void stands(const struct ir *p, uint32_t node, struct buf *out)
-{
-	const struct ir_node *n = &p->nodes[node];
-	struct source_pos at = source_pos(p->src, n->span.start);
-	struct buf what;
-	if (n->kind == IRN_END) {
-		buf_str(out, " finished");
-		return;
-	}
-	buf_init(&what);
-	ir_print_node(p, node, &what);
-	buf_printf(out, " at %u:%u (", at.line, at.column);
-	buf_safe(out, buf_cstr(&what), what.len);
-	buf_char(out, ')');
-	buf_free(&what);
-}
-
-/* Locals that differ from those of serial orders, or where threads are. */
-static uint32_t telling_locals(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state,
-                               uint32_t n, struct buf *out)
-{
-	uint32_t seen[32];
-	for (uint32_t t = 0; t < p->nthreads; t++) {
-		uint32_t frame = p->threads[t].frame, count = text_visible_in(p, state, t, seen, 32);
-		struct buf name;
-		buf_init(&name);
-		ir_print_thread(p, t, &name);
-		if (slot_differs(p, v, end, frame)) {
-			buf_str(out, n++ ? ", " : "");
-			buf_safe(out, buf_cstr(&name), name.len);
-			stands(p, ir_node_of(p, state, t), out);
-		}
-		for (uint32_t i = 0; i < count && i < 32; i++) {
-			const struct ir_local *l = &p->locals[seen[i]];
-			for (uint32_t k = 0; k < l->len; k++) {
-				struct run_local one = { seen[i], k, state[frame + l->slot + k] };
-				if (!slot_differs(p, v, end, frame + l->slot + k))
-					continue;
-				buf_str(out, n++ ? ", " : "");
-				buf_safe(out, buf_cstr(&name), name.len);
-				buf_char(out, '.');
-				text_local(p, &one, out);
-			}
-		}
-		buf_free(&name);
-	}
-	return n;
-}
-
-/* What of the state is not the same in the run's end and all serial ends. */
-static void telling(const struct ir *p, const struct verdict *v, const int32_t *end, const int32_t *state, struct buf *out)
-{
-	uint32_t n = telling_values(p, v, end, state, out);
-	telling_locals(p, v, end, state, n, out);
-}
-
-/* The thread whose values without a name (a part of an expression) are others than in this serial end; IR_NONE. */
-static uint32_t unnamed_differs(const struct ir *p, const int32_t *end, const int32_t *serial)
-{
-	for (uint32_t t = 0; t < p->nthreads; t++) {
-		uint32_t frame = p->threads[t].frame;
-		if (memcmp(end + frame, serial + frame, p->templates[p->threads[t].tmpl].nslots * sizeof *end))
-			return t;
-	}
-	return IR_NONE;
-}
-
-/* The serial ends in words, each once; `mine` is the run's. */
-static void list_ends(const struct ir *p, const struct verdict *v, const int32_t *end, const char *mine, struct buf *out)
-{
-	struct buf got[SERIAL_ENDS];
-	uint32_t n = 0, same = IR_NONE;
-	for (uint32_t i = 0; i < v->nserial && i < SERIAL_ENDS; i++) {
-		const int32_t *state = v->serial + (size_t)i * p->nstate;
-		bool known = false;
-		buf_init(&got[n]);
-		telling(p, v, end, state, &got[n]);
-		for (uint32_t k = 0; k < n; k++)
-			known |= !strcmp(buf_cstr(&got[k]), buf_cstr(&got[n]));
-		if (!strcmp(buf_cstr(&got[n]), mine))
-			same = unnamed_differs(p, end, state);
-		if (known)
-			buf_free(&got[n]);
-		else
-			n++;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (v->nserial_all == 1 || (n == 1 && v->nserial_all == v->nserial))
-			buf_printf(out, "Every serial order of the same blocks ends with %s.\n", buf_cstr(&got[i]));
-		else
-			buf_printf(out, "%s with %s.\n", i ? "                                 or" : "Serial orders of the same blocks end",
-			           buf_cstr(&got[i]));
-		buf_free(&got[i]);
-	}
-	if (v->nserial_all > v->nserial)
-		buf_printf(out, "... and %u more\n", v->nserial_all - v->nserial);
-	if (same != IR_NONE) {
-		buf_str(out, "Where these are the same, ");
-		text_who(p, same, out);
-		buf_str(out, " goes on with another intermediate result.\n");
-	}
-}
-
-static void serial_ends(struct run *r, const struct verdict *v, struct buf *out)
-{
-	const int32_t *end = run_state(r, r->nsteps);
-	if (!v->serial)
-		return; /* too large to find out */
-	if (!v->nserial) {
-		buf_str(out, "No serial order of the same blocks is possible at all: in each of them some "
-		             "thread gets elsewhere or cannot go on.\n");
-		return;
-	}
-	struct buf mine;
-	buf_init(&mine);
-	telling(r->ir, v, end, end, &mine);
-	if (mine.len) {
-		buf_printf(out, "It ends with %s.\n", buf_cstr(&mine));
-		list_ends(r->ir, v, end, buf_cstr(&mine), out);
-	} else {
-		uint32_t who = unnamed_differs(r->ir, end, v->serial);
-		buf_str(out, "No serial order of the same blocks ends in this state");
-		if (who != IR_NONE) {
-			buf_str(out, ": ");
-			text_who(r->ir, who, out);
-			buf_str(out, " goes on with another intermediate result");
-		}
-		buf_str(out, ".\n");
-	}
-	buf_free(&mine);
-}
-
-static void say_fault(struct run *r, const struct check_text_options *o, struct buf *out)
+static void say_fault(const struct run *r, struct buf *out)
 {
 	struct ir_effect e = run_fault(r);
 	const struct ir *p = r->ir;
@@ -234,7 +38,6 @@ static void say_fault(struct run *r, const struct check_text_options *o, struct 
 	buf_printf(out, ":%u:%u: ", at.line, at.column);
 	ir_print_fault(p, &e, out);
 	buf_char(out, '\n');
-	(void)o;
 }
 
 /* "can go on at line 12, inside worker.update" */
@@ -290,19 +93,16 @@ static uint32_t order_text(const struct run *r, uint32_t block, struct buf *out)
 }
 
 /* What a serial order would have given, step by step; false: nothing to show. */
-static bool beside(const struct run *r, const struct verdict *v, const struct glyphs *g,
-                   char **notes, struct buf *order)
+static bool beside(const struct story *s, const struct verdict *v, const struct glyphs *g, char **notes, struct buf *order)
 {
 	bool any = false;
-	for (int at_entry = 0; at_entry < 2 && !any; at_entry++) {
-		struct run there;
-		if (serial_run(r, v->block, !at_entry, &there)) {
-			any = serial_notes(r, v->block, &there, g, notes);
-			buf_clear(order);
-			if (order_text(&there, v->block, order) < 2)
-				buf_clear(order); /* nothing to put in order */
-		}
-		run_free(&there);
+	for (int k = 1; k >= 0 && !any; k--) {
+		if (!s->possible[k])
+			continue;
+		any = serial_notes(&s->run, v->block, &s->serial[k], g, notes);
+		buf_clear(order);
+		if (order_text(&s->serial[k], v->block, order) < 2)
+			buf_clear(order); /* nothing to put in order */
 	}
 	return any;
 }
@@ -325,15 +125,8 @@ static void draw_history(const struct run *r, const struct verdict *v, const str
 	object_history_free(&h);
 }
 
-static void counterexample(const struct ir *p, const struct verdict *v,
-                           const struct check_text_options *o, struct buf *out)
+static void title(const struct ir *p, const struct verdict *v, const struct check_text_options *o, struct buf *out)
 {
-	struct run r;
-	struct buf text, order;
-	bool *marks = NULL, serially = false;
-	char **notes = NULL;
-	buf_init(&text);
-	buf_init(&order);
 	buf_char(out, '\n');
 	check_paint(out, o->color, check_color(v), check_headline(v));
 	buf_str(out, ": ");
@@ -350,58 +143,62 @@ static void counterexample(const struct ir *p, const struct verdict *v,
 	else
 		buf_printf(out, " (after %u steps)", v->npath);
 	buf_char(out, '\n');
-	if (!run_init(&r, p) || !replay(&r, v->path, v->npath)) {
-		buf_str(out, "(the counterexample could not be replayed: this is a bug in intact)\n");
-	} else {
-		marks = calloc(r.nsteps + 1, sizeof *marks);
-		if (v->problem == PROBLEM_ATOMICITY && marks && explain_run(&r, v->block, marks, &text)) {
-			buf_printf(out, "%s.\n", buf_cstr(&text));
-		}
-		if (v->problem == PROBLEM_STUCK || v->problem == PROBLEM_ENDLESS) {
-			check_text_halt(p, v, out);
-			buf_char(out, '\n');
-		}
-		if (v->why)
-			buf_printf(out, "%s\n", v->why);
-		if (v->problem == PROBLEM_FAULT)
-			say_fault(&r, o, out);
-		if (v->problem == PROBLEM_HISTORY)
-			draw_history(&r, v, o, out);
-		buf_char(out, '\n');
-		struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color,
-			                    .max_rows = o->max_rows, .full = "--full", .marks = marks };
-		notes = calloc((size_t)r.nsteps + 1, sizeof *notes);
-		if (v->problem == PROBLEM_ATOMICITY && notes && r.nsteps <= NOTED_STEPS)
-			serially = beside(&r, v, glyphs_for(o->utf8), notes, &order);
-		if (serially) {
-			to.note_title = "serially";
-			to.notes = (const char *const *)notes;
-		}
-		table_render(&r, &to, out);
-		buf_char(out, '\n');
-		if (serially)
-			buf_printf(out, "serially: the same%s%s, each block in one piece\n",
-			           order.len ? " in the order " : "", buf_cstr(&order));
-		if (v->problem == PROBLEM_ATOMICITY || v->problem == PROBLEM_COMMIT)
-			serial_ends(&r, v, out);
-		if (v->problem == PROBLEM_QUIESCENCE)
-			buf_str(out, "From here on, whatever happens, some thread is inside a block:\n");
-		if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
-			say_waits(&r, out);
-		buf_str(out, "replay: intact sim ");
-		buf_safe(out, o->model, strlen(o->model));
-		other_counts(p, out);
-		buf_str(out, " --schedule ");
-		schedule_text(&r, out);
-		buf_char(out, '\n');
+}
+
+/* The table, and beside it what a serial order would have given. */
+static void steps(const struct story *s, const struct verdict *v, const struct check_text_options *o, struct buf *out)
+{
+	struct table_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color,
+		                    .max_rows = o->max_rows, .full = "--full", .marks = s->marks };
+	char **notes = calloc((size_t)s->run.nsteps + 1, sizeof *notes);
+	struct buf order;
+	bool serially = false;
+	buf_init(&order);
+	if (v->problem == PROBLEM_ATOMICITY && notes && s->run.nsteps <= NOTED_STEPS)
+		serially = beside(s, v, glyphs_for(o->utf8), notes, &order);
+	if (serially) {
+		to.note_title = "serially";
+		to.notes = (const char *const *)notes;
 	}
-	for (uint32_t i = 0; notes && i < r.nsteps; i++)
+	buf_char(out, '\n');
+	table_render(&s->run, &to, out);
+	buf_char(out, '\n');
+	if (serially)
+		buf_printf(out, "serially: the same%s%s, each block in one piece\n",
+		           order.len ? " in the order " : "", buf_cstr(&order));
+	for (uint32_t i = 0; notes && i < s->run.nsteps; i++)
 		free(notes[i]);
 	free(notes);
-	free(marks);
-	buf_free(&text);
 	buf_free(&order);
-	run_free(&r);
+}
+
+static void counterexample(const struct checked *c, uint32_t i, const struct check_text_options *o, struct buf *out)
+{
+	const struct verdict *v = &c->v[i];
+	struct story *s = &c->stories[i];
+	title(c->p, v, o, out);
+	if (!s->replayed) {
+		buf_str(out, "(the counterexample could not be replayed: this is a bug in intact)\n");
+		return;
+	}
+	if (s->sentence.len)
+		buf_printf(out, "%s\n", buf_cstr(&s->sentence));
+	if (v->problem == PROBLEM_FAULT)
+		say_fault(&s->run, out);
+	if (v->problem == PROBLEM_HISTORY)
+		draw_history(&s->run, v, o, out);
+	steps(s, v, o, out);
+	buf_add(out, buf_cstr(&s->ends), s->ends.len);
+	if (v->problem == PROBLEM_QUIESCENCE)
+		buf_str(out, "From here on, whatever happens, some thread is inside a block:\n");
+	if (v->problem == PROBLEM_DEADLOCK || v->problem == PROBLEM_QUIESCENCE)
+		say_waits(&s->run, out);
+	buf_str(out, "replay: intact sim ");
+	buf_safe(out, c->model, strlen(c->model));
+	other_counts(c->p, out);
+	buf_str(out, " --schedule ");
+	schedule_text(&s->run, out);
+	buf_char(out, '\n');
 }
 
 static bool same_path(const struct verdict *a, const struct verdict *b)
@@ -411,7 +208,7 @@ static bool same_path(const struct verdict *a, const struct verdict *b)
 }
 
 /* Is it that no serial order ends like the run? */
-static bool about_serial(enum problem p)
+static bool about_serial(enum verdict_problem p)
 {
 	return p == PROBLEM_ATOMICITY || p == PROBLEM_STUCK || p == PROBLEM_ENDLESS;
 }
@@ -425,33 +222,73 @@ static const struct verdict *program_violation(const struct verdict *v, uint32_t
 	return NULL;
 }
 
-void check_text(const struct ir *p, const struct verdict *v, uint32_t n,
-                const struct check_text_options *o, struct buf *out)
+/* Blocks whose counterexample is not shown: how to see it. */
+static void own_runs(const struct checked *c, const struct verdict *whole, struct buf *out)
 {
-	const struct verdict *whole = program_violation(v, n);
-	bool others = false;
-	(o->matrix ? check_matrix : check_table)(p, v, n, o, out);
-	for (uint32_t i = 0; i < n; i++) {
-		if (!v[i].path)
+	bool any = false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct verdict *v = &c->v[i];
+		if (!v->path || v->block == VERDICT_PROGRAM || !about_serial(v->problem) || same_path(v, whole))
 			continue;
-		bool own = !whole || &v[i] == whole || !about_serial(v[i].problem);
-		if (own)
-			counterexample(p, &v[i], o, out);
-		else if (!same_path(&v[i], whole))
-			others = true;
-	}
-	if (!others)
-		return;
-	buf_str(out, "\nBlocks that are not atomic by themselves have runs of their own:\n");
-	for (uint32_t i = 0; i < n; i++) {
-		if (!v[i].path || v[i].block == VERDICT_PROGRAM || !about_serial(v[i].problem) ||
-		    same_path(&v[i], whole))
-			continue;
+		if (!any)
+			buf_str(out, "\nBlocks that are not atomic by themselves have runs of their own:\n");
+		any = true;
 		buf_str(out, "  intact check --block ");
-		check_text_name(p, v[i].block, out);
+		check_text_name(c->p, v->block, out);
 		buf_char(out, ' ');
-		buf_safe(out, o->model, strlen(o->model));
-		other_counts(p, out);
+		buf_safe(out, c->model, strlen(c->model));
+		other_counts(c->p, out);
 		buf_char(out, '\n');
 	}
+}
+
+static void questions(const struct checked *c, const struct check_text_options *o, struct buf *out)
+{
+	const struct verdict *whole = program_violation(c->v, c->n);
+	(c->all ? check_matrix : check_table)(c->p, c->v, c->n, o, out);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->v[i].path && (!whole || &c->v[i] == whole || !about_serial(c->v[i].problem)))
+			counterexample(c, i, o, out);
+	if (whole)
+		own_runs(c, whole, out);
+}
+
+/* How many threads there were, when they are more than declared. */
+static void say_raised(const struct ir *p, struct buf *out)
+{
+	bool raised = false;
+	for (uint32_t t = 0; t < p->ntemplates; t++)
+		raised |= p->templates[t].any_count && p->templates[t].count > p->templates[t].declared;
+	if (!raised)
+		return;
+	buf_str(out, "\nsearched with");
+	for (uint32_t t = 0, first = 1; t < p->ntemplates; t++)
+		if (p->templates[t].any_count) {
+			buf_printf(out, "%s %u ", first ? "" : ",", p->templates[t].count);
+			buf_safe(out, p->templates[t].name, strlen(p->templates[t].name));
+			first = 0;
+		}
+	buf_str(out, ", more than declared: a suspicion of the causal engine needs them\n");
+}
+
+void check_text(const struct checked *c, const struct check_text_options *o, struct buf *out)
+{
+	if (c->causality) {
+		if (c->n)
+			causal_text(c, o, out);
+		else
+			buf_str(out, "no atomic block\n");
+		return;
+	}
+	if ((c->p->nblocks && !c->faults) || c->n)
+		questions(c, o, out);
+	else
+		buf_printf(out, "%sno %s in any execution\n", c->faults ? "" : "no atomic block; ",
+		           c->deadlock ? "fault and no deadlock" : "fault");
+	if (o->stats && c->fault_free)
+		buf_printf(out, "\nno fault in the %llu states and %llu transitions of the program\n",
+		           (unsigned long long)c->states, (unsigned long long)c->transitions);
+	say_raised(c->p, out);
+	if (c->quiescence && !strcmp(c->quiescence, "unknown"))
+		buf_str(out, "\nnot found out: whether threads can always leave their blocks again (too many states; --deadlock looks further)\n");
 }

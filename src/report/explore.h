@@ -8,6 +8,7 @@
 #ifndef INTACT_REPORT_EXPLORE_H
 #define INTACT_REPORT_EXPLORE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -93,9 +94,51 @@ struct explore_report {
 	const char *replay;   /* the command that repeats the failure, or NULL */
 };
 
+/* A finding of `intact run` that was explored. */
+enum explore_status { EXPLORE_CONFIRMED, EXPLORE_NOT_REACHED, EXPLORE_CUT_SHORT };
+struct explore_finding {
+	uint32_t index;       /* among the results of the report */
+	const char *block;    /* the function, or "block 'name' in f" */
+	const char *sentence; /* what `intact run` said of it */
+	struct explore_place at;
+	enum explore_status status;
+	const char *why;      /* EXPLORE_CUT_SHORT: by what */
+	const char *told;     /* of a document: explore_status_text; else NULL */
+	uint64_t schedules, aside; /* tried; that failed for another reason */
+	bool exhausted;       /* they were all there are */
+	struct explore_failure *failure; /* EXPLORE_CONFIRMED */
+	const char *file, *replay; /* the saved schedule, and the command that follows it; NULL: not saved */
+};
+
+struct explore_confirmation {
+	const char *report;   /* the file they come from */
+	const char *program;
+	const char **arguments;
+	uint32_t narguments;
+	const char *strategy, *mode, *why_fork;
+	uint64_t seed;
+	AVEC(struct explore_finding) findings;
+};
+
+/* "confirmed in schedule 3", "not reached in 10000 schedules", ... in the arena. */
+const char *explore_status_text(const struct explore_finding *f, struct arena *a);
+void explore_confirmation_text(const struct explore_confirmation *c, struct arena *a, struct buf *out, bool color);
+void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *out);
+/* Is the document one of these? Then *c is made of it. */
+bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explore_confirmation *c);
+/* The member "exploration" of a result of `intact run`. */
+struct json_out;
+void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a);
+/* ... and the failure in it, from a document. */
+void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f);
+/* One failing schedule: title, table, threads that wait, output. */
+void explore_failure_text(const struct explore_failure *f, struct buf *out, bool color);
+
 /* "violated", "holds" or "unknown". */
 const char *explore_verdict(const struct explore_report *r);
 void explore_text(const struct explore_report *r, struct buf *out, bool color, unsigned columns);
 void explore_json(const struct explore_report *r, struct buf *out);
+/* The same from a document; strings are the document's or the arena's. */
+void explore_read(const json_t *doc, struct arena *a, struct explore_report *r);
 
 #endif

@@ -1,7 +1,10 @@
 /*
- * explore_json: a result of `intact explore` as a document (docs/json.md). No
- * address, no time, no process number: the same seed gives the same bytes.
+ * explore_json: a result of `intact explore` as a document (docs/json.md), and
+ * back. No address, no time, no process number: the same seed gives the same
+ * bytes.
  */
+#include <string.h>
+
 #include "report/doc.h"
 #include "report/explore.h"
 
@@ -88,8 +91,6 @@ static void cycle(struct json_out *j, const struct explore_failure *f)
 
 static void failure(struct json_out *j, const struct explore_failure *f)
 {
-	json_line(j, 1);
-	json_begin_object(j, NULL);
 	json_text(j, "kind", f->kind);
 	json_text(j, "verdict", "violated");
 	json_text(j, "title", f->title);
@@ -107,7 +108,6 @@ static void failure(struct json_out *j, const struct explore_failure *f)
 	json_line(j, 2);
 	json_text(j, "output", f->output ? f->output : "");
 	json_uint(j, "output_bytes", f->output_bytes);
-	json_end(j);
 }
 
 static void race(struct json_out *j, const struct explore_race *r)
@@ -132,6 +132,18 @@ static void race(struct json_out *j, const struct explore_race *r)
 	json_end(j);
 }
 
+static void begin(struct json_out *j, const char *verdict, const char *program, const char *const *arguments, uint32_t n)
+{
+	doc_begin(j, "explore", 0);
+	json_text(j, "verdict", verdict);
+	json_text(j, "program", program);
+	json_begin_array(j, "arguments");
+	for (uint32_t i = 0; i < n; i++)
+		json_text(j, NULL, arguments[i]);
+	json_end(j);
+	json_line(j, 1);
+}
+
 static void search(struct json_out *j, const struct explore_report *r)
 {
 	json_text(j, "strategy", r->strategy);
@@ -143,6 +155,11 @@ static void search(struct json_out *j, const struct explore_report *r)
 	json_uint(j, "traces", r->traces);
 	json_bool(j, "traces_are_a_lower_bound", r->traces_full);
 	json_bool(j, "exhaustive", r->exhausted && !r->bounded && !r->cut);
+	json_flag(j, "searched_to_the_end", r->exhausted);
+	json_flag(j, "bounded", r->bounded);
+	json_flag(j, "replayed", r->replayed);
+	json_text_if(j, "stopped", r->stopped);
+	json_text_if(j, "replay", r->replay);
 	json_uint(j, "pairs", r->pairs);
 	json_uint(j, "pairs_in_both_orders", r->pairs_both);
 	json_uint(j, "traces_judged", r->judged);
@@ -150,29 +167,246 @@ static void search(struct json_out *j, const struct explore_report *r)
 	json_flag(j, "awaits", r->awaits);
 	if (r->estimate_known)
 		buf_printf(json_value(j, "estimated_traces"), "%.0f", r->estimate_total);
+	if (r->estimate_known)
+		buf_printf(json_value(j, "estimated_share"), "%.17g", r->estimate_seen);
 }
 
 void explore_json(const struct explore_report *r, struct buf *out)
 {
 	struct json_out w, *j = &w;
 	json_out_init(j, out, false);
-	doc_begin(j, "explore", 0);
-	json_text(j, "verdict", explore_verdict(r));
-	json_text(j, "program", r->program);
-	json_begin_array(j, "arguments");
-	for (uint32_t i = 0; i < r->narguments; i++)
-		json_text(j, NULL, r->arguments[i]);
-	json_end(j);
-	json_line(j, 1);
+	begin(j, explore_verdict(r), r->program, r->arguments, r->narguments);
 	search(j, r);
 	json_line(j, 1);
 	json_text_if(j, "why_fork", r->why_fork);
 	json_line(j, 0);
 	json_begin_array(j, "results");
-	if (r->failure)
+	if (r->failure) {
+		json_line(j, 1);
+		json_begin_object(j, NULL);
 		failure(j, r->failure);
+		json_end(j);
+	}
 	for (uint32_t i = 0; i < r->races.len; i++)
 		race(j, &r->races.data[i]);
 	json_end(j);
 	doc_end(j);
+}
+
+/* ---- findings of `intact run` that were explored ---- */
+
+static const char *const statuses[] = { [EXPLORE_CONFIRMED] = "confirmed", [EXPLORE_NOT_REACHED] = "not-reached",
+	[EXPLORE_CUT_SHORT] = "cut-short" };
+
+static void status(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_text(j, "status", statuses[f->status]);
+	json_text(j, "text", explore_status_text(f, a));
+	json_uint(j, "schedules", f->schedules);
+	json_bool(j, "exhaustive", f->exhausted);
+	json_uint(j, "failed_otherwise", f->aside);
+	json_text_if(j, "replay", f->replay);
+}
+
+void explore_finding_json(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_line(j, 2);
+	json_begin_object(j, "exploration");
+	status(j, f, a);
+	if (f->failure) {
+		json_begin_object(j, "failure");
+		failure(j, f->failure);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void one_finding(struct json_out *j, const struct explore_finding *f, struct arena *a)
+{
+	json_line(j, 1);
+	json_begin_object(j, NULL);
+	if (f->failure) {
+		failure(j, f->failure);
+	} else {
+		json_text(j, "kind", "prediction");
+		json_text(j, "verdict", "unknown");
+		json_text(j, "title", explore_status_text(f, a));
+		json_text(j, "sentence", f->sentence);
+		place(j, "at", &f->at);
+	}
+	json_line(j, 2);
+	json_begin_object(j, "finding");
+	json_text(j, "block", f->block);
+	json_text(j, "sentence", f->sentence);
+	place(j, "at", &f->at);
+	status(j, f, a);
+	json_end(j);
+	json_end(j);
+}
+
+void explore_confirmation_json(const struct explore_confirmation *c, struct arena *a, struct buf *out)
+{
+	struct json_out w, *j = &w;
+	uint32_t n[3] = { 0 };
+	uint64_t schedules = 0;
+	for (uint32_t i = 0; i < c->findings.len; i++) {
+		n[c->findings.data[i].status]++;
+		schedules += c->findings.data[i].schedules;
+	}
+	json_out_init(j, out, false);
+	begin(j, n[EXPLORE_CONFIRMED] ? "violated" : n[EXPLORE_CUT_SHORT] ? "unknown" : "holds", c->program, c->arguments,
+	      c->narguments);
+	json_text(j, "strategy", c->strategy);
+	json_text(j, "mode", c->mode);
+	json_uint(j, "seed", c->seed);
+	json_uint(j, "schedules", schedules);
+	json_text_if(j, "why_fork", c->why_fork);
+	json_line(j, 1);
+	json_begin_object(j, "confirm");
+	json_text(j, "report", c->report);
+	json_uint(j, "findings", c->findings.len);
+	json_uint(j, "confirmed", n[EXPLORE_CONFIRMED]);
+	json_uint(j, "not_reached", n[EXPLORE_NOT_REACHED]);
+	json_uint(j, "cut_short", n[EXPLORE_CUT_SHORT]);
+	json_end(j);
+	json_line(j, 0);
+	json_begin_array(j, "results");
+	for (uint32_t i = 0; i < c->findings.len; i++)
+		one_finding(j, &c->findings.data[i], a);
+	json_end(j);
+	doc_end(j);
+}
+
+/* ---- back ------------------------------------------------------------------- */
+
+/* A member that the text prints as it is; NULL: there is none. */
+static const char *safe(struct arena *a, const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	struct buf b;
+	buf_init(&b);
+	if (s)
+		buf_safe(&b, s, strlen(s));
+	const char *kept = s ? arena_strdup(a, buf_cstr(&b)) : NULL;
+	buf_free(&b);
+	return kept;
+}
+
+static const char *text_or_null(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+static bool flag(const json_t *o, const char *key)
+{
+	return json_is_true(json_object_get(o, key));
+}
+
+static uint64_t number(const json_t *o, const char *key)
+{
+	return (uint64_t)doc_number(o, key);
+}
+
+static struct explore_place read_place(const json_t *p)
+{
+	return (struct explore_place){ .function = text_or_null(p, "function"), .file = text_or_null(p, "file"),
+		.line = (uint32_t)number(p, "line"), .module = text_or_null(p, "module"), .offset = number(p, "offset") };
+}
+
+void explore_failure_read(const json_t *o, struct arena *a, struct explore_failure *f)
+{
+	const json_t *x;
+	size_t i;
+	*f = (struct explore_failure){ .kind = doc_text(o, "kind"), .title = safe(a, o, "title"), .sentence = doc_text(o, "sentence"),
+		.at = read_place(json_object_get(o, "at")), .schedule = number(o, "schedule"),
+		.preemptions = (uint32_t)number(o, "preemptions"), .switches = (uint32_t)number(o, "switches"),
+		.gone = text_or_null(o, "gone"), .output = text_or_null(o, "output"), .output_bytes = number(o, "output_bytes") };
+	json_array_foreach(json_object_get(o, "threads"), i, x) {
+		struct explore_thread t = { .name = doc_text(x, "name"), .parent = (uint32_t)number(x, "parent"),
+			.created = read_place(json_object_get(x, "created")), .state = doc_text(x, "state"),
+			.waits = text_or_null(x, "waits"), .at = read_place(json_object_get(x, "at")) };
+		avec_push(a, &f->threads, t);
+	}
+	json_array_foreach(json_object_get(o, "steps"), i, x) {
+		struct explore_step s = { .thread = (uint32_t)number(x, "thread"), .op = doc_text(x, "op"), .text = doc_text(x, "text"),
+			.at = read_place(json_object_get(x, "at")), .enabled = (uint32_t)number(x, "choices"), .preempts = flag(x, "preempts") };
+		avec_push(a, &f->steps, s);
+	}
+	json_array_foreach(json_object_get(o, "stack"), i, x) {
+		struct explore_place p = read_place(x);
+		avec_push(a, &f->stack, p);
+	}
+	const json_t *cycle = json_object_get(o, "cycle");
+	for (i = 0; i + 1 < json_array_size(cycle); i += 2) {
+		struct explore_link l;
+		for (size_t k = 0; k < 2; k++) {
+			l.what[k] = doc_text(json_array_get(cycle, i + k), "text");
+			l.at[k] = read_place(json_object_get(json_array_get(cycle, i + k), "at"));
+		}
+		avec_push(a, &f->cycle, l);
+	}
+}
+
+static void read_race(const json_t *o, struct arena *a, struct explore_report *r)
+{
+	struct explore_race x = { .what = doc_text(o, "data"), .size = (uint32_t)number(o, "size"), .schedule = number(o, "schedule") };
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *e = json_array_get(json_object_get(o, "accesses"), i);
+		x.thread[i] = (uint32_t)number(e, "thread");
+		x.write[i] = flag(e, "write");
+		x.atomic[i] = flag(e, "atomic");
+		x.at[i] = read_place(json_object_get(e, "at"));
+	}
+	avec_push(a, &r->races, x);
+}
+
+void explore_read(const json_t *doc, struct arena *a, struct explore_report *r)
+{
+	const json_t *o;
+	size_t i;
+	*r = (struct explore_report){ .program = doc_text(doc, "program"), .strategy = safe(a, doc, "strategy"),
+		.mode = doc_text(doc, "mode"), .seed = number(doc, "seed"), .schedules = number(doc, "schedules"),
+		.cut = number(doc, "cut"), .traces = number(doc, "traces"), .points = number(doc, "points"),
+		.judged = number(doc, "traces_judged"), .unjudged = number(doc, "traces_not_judged"),
+		.traces_full = flag(doc, "traces_are_a_lower_bound"), .exhausted = flag(doc, "searched_to_the_end"),
+		.bounded = flag(doc, "bounded"), .replayed = flag(doc, "replayed"), .awaits = flag(doc, "awaits"),
+		.estimate_known = json_object_get(doc, "estimated_traces") != NULL,
+		.estimate_seen = json_number_value(json_object_get(doc, "estimated_share")),
+		.estimate_total = json_number_value(json_object_get(doc, "estimated_traces")),
+		.pairs = number(doc, "pairs"), .pairs_both = number(doc, "pairs_in_both_orders"),
+		.stopped = safe(a, doc, "stopped"), .replay = safe(a, doc, "replay") };
+	json_array_foreach(json_object_get(doc, "results"), i, o) {
+		if (doc_is(o, "kind", "race")) {
+			read_race(o, a, r);
+		} else if (!r->failure) {
+			r->failure = arena_new(a, struct explore_failure);
+			explore_failure_read(o, a, r->failure);
+		}
+	}
+}
+
+static void read_finding(const json_t *o, struct arena *a, struct explore_confirmation *c)
+{
+	const json_t *told = json_object_get(o, "finding");
+	struct explore_finding f = { .index = c->findings.len, .block = doc_text(told, "block"), .sentence = doc_text(told, "sentence"),
+		.at = read_place(json_object_get(told, "at")), .told = doc_text(told, "text"), .schedules = number(told, "schedules"),
+		.aside = number(told, "failed_otherwise"), .exhausted = flag(told, "exhaustive"), .replay = safe(a, told, "replay") };
+	while (f.status < EXPLORE_CUT_SHORT && !doc_is(told, "status", statuses[f.status]))
+		f.status++;
+	if (doc_is(o, "verdict", "violated")) {
+		f.failure = arena_new(a, struct explore_failure);
+		explore_failure_read(o, a, f.failure);
+	}
+	avec_push(a, &c->findings, f);
+}
+
+bool explore_confirmation_read(const json_t *doc, struct arena *a, struct explore_confirmation *c)
+{
+	const json_t *confirm = json_object_get(doc, "confirm"), *o;
+	size_t i;
+	*c = (struct explore_confirmation){ .report = doc_text(confirm, "report"), .program = doc_text(doc, "program"),
+		.strategy = safe(a, doc, "strategy"), .mode = doc_text(doc, "mode"), .seed = number(doc, "seed") };
+	json_array_foreach(json_object_get(doc, "results"), i, o)
+		read_finding(o, a, c);
+	return confirm != NULL;
 }

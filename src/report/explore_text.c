@@ -233,7 +233,7 @@ static void output(struct buf *b, const struct explore_failure *f)
 		buf_printf(b, "  | ... (%llu bytes in all)\n", (unsigned long long)f->output_bytes);
 }
 
-static void failure(struct buf *b, const struct explore_failure *f, bool color)
+void explore_failure_text(const struct explore_failure *f, struct buf *b, bool color)
 {
 	buf_printf(b, "%s%s%s in schedule %llu: ", color ? "\033[1;31m" : "", f->title, color ? "\033[0m" : "",
 	           (unsigned long long)f->schedule);
@@ -302,7 +302,7 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 {
 	(void)columns;
 	if (r->failure)
-		failure(out, r->failure, color);
+		explore_failure_text(r->failure, out, color);
 	for (uint32_t i = 0; i < r->races.len; i++) {
 		if (i || r->failure)
 			buf_char(out, '\n');
@@ -323,4 +323,66 @@ void explore_text(const struct explore_report *r, struct buf *out, bool color, u
 	coverage(out, r);
 	if (r->replay)
 		buf_printf(out, "replay: %s\n", r->replay);
+}
+
+/* ---- findings of `intact run` that were explored ---- */
+
+const char *explore_status_text(const struct explore_finding *f, struct arena *a)
+{
+	if (f->told)
+		return f->told;
+	const char *all = f->exhausted ? arena_printf(a, "no schedule reaches it: all %llu traces explored", (unsigned long long)f->schedules)
+	                               : arena_printf(a, "not reached in %llu schedule%s", (unsigned long long)f->schedules,
+	                                              f->schedules == 1 ? "" : "s");
+	switch (f->status) {
+	case EXPLORE_CONFIRMED:
+		return arena_printf(a, "confirmed in schedule %llu", (unsigned long long)f->failure->schedule);
+	case EXPLORE_NOT_REACHED:
+		return all;
+	default:
+		return f->schedules ? arena_printf(a, "cut short: %s, then %s", all, f->why) : arena_printf(a, "not tried: %s", f->why);
+	}
+}
+
+static void finding(struct buf *b, const struct explore_finding *f, struct arena *a, bool color)
+{
+	const char *status = explore_status_text(f, a);
+	buf_str(b, color ? "\033[1m" : "");
+	buf_safe(b, f->block, strlen(f->block));
+	buf_str(b, color ? "\033[0m" : "");
+	if (f->at.file) {
+		buf_str(b, " (");
+		buf_safe(b, f->at.file, strlen(f->at.file));
+		buf_printf(b, ":%u)", f->at.line);
+	}
+	buf_str(b, ": ");
+	buf_safe(b, status, strlen(status));
+	buf_str(b, "\n  ");
+	buf_safe(b, f->sentence, strlen(f->sentence));
+	buf_char(b, '\n');
+	if (f->aside)
+		buf_printf(b, "  %llu schedule%s failed without entering the gap: `intact explore` without --confirm shows how\n",
+		           (unsigned long long)f->aside, f->aside == 1 ? "" : "s");
+	if (f->failure) {
+		buf_char(b, '\n');
+		explore_failure_text(f->failure, b, color);
+	}
+	if (f->replay)
+		buf_printf(b, "replay: %s\n", f->replay);
+}
+
+void explore_confirmation_text(const struct explore_confirmation *c, struct arena *a, struct buf *b, bool color)
+{
+	uint32_t n[3] = { 0 };
+	for (uint32_t i = 0; i < c->findings.len; i++) {
+		n[c->findings.data[i].status]++;
+		finding(b, &c->findings.data[i], a, color);
+		buf_char(b, '\n');
+	}
+	buf_printf(b, "%u finding%s of ", c->findings.len, c->findings.len == 1 ? "" : "s");
+	buf_safe(b, c->report, strlen(c->report));
+	buf_printf(b, ": %u confirmed, %u not reached", n[EXPLORE_CONFIRMED], n[EXPLORE_NOT_REACHED]);
+	if (n[EXPLORE_CUT_SHORT])
+		buf_printf(b, ", %u cut short", n[EXPLORE_CUT_SHORT]);
+	buf_printf(b, "; %s, seed %llu\n", c->strategy, (unsigned long long)c->seed);
 }

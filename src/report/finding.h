@@ -7,12 +7,14 @@
  *
  * finding_parse.c reads it, finding_symbols.c turns addresses into frames
  * (libdw), finding_filter.c decides what is shown (what is atomic,
- * suppressions), finding_text.c writes the report in the sanitizers' grammar,
- * finding_words.c has its words.
+ * suppressions), findings.c tells which findings there are, finding_json.c makes
+ * them results of a document with the words of finding_words.c, and
+ * finding_text.c makes of these a report in the sanitizers' grammar.
  */
 #ifndef INTACT_REPORT_FINDING_H
 #define INTACT_REPORT_FINDING_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -104,6 +106,11 @@ struct src_frame {
 	bool pointer;         /* called through a pointer, as the first thing its thread did */
 };
 
+/* Is its function called by file and offset? */
+bool frame_nameless(const struct src_frame *f);
+/* The frame's function, or its file and offset. */
+const char *frame_function(struct arena *a, const struct src_frame *f);
+
 /*
  * The names of addresses. Each file is opened once, when an address in it is
  * first asked for, whoever asks and wherever it was loaded; answers are kept.
@@ -159,12 +166,13 @@ bool filter_read_suppressions(struct filter *f, const char *path, struct buf *er
 bool pattern_matches(const char *pattern, const struct src_frame *frame);
 bool glob_matches(const char *pattern, const char *text);
 
-/* ---- text ---- */
+/* ---- results ---- */
 
 struct text_options {
 	bool color, gen_suppressions, strict;
 	const char *strip_path_prefix;
-	struct finding_log *json; /* results are kept here too; NULL: not wanted */
+	struct finding_log *json; /* where results go */
+	const struct explore_confirmation *explored; /* what came of exploring them; NULL: they were not */
 	struct symbols *symbols;
 	void (*progress)(void *arg, uint32_t done, uint32_t of); /* or NULL */
 	void *arg;
@@ -180,10 +188,16 @@ struct finding_line { /* a source line that a finding speaks of */
 struct finding_log {
 	struct buf results; /* separated by commas */
 	struct json_out j;  /* into results */
+	struct buf summary; /* the closing lines */
+	size_t told_bytes;  /* of results, by findings_tell */
+	uint32_t told;      /* ... and how many that are */
+	uint32_t count;     /* of results */
 	const char *root;   /* files below it are named relative to it */
 	struct arena *arena;
 	AVEC(struct finding_line) lines;
 	AVEC(uint64_t) unnamed; /* addresses of data without a name, as they came up */
+	AVEC(uint32_t) pids;    /* of each result, the process that told it */
+	bool recorded;          /* these are the same every time: the results have them */
 };
 /* The member "sources", from the files themselves. */
 void finding_sources(const struct finding_log *log, struct json_out *j);
@@ -191,6 +205,7 @@ void finding_sources(const struct finding_log *log, struct json_out *j);
 struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) keys, hidden;
 	uint32_t count, suppressed, confirmed;
+	uint32_t reached, not_reached; /* by exploring */
 	uint32_t nameless; /* shown by file and offset: the symbols were taken away */
 	uint32_t lost, lost_modules; /* beyond the limits: cut */
 	uint32_t unread;   /* pieces of messages that could not be read */
@@ -198,11 +213,25 @@ struct shown { /* what was said already: merges across messages */
 	AVEC(const char *) names; /* blocks found wanting, for --infer */
 };
 
-/* Writes every finding of a process that passes the filter. */
-void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
-                   struct arena *a, struct shown *shown, struct buf *out);
-/* The closing lines: how many, suppressions that matched or never did. */
-void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions,
-                    struct buf *out);
+/* Every finding of a process that passes the filter, into o->json. */
+void findings_add(struct raw_report *r, struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown);
+/* The closing lines (how many, suppressions that matched or never did) into log->summary. */
+void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions, struct finding_log *log);
+void finding_log_init(struct finding_log *log, struct arena *a, const char *root);
+void finding_log_free(struct finding_log *log);
+/* The member "summary". */
+void finding_summary(const struct buf *summary, struct json_out *j);
+
+/* ---- text ---- */
+
+struct finding_text_options {
+	bool color, gen_suppressions;
+	const uint32_t *pids; /* of each result; NULL: those that the results have, if any */
+};
+/* The members "results" and "summary" (the closing lines) of a document of `intact run`, or of the "run" of a
+ * recording. */
+void findings_text(const json_t *run, const struct finding_text_options *o, struct buf *out);
+/* The results since the last call, and the closing lines. */
+void findings_tell(struct finding_log *log, const struct text_options *o, struct buf *out);
 
 #endif

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 64u /* of entries inside each other */
+#define DIES_MAX_DEPTH 64u /* of entries inside each other */
 
-struct range {
+struct die_range {
 	Dwarf_Addr lo, hi;
 	Dwarf_Die die;
 	uint32_t unit; /* of a unit's range: its index */
 };
 
 struct ranges {
-	struct range *v;
+	struct die_range *v;
 	uint32_t n, cap;
 };
 
-struct unit {
+struct die_unit {
 	Dwarf_Die *cu;
 	struct ranges functions;
 	bool read;
@@ -29,7 +29,7 @@ struct module {
 	Dwfl_Module *mod;
 	Dwarf_Addr bias;
 	struct ranges units;
-	struct unit *unit;
+	struct die_unit *unit;
 	uint32_t nunits, cap;
 };
 
@@ -65,12 +65,12 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t unit)
 	ptrdiff_t at = 0;
 	while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0)
 		if (lo < hi && GROW(r->v, r->cap, r->n + 1ull))
-			r->v[r->n++] = (struct range){ lo, hi, *die, unit };
+			r->v[r->n++] = (struct die_range){ lo, hi, *die, unit };
 }
 
 static int by_lo(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct die_range *x = a, *y = b;
 	return x->lo != y->lo ? x->lo < y->lo ? -1 : 1 : x->hi < y->hi ? 1 : x->hi > y->hi ? -1 : 0;
 }
 
@@ -83,7 +83,7 @@ static void sort(struct ranges *r)
 /* The last range that begins at or before pc and contains it. Ranges of one
  * list hardly ever overlap (cloned code, folded functions), so the look back
  * is short. */
-static const struct range *find(const struct ranges *r, Dwarf_Addr pc)
+static const struct die_range *find(const struct ranges *r, Dwarf_Addr pc)
 {
 	uint32_t lo = 0, hi = r->n;
 	while (lo < hi) {
@@ -102,10 +102,10 @@ static const struct range *find(const struct ranges *r, Dwarf_Addr pc)
 /* ---- reading ---- */
 
 /* Functions may lie in namespaces, classes and each other. */
-static void read_functions(struct unit *u, Dwarf_Die *parent, uint32_t depth)
+static void read_functions(struct die_unit *u, Dwarf_Die *parent, uint32_t depth)
 {
 	Dwarf_Die die;
-	if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
+	if (depth > DIES_MAX_DEPTH || dwarf_child(parent, &die) != 0)
 		return;
 	do {
 		switch (dwarf_tag(&die)) {
@@ -136,7 +136,7 @@ static struct module *module_of(struct dies *d, Dwfl_Module *mod)
 	for (Dwarf_Die *cu = NULL; (cu = dwfl_module_nextcu(mod, cu, &m->bias));) {
 		if (!GROW(m->unit, m->cap, m->nunits + 1ull))
 			break;
-		m->unit[m->nunits] = (struct unit){ .cu = cu };
+		m->unit[m->nunits] = (struct die_unit){ .cu = cu };
 		add_ranges(&m->units, cu, m->nunits++);
 	}
 	sort(&m->units);
@@ -149,7 +149,7 @@ static struct module *module_of(struct dies *d, Dwfl_Module *mod)
 static bool inlined_child(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *out, uint32_t depth)
 {
 	Dwarf_Die child;
-	if (depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
+	if (depth > DIES_MAX_DEPTH || dwarf_child(die, &child) != 0)
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
@@ -171,10 +171,10 @@ uint32_t dies_around(struct dies *d, Dwfl_Module *mod, uint64_t pc, Dwarf_Die **
 	struct module *m = d ? module_of(d, mod) : NULL;
 	*cu = NULL;
 	*bias = m ? m->bias : 0;
-	const struct range *r = m ? find(&m->units, pc - m->bias) : NULL;
+	const struct die_range *r = m ? find(&m->units, pc - m->bias) : NULL;
 	if (!r)
 		return 0;
-	struct unit *u = &m->unit[r->unit];
+	struct die_unit *u = &m->unit[r->unit];
 	*cu = u->cu;
 	if (!u->read) {
 		u->read = true;
@@ -184,10 +184,10 @@ uint32_t dies_around(struct dies *d, Dwfl_Module *mod, uint64_t pc, Dwarf_Die **
 	r = find(&u->functions, pc - m->bias);
 	if (!r || !max)
 		return 0;
-	Dwarf_Die chain[MAX_DEPTH];
+	Dwarf_Die chain[DIES_MAX_DEPTH];
 	uint32_t n = 0;
 	chain[n++] = r->die;
-	while (n < MAX_DEPTH && inlined_child(&chain[n - 1], pc - m->bias, &chain[n], 0))
+	while (n < DIES_MAX_DEPTH && inlined_child(&chain[n - 1], pc - m->bias, &chain[n], 0))
 		n++;
 	uint32_t got = n < max ? n : max;
 	for (uint32_t i = 0; i < got; i++)

@@ -1,7 +1,8 @@
-/* finding_int: what finding_text.c, finding_words.c and finding_json.c share. */
+/* finding_int: what findings.c, finding_words.c and finding_json.c share. */
 #ifndef INTACT_REPORT_FINDING_INT_H
 #define INTACT_REPORT_FINDING_INT_H
 
+#include "report/explore.h"
 #include "report/finding.h"
 
 struct stacks {
@@ -20,14 +21,13 @@ struct view {
 	uint32_t uses;  /* of it and those merged into it, the highest */
 	struct view *more; /* other gaps of the same block */
 	const struct pattern *by; /* suppressed by, or NULL */
+	const struct explore_finding *explored; /* what came of it, or NULL */
 };
 
 struct writer {
-	struct buf *out;
 	const struct text_options *o;
 	struct symbols *sym;
 	struct arena *arena;
-	bool numbers; /* what has no name gets a number: addresses change from run to run */
 };
 
 /* A file as the report names it. */
@@ -42,17 +42,17 @@ const char *finding_violation(struct writer *w, const struct view *v);
 /* What the other thread does: "can write under the lock". */
 const char *finding_other(const struct view *v);
 /* "etween line 3 and line 5 ": which call, or line, comes before the gap and which
- * behind it, into w->out. */
-void finding_gap(struct writer *w, const struct view *v);
+ * behind it. */
+void finding_gap(struct writer *w, const struct view *v, struct buf *out);
 /* The line of the block at which a gap ends; 0: unknown. */
 uint32_t finding_line(const struct view *v);
 /* Does the block come to the second place by going back, as a loop does? */
 bool finding_round(const struct view *v);
-/* The sentence, into w->out, with its indent and line end. */
-void finding_sentence(struct writer *w, const struct view *v);
+/* The sentence, with its indent and line end. */
+void finding_sentence(struct writer *w, const struct view *v, struct buf *out);
 
 /* One result into w->o->json. */
-void finding_json(struct writer *w, const struct view *v);
+void finding_json(struct writer *w, const struct view *v, uint32_t pid);
 
 /* ---- finding_blame.c ---- */
 /* The innermost function that is meant to be atomic, into v; false: none is. */

@@ -1,12 +1,12 @@
 /*
- * finding_json: a finding as a result of a document (docs/json.md): the same
- * places as in the text, each with its stack, and at the end the source lines
- * around them.
+ * finding_json: a finding as a result of a document (docs/json.md), from which
+ * its text is made, too; and the source lines around its places.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/source.h"
+#include "event/finding.h"
 #include "report/finding_int.h"
 
 enum { AROUND = 4, MAX_LINES = 4000, MAX_FILE = 8 << 20 };
@@ -65,18 +65,55 @@ static void put_access(struct writer *w, const struct raw_finding *f, const char
 	json_end(j);
 }
 
+/* A text that is made in a buffer, without the indent and line end. */
+static const char *trimmed(struct writer *w, struct buf *b)
+{
+	size_t from = strspn(buf_cstr(b), " "), len = b->len;
+	while (len > from && (b->data[len - 1] == '\n' || b->data[len - 1] == ' '))
+		len--;
+	const char *s = arena_strndup(w->arena, buf_cstr(b) + from, len - from);
+	buf_free(b);
+	return s;
+}
+
 static const char *sentence(struct writer *w, const struct view *v)
 {
 	struct buf b;
 	buf_init(&b);
-	struct writer plain = { &b, w->o, w->sym, w->arena, true };
-	finding_sentence(&plain, v);
-	size_t from = strspn(buf_cstr(&b), " "), len = b.len;
-	while (len > from && (b.data[len - 1] == '\n' || b.data[len - 1] == ' '))
-		len--;
-	const char *s = arena_strndup(w->arena, buf_cstr(&b) + from, len - from);
-	buf_free(&b);
-	return s;
+	finding_sentence(w, v, &b);
+	return trimmed(w, &b);
+}
+
+/* The other gaps of the block. */
+static void also(struct writer *w, const struct view *v)
+{
+	struct json_out *j = &w->o->json->j;
+	if (!v->more)
+		return;
+	json_begin_array(j, "also");
+	for (const struct view *m = v->more; m; m = m->more) {
+		struct buf b;
+		buf_init(&b);
+		buf_str(&b, "Also b");
+		finding_gap(w, m, &b);
+		buf_printf(&b, "(%s%s).", finding_violation(w, m), m->f->confirmed ? ", confirmed" : "");
+		json_text(j, NULL, trimmed(w, &b));
+	}
+	json_end(j);
+}
+
+/* Who it was is known, its place is not: a sentence; NULL: there is nothing to say. */
+static const char *unplaced(struct writer *w, const struct view *v, const char *other)
+{
+	const struct raw_finding *f = v->f;
+	if (v->oacquire.n || v->owrite.n)
+		return NULL;
+	if (f->violation_op == OP_JOIN && f->confirmed)
+		return arena_printf(w->arena, "Meanwhile %s ran; its end is what was waited for.", other);
+	if (f->kind == FIND_RACE || f->kind == FIND_MARKED)
+		return arena_printf(w->arena, "Meanwhile %s %s (where it did was not kept: it was the only user then).", other,
+		                    finding_other(v));
+	return NULL;
 }
 
 static void threads(struct writer *w, const struct raw_finding *f)
@@ -103,22 +140,27 @@ static void threads(struct writer *w, const struct raw_finding *f)
 	free(s);
 }
 
-void finding_json(struct writer *text_writer, const struct view *v)
+void finding_json(struct writer *w, const struct view *v, uint32_t pid)
 {
-	struct writer numbered = *text_writer, *w = &numbered;
 	const struct raw_finding *f = v->f;
+	const char *other = f->other ? finding_thread(w, f->other) : "another thread";
 	struct json_out *j = &w->o->json->j;
-	w->numbers = true;
 	if (w->o->json->results.len)
 		json_line(j, 0);
 	json_begin_object(j, NULL);
 	json_text(j, "block", v->name);
 	json_text_if(j, "mark", f->name);
+	if (w->o->json->recorded)
+		json_uint(j, "pid", pid);
 	json_text(j, "verdict", "violated");
 	json_bool(j, "confirmed", f->confirmed);
 	json_uint(j, "count", v->count);
 	json_text(j, "thread", finding_thread(w, f->thread));
-	json_text(j, "other", f->other ? finding_thread(w, f->other) : "another thread");
+	json_text(j, "other", other);
+	json_flag(j, "apart", f->apart);
+	if (v->oacquire.n || v->owrite.n)
+		json_text(j, "other_does", finding_other(v));
+	json_text_if(j, "other_unplaced", unplaced(w, v, other));
 	put_access(w, f, "entered", "enters the block", NULL, v->entered.v + v->block, v->entered.n - v->block);
 	put_access(w, f, "commit", finding_commit(w, v), &f->commit_locks, v->commit.v, v->commit.n);
 	put_access(w, f, "violation", finding_violation(w, v), &f->violation_locks, v->violation.v, v->violation.n);
@@ -128,6 +170,7 @@ void finding_json(struct writer *text_writer, const struct view *v)
 		put_access(w, f, "other_access", finding_other(v), NULL, v->owrite.v, v->owrite.n);
 	json_line(j, 2);
 	json_text(j, "sentence", sentence(w, v));
+	also(w, v);
 	threads(w, f);
 	json_line(j, 2);
 	json_text(j, "suppression", arena_printf(w->arena, "block:%.*s", (int)strcspn(v->name, "("), v->name));
@@ -138,7 +181,35 @@ void finding_json(struct writer *text_writer, const struct view *v)
 		json_uint(j, "line", v->by->line);
 		json_end(j);
 	}
+	if (v->explored)
+		explore_finding_json(j, v->explored, w->arena);
 	json_end(j);
+	w->o->json->count++;
+}
+
+void finding_summary(const struct buf *summary, struct json_out *j)
+{
+	json_begin_array(j, "summary");
+	for (const char *s = buf_cstr(summary); *s;) {
+		size_t n = strcspn(s, "\n");
+		json_text_n(j, NULL, s, n);
+		s += n + (s[n] != 0);
+	}
+	json_end(j);
+}
+
+void finding_log_init(struct finding_log *log, struct arena *a, const char *root)
+{
+	*log = (struct finding_log){ .arena = a, .root = root };
+	buf_init(&log->results);
+	buf_init(&log->summary);
+	json_out_init(&log->j, &log->results, false);
+}
+
+void finding_log_free(struct finding_log *log)
+{
+	buf_free(&log->results);
+	buf_free(&log->summary);
 }
 
 /* ---- sources ---------------------------------------------------------------- */

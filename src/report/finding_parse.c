@@ -14,11 +14,11 @@
 
 enum { MAX_MODULES = 1 << 17, MAX_FINDINGS = 1 << 20, MAX_PROCESSES = 1 << 16 };
 
-struct line {
+struct parse_line {
 	const char *p, *end;
 };
 
-static const char *word(struct line *l, size_t *len)
+static const char *word(struct parse_line *l, size_t *len)
 {
 	while (l->p < l->end && *l->p == ' ')
 		l->p++;
@@ -29,7 +29,7 @@ static const char *word(struct line *l, size_t *len)
 	return s;
 }
 
-static uint64_t number(struct line *l, int base)
+static uint64_t number(struct parse_line *l, int base)
 {
 	size_t n;
 	char tmp[32];
@@ -46,7 +46,7 @@ static bool is(const char *s, size_t n, const char *name)
 	return strlen(name) == n && !memcmp(s, name, n);
 }
 
-static struct raw_stack read_stack(struct line *l, struct arena *a)
+static struct raw_stack read_stack(struct parse_line *l, struct arena *a)
 {
 	struct raw_stack st = { arena_array(a, uint64_t, FINDING_MAX_PCS), 0 };
 	while (l->p < l->end && st.n < FINDING_MAX_PCS)
@@ -54,7 +54,7 @@ static struct raw_stack read_stack(struct line *l, struct arena *a)
 	return st;
 }
 
-static struct raw_locks read_locks(struct line *l, struct arena *a)
+static struct raw_locks read_locks(struct parse_line *l, struct arena *a)
 {
 	struct raw_locks ls = { arena_array(a, struct raw_lock, FINDING_MAX_LOCKS), 0 };
 	while (l->p < l->end && ls.n < FINDING_MAX_LOCKS) {
@@ -75,7 +75,7 @@ static const char *const kinds[] = FINDING_KIND_NAMES, *const ops[] = FINDING_OP
                   *const uses[] = FINDING_USE_NAMES;
 
 /* The number of a name; false when there is no such name. */
-static bool name_number(struct line *l, const char *const *names, uint32_t many, uint32_t *out)
+static bool name_number(struct parse_line *l, const char *const *names, uint32_t many, uint32_t *out)
 {
 	size_t n;
 	const char *s = word(l, &n);
@@ -87,7 +87,7 @@ static bool name_number(struct line *l, const char *const *names, uint32_t many,
 	return false;
 }
 
-static bool set_field(struct raw_finding *f, struct line *l)
+static bool set_field(struct raw_finding *f, struct parse_line *l)
 {
 	size_t n;
 	const char *s = word(l, &n);
@@ -116,7 +116,7 @@ static bool set_field(struct raw_finding *f, struct line *l)
 	                                  : true;
 }
 
-static void set_stack(struct raw_finding *f, struct line *l, struct arena *a)
+static void set_stack(struct raw_finding *f, struct parse_line *l, struct arena *a)
 {
 	size_t n;
 	const char *s = word(l, &n);
@@ -141,7 +141,7 @@ static void set_stack(struct raw_finding *f, struct line *l, struct arena *a)
 		f->threads.data[f->threads.len - 1].created = st;
 }
 
-static void set_locks(struct raw_finding *f, struct line *l, struct arena *a)
+static void set_locks(struct raw_finding *f, struct parse_line *l, struct arena *a)
 {
 	size_t n;
 	const char *s = word(l, &n);
@@ -155,7 +155,7 @@ static void set_locks(struct raw_finding *f, struct line *l, struct arena *a)
 }
 
 /* False: a kind or an operation that there is none of. */
-static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct line *l,
+static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct parse_line *l,
                        struct arena *a)
 {
 	if (is(s, n, "set")) {
@@ -174,7 +174,7 @@ static bool in_finding(struct raw_finding *f, const char *s, size_t n, struct li
 	return true;
 }
 
-static void add_module(struct raw_report *r, struct arena *a, struct line *l)
+static void add_module(struct raw_report *r, struct arena *a, struct parse_line *l)
 {
 	struct raw_module m = { .lo = number(l, 16) };
 	m.hi = number(l, 16);
@@ -190,7 +190,7 @@ static void add_module(struct raw_report *r, struct arena *a, struct line *l)
 }
 
 /* The finding of this key, empty: what was said of it before no longer counts. */
-static struct raw_finding *renew(struct raw_report *r, struct arena *a, struct line *l)
+static struct raw_finding *renew(struct raw_report *r, struct arena *a, struct parse_line *l)
 {
 	uint64_t key = number(l, 16);
 	uint32_t at = map_get(&r->by_key, key);
@@ -207,14 +207,14 @@ static struct raw_finding *renew(struct raw_report *r, struct arena *a, struct l
 	return &r->findings.data[at];
 }
 
-static void recount(struct raw_report *r, struct line *l)
+static void recount(struct raw_report *r, struct parse_line *l)
 {
 	uint32_t at = map_get(&r->by_key, number(l, 16));
 	if (at != MAP_NONE)
 		r->findings.data[at].count = (uint32_t)number(l, 10);
 }
 
-static void take_lost(struct raw_report *r, struct line *l)
+static void take_lost(struct raw_report *r, struct parse_line *l)
 {
 	size_t n;
 	const char *what = word(l, &n);
@@ -236,7 +236,7 @@ static bool header(const char *text, size_t len, uint32_t *pid, uint64_t *image)
 		return false;
 	for (unsigned i = 0; i < 4 && p < end; i++) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		struct line l = { p, nl ? nl : end };
+		struct parse_line l = { p, nl ? nl : end };
 		size_t n;
 		const char *s = word(&l, &n);
 		if (is(s, n, "pid"))
@@ -255,7 +255,7 @@ static bool add_text(struct raw_report *r, struct arena *a, const char *text, si
 	bool ok = true;
 	while (p < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		struct line l = { p, nl ? nl : end };
+		struct parse_line l = { p, nl ? nl : end };
 		size_t n;
 		const char *s = word(&l, &n);
 		p = nl ? nl + 1 : end;

@@ -88,17 +88,3 @@ const char *starts_name(struct arena *a, Dwfl_Module *mod, uint64_t pc, const st
 	first.function = NULL;
 	return frame_function(a, &first);
 }
-
-bool frame_nameless(const struct src_frame *f)
-{
-	const char *base = base_name(f->module);
-	size_t n = strlen(base);
-	return !f->function || (!strncmp(f->function, base, n) && !strncmp(f->function + n, "+0x", 3));
-}
-
-const char *frame_function(struct arena *a, const struct src_frame *f)
-{
-	if (f->function)
-		return f->function;
-	return arena_printf(a, "%s+0x%llx", base_name(f->module), (unsigned long long)f->offset);
-}

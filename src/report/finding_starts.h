@@ -22,9 +22,5 @@ uint64_t starts_function(Dwfl_Module *mod, uint64_t pc);
 const char *starts_name(struct arena *a, Dwfl_Module *mod, uint64_t pc, const struct src_frame *f);
 /* The outermost frame of a stack: is it the C library's, which calls main and handlers? */
 bool starts_in_libc(const struct src_frame *f);
-/* Is its function called by file and offset? */
-bool frame_nameless(const struct src_frame *f);
-/* The frame's function, or its file and offset. */
-const char *frame_function(struct arena *a, const struct src_frame *f);
 
 #endif

@@ -51,7 +51,7 @@ struct frames { /* of an address */
 };
 
 /* Where an address lies: in a file, at what offset; of what is loaded. */
-struct spot {
+struct symbol_spot {
 	struct file *file; /* NULL: nowhere */
 	const struct raw_module *module;
 	uint64_t at;
@@ -216,15 +216,15 @@ static const struct name *function_at(struct symbols *s, struct file *f, uint64_
 }
 
 /* Of modules that were loaded to the same place one after the other the last. */
-static struct spot spot_of(struct symbols *s, uint64_t addr)
+static struct symbol_spot spot_of(struct symbols *s, uint64_t addr)
 {
 	for (uint32_t i = s->nmodules; i; i--) {
 		const struct raw_module *m = &s->report->modules.data[i - 1];
 		if (addr >= m->lo && addr < m->hi)
-			return (struct spot){ s->files.data[s->of.data[i - 1]], m, addr - m->base,
+			return (struct symbol_spot){ s->files.data[s->of.data[i - 1]], m, addr - m->base,
 				              s->of.data[i - 1] };
 	}
-	return (struct spot){ 0 };
+	return (struct symbol_spot){ 0 };
 }
 
 static const char *plain_name(struct symbols *s, const char *name)
@@ -383,7 +383,7 @@ static uint32_t at_saved(struct symbols *s, uint64_t pc, struct src_frame *out, 
 }
 
 /* What is known of an address without its module's tables. */
-static struct src_frame base_frame(const struct spot *at, uint64_t pc)
+static struct src_frame base_frame(const struct symbol_spot *at, uint64_t pc)
 {
 	return (struct src_frame){ .module = at->module ? at->file->path : "?",
 		                   .offset = at->module ? at->at : pc };
@@ -405,7 +405,7 @@ static void called(struct symbols *s, struct src_frame *f, Dwarf_Die *cu, Dwarf_
 		place(s, f, dwarf_filesrc(files, file, NULL, NULL), (int)line, (int)col);
 }
 
-static uint32_t look_up(struct symbols *s, const struct spot *at, uint64_t pc, struct src_frame *out, uint32_t max)
+static uint32_t look_up(struct symbols *s, const struct symbol_spot *at, uint64_t pc, struct src_frame *out, uint32_t max)
 {
 	Dwfl_Module *mod = at->file ? open_file(s, at->file) : NULL;
 	struct src_frame base = base_frame(at, pc);
@@ -447,7 +447,7 @@ static uint32_t at_address(struct symbols *s, uint64_t pc, struct src_frame *out
 {
 	if (s->report->saved)
 		return at_saved(s, pc, out, max);
-	struct spot at = spot_of(s, pc);
+	struct symbol_spot at = spot_of(s, pc);
 	if (!at.file)
 		return look_up(s, &at, pc, out, max);
 	uint64_t key = (uint64_t)at.index << 48 ^ at.at;
@@ -494,7 +494,7 @@ static bool same_function(struct symbols *s, uint64_t a, uint64_t b)
 		size_t lx = strcspn(x->symbol, "."), ly = strcspn(y->symbol, ".");
 		return x->start == y->start || (lx == ly && !strncmp(x->symbol, y->symbol, lx));
 	}
-	struct spot sa = spot_of(s, a), sb = spot_of(s, b);
+	struct symbol_spot sa = spot_of(s, a), sb = spot_of(s, b);
 	if (!sa.file || sa.module != sb.module || !open_file(s, sa.file))
 		return false;
 	const struct name *na = function_at(s, sa.file, sa.at), *nb = function_at(s, sb.file, sb.at);
@@ -571,7 +571,7 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 		*off = d ? addr - d->addr : 0;
 		return d ? d->name : NULL;
 	}
-	struct spot in = spot_of(s, addr);
+	struct symbol_spot in = spot_of(s, addr);
 	if (!in.file || !open_file(s, in.file))
 		return NULL;
 	if (!in.file->listed)
@@ -586,7 +586,7 @@ const char *symbols_data(struct symbols *s, uint64_t addr, uint64_t *off)
 /* ---- saving, for recordings ---- */
 
 /* The start of the symbol an address lies in: modules told apart by it too. */
-static const char *symbol_at(struct symbols *s, const struct spot *at, uint64_t *start)
+static const char *symbol_at(struct symbols *s, const struct symbol_spot *at, uint64_t *start)
 {
 	*start = 0;
 	if (!at->file || !open_file(s, at->file))
@@ -617,7 +617,7 @@ void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, 
 	symbols_use(s, r);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t pc = pcs[i] - 1, start;
-		struct spot at = spot_of(s, pc);
+		struct symbol_spot at = spot_of(s, pc);
 		const char *symbol = symbol_at(s, &at, &start);
 		/* How threads start is never shown: no need to unpack libc's tables. */
 		f[0] = base_frame(&at, pc);
@@ -640,7 +640,7 @@ void symbols_save(struct symbols *s, struct raw_report *r, const uint64_t *pcs, 
 
 /* ---- finding functions by name, for --atomic ---- */
 
-struct search {
+struct symbol_search {
 	struct symbols s;
 	bool (*match)(void *, const char *, const char *, uint32_t, bool);
 	void *ctx;
@@ -658,7 +658,7 @@ static bool entry_of(Dwarf_Die *die, Dwarf_Addr *at)
 
 static int see_function(Dwarf_Die *die, void *arg)
 {
-	struct search *q = arg;
+	struct symbol_search *q = arg;
 	Dwarf_Addr low = 0;
 	int line = 0;
 	bool there = entry_of(die, &low);
@@ -674,7 +674,7 @@ uint32_t symbols_functions(struct arena *a, const char *path,
                            bool (*match)(void *, const char *, const char *, uint32_t, bool),
                            void *ctx, uint64_t *out, uint32_t max)
 {
-	struct search q = { .match = match, .ctx = ctx, .out = out, .max = max };
+	struct symbol_search q = { .match = match, .ctx = ctx, .out = out, .max = max };
 	q.s.arena = a;
 	load_demangler(&q.s);
 	Dwfl *dwfl = dwfl_begin(&callbacks);

@@ -1,514 +1,303 @@
 /*
- * finding_text: one finding as a report in the sanitizers' grammar, with the
- * Atomizer's three places (entered, commits, violated), what the other thread
- * does, the locks, where the threads came from, and a sentence in words
- * (finding_words.c).
+ * finding_text: results of `intact run`, as a document has them, as reports in the
+ * sanitizers' grammar, with the Atomizer's three places (entered, commits,
+ * violated), what the other thread does, the locks, where the threads came
+ * from, and a sentence in words. Texts come from programs and files and go
+ * through buf_safe.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "event/finding.h"
-#include "report/finding_int.h"
-#include "report/finding_starts.h"
+#include "report/doc.h"
+#include "report/explore.h"
+#include "report/finding.h"
 
 #define BAR "==================\n"
 
-/* A function that takes locks itself or in what it calls (a call or two down)
- * was written with them in mind. Farther up it merely uses what does, and is
- * listed, not reported, unless asked for. */
-enum { NEAR = 2 };
-
-static void color(struct writer *w, const char *code)
+static void put(struct buf *out, const char *s)
 {
-	if (w->o->color)
-		buf_printf(w->out, "\033[%sm", code);
+	buf_safe(out, s, strlen(s));
 }
 
-static void put_safe(struct writer *w, const char *s)
+static void color(const struct finding_text_options *o, const char *code, struct buf *out)
 {
-	buf_safe(w->out, s, strlen(s));
+	if (o->color)
+		buf_printf(out, "\033[%sm", code);
 }
 
-const char *finding_file(const struct writer *w, const char *file)
-{
-	const char *p = w->o->strip_path_prefix;
-	if (!p || !*p)
-		return file;
-	const char *at = strstr(file, p);
-	return at ? at + strlen(p) : file;
-}
+/* ---- stacks ---- */
 
-static void put_frame(struct writer *w, const struct src_frame *f, uint32_t no)
+static const char *module_name(const struct src_frame *f)
 {
-	buf_printf(w->out, "    #%u ", no);
-	put_safe(w, frame_function(w->arena, f));
-	buf_char(w->out, ' ');
-	if (f->file) {
-		put_safe(w, finding_file(w, f->file));
-		if (f->line)
-			buf_printf(w->out, ":%u", f->line);
-		if (f->line && f->column)
-			buf_printf(w->out, ":%u", f->column);
-		buf_char(w->out, ' ');
-	}
 	const char *slash = strrchr(f->module, '/');
-	buf_str(w->out, "(");
-	put_safe(w, slash ? slash + 1 : f->module);
-	buf_printf(w->out, "+0x%llx)\n", (unsigned long long)f->offset);
+	return slash ? slash + 1 : f->module;
 }
 
-static bool same_place(const struct src_frame *a, const struct src_frame *b)
+bool frame_nameless(const struct src_frame *f)
 {
-	return a->offset == b->offset && !strcmp(a->module, b->module) && a->line == b->line &&
-	       !strcmp(a->function ? a->function : "", b->function ? b->function : "");
+	const char *base = module_name(f);
+	size_t n = strlen(base);
+	return !f->function || (!strncmp(f->function, base, n) && !strncmp(f->function + n, "+0x", 3));
+}
+
+const char *frame_function(struct arena *a, const struct src_frame *f)
+{
+	if (f->function)
+		return f->function;
+	return arena_printf(a, "%s+0x%llx", module_name(f), (unsigned long long)f->offset);
+}
+
+static struct src_frame frame_of(const json_t *f)
+{
+	const char *function = doc_text(f, "function");
+	return (struct src_frame){ .function = *function ? function : NULL, .module = doc_text(f, "module"),
+		.offset = (uint64_t)doc_number(f, "offset") };
+}
+
+static void put_function(const struct src_frame *f, struct buf *out)
+{
+	struct arena a;
+	arena_init(&a, 0);
+	put(out, frame_function(&a, f));
+	arena_free(&a);
+}
+
+static void put_frame(const json_t *frame, size_t no, struct buf *out)
+{
+	struct src_frame f = frame_of(frame);
+	buf_printf(out, "    #%zu ", no);
+	put_function(&f, out);
+	buf_char(out, ' ');
+	if (*doc_text(frame, "file")) {
+		put(out, doc_text(frame, "file"));
+		if (doc_number(frame, "line"))
+			buf_printf(out, ":%lld", (long long)doc_number(frame, "line"));
+		if (doc_number(frame, "column"))
+			buf_printf(out, ":%lld", (long long)doc_number(frame, "column"));
+		buf_char(out, ' ');
+	}
+	buf_str(out, "(");
+	put(out, f.module);
+	buf_printf(out, "+0x%llx)\n", (unsigned long long)f.offset);
 }
 
 /* Frames that both stacks end with. */
-static uint32_t common_tail(const struct stacks *a, const struct stacks *b)
+static size_t common_tail(const json_t *a, const json_t *b)
 {
-	uint32_t n = 0;
-	while (n < a->n && n < b->n && same_place(&a->v[a->n - 1 - n], &b->v[b->n - 1 - n]))
+	size_t na = json_array_size(a), nb = json_array_size(b), n = 0;
+	while (n < na && n < nb) {
+		const json_t *x = json_array_get(a, na - 1 - n), *y = json_array_get(b, nb - 1 - n);
+		if (doc_number(x, "offset") != doc_number(y, "offset") || strcmp(doc_text(x, "module"), doc_text(y, "module")) ||
+		    doc_number(x, "line") != doc_number(y, "line") || strcmp(doc_text(x, "function"), doc_text(y, "function")))
+			break;
 		n++;
+	}
 	return n;
 }
 
 /* A stack; the end that it shares with one `above` (or NULL), when that is two
  * frames or more and not all of it, is not printed again. */
-static void put_frames(struct writer *w, const struct stacks *s, uint32_t first, const struct stacks *above)
+static void put_stack(const json_t *holder, const json_t *above, struct buf *out)
 {
-	uint32_t same = above ? common_tail(s, above) : 0, n = s->n;
-	if (same >= 2 && same < s->n - first)
-		n -= same;
-	for (uint32_t i = first; i < n; i++)
-		put_frame(w, &s->v[i], i - first);
-	if (n < s->n) {
-		buf_printf(w->out, "    #%u ... %u frames as above, from ", n - first, same);
-		put_safe(w, frame_function(w->arena, &s->v[n]));
-		buf_str(w->out, " on\n");
+	const json_t *stack = json_object_get(holder, "stack");
+	size_t n = json_array_size(stack), same = common_tail(stack, json_object_get(above, "stack"));
+	size_t shown = same >= 2 && same < n ? n - same : n;
+	for (size_t i = 0; i < shown; i++)
+		put_frame(json_array_get(stack, i), i, out);
+	if (shown < n) {
+		struct src_frame next = frame_of(json_array_get(stack, shown));
+		buf_printf(out, "    #%zu ... %zu frames as above, from ", shown, same);
+		put_function(&next, out);
+		buf_str(out, " on\n");
 	}
-	buf_str(w->out, "\n");
+	buf_str(out, "\n");
 }
 
-void finding_resolve(struct writer *w, struct stacks *s, const struct raw_stack *raw)
-{
-	s->n = symbols_stack(w->sym, raw, s->v, FINDING_MAX_FRAMES);
-}
+/* ---- one report ---- */
 
-/* The pattern that hides it, counted when it is new; NULL: none does. */
-static const struct pattern *suppressed(struct view *v, struct filter *f, struct shown *shown, struct arena *a)
+/* Locks by their numbers: " (still holding M1, M2)". */
+static void put_held(const json_t *access, struct buf *out)
 {
-	struct stacks *all[] = { &v->commit, &v->violation, &v->entered };
-	for (uint32_t i = 0; i < f->suppressions.len; i++) {
-		struct pattern *p = &f->suppressions.data[i];
-		bool hit = pattern_matches(p->text, &v->entered.v[v->block]) ||
-		           (v->f->name && glob_matches(p->text, v->f->name));
-		if (!strcmp(p->kind, "atomicity"))
-			for (int k = 0; k < 3; k++)
-				for (uint32_t j = 0; !hit && j < all[k]->n; j++)
-					hit = pattern_matches(p->text, &all[k]->v[j]);
-		if (!hit)
-			continue;
-		for (uint32_t k = 0; k < shown->hidden.len; k++)
-			if (!strcmp(shown->hidden.data[k], v->key))
-				return p; /* counted already */
-		avec_push(a, &shown->hidden, v->key);
-		shown->suppressed++;
-		p->hits++;
-		return p;
+	const json_t *held = json_object_get(access, "held"), *lock;
+	size_t i;
+	json_array_foreach(held, i, lock) {
+		const char *name = json_is_string(lock) ? json_string_value(lock) : "";
+		buf_str(out, i ? ", " : " (still holding ");
+		buf_safe(out, name, strcspn(name, " "));
 	}
-	return NULL;
+	buf_str(out, json_array_size(held) ? ")" : "");
 }
 
-static const char *place_key(struct writer *w, const struct stacks *s)
+static void put_place(const char *title, const json_t *access, const json_t *above, struct buf *out)
 {
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->v[i].file && !s->v[i].system)
-			return arena_printf(w->arena, "%s:%u", s->v[i].file, s->v[i].line);
-	return s->n ? arena_printf(w->arena, "%s+%llx", s->v[0].module,
-	                           (unsigned long long)s->v[0].offset) : "";
+	buf_printf(out, "  %s", title);
+	put(out, doc_text(access, "what"));
+	put_held(access, out);
+	buf_str(out, ":\n");
+	put_stack(access, above, out);
 }
 
-/* The same block, commit and violation, however it was reached. */
-static const char *key_of(struct writer *w, const struct view *v)
+static void put_other(const json_t *r, struct buf *out)
 {
-	return arena_printf(w->arena, "%s|%s|%s", v->name, place_key(w, &v->commit),
-	                    place_key(w, &v->violation));
-}
-
-static bool said_before(struct writer *w, const struct view *v, struct shown *shown)
-{
-	const char *key = arena_printf(w->arena, "%s%s|%s", v->by ? "suppressed|" : "",
-	                               v->f->name ? v->f->name : "", v->name);
-	for (uint32_t i = 0; i < shown->keys.len; i++)
-		if (!strcmp(shown->keys.data[i], key))
-			return true;
-	avec_push(w->arena, &shown->keys, key);
-	return false;
-}
-
-/* Calls of the program's own between the block and a place inside it. Those without names
- * do not count: they may be how the system's headers spell a lock. */
-static uint32_t depth_of(const struct view *v, const struct stacks *s)
-{
-	uint32_t around = v->entered.n - v->block, n = 0;
-	for (uint32_t i = 0; i + around < s->n; i++)
-		n += !s->v[i].system && !frame_nameless(&s->v[i]);
-	return n;
-}
-
-/* ---- the report ---- */
-
-static void put_held(struct writer *w, const struct raw_locks *ls)
-{
-	if (!ls->n)
-		return;
-	buf_str(w->out, " (still holding ");
-	for (uint32_t i = 0; i < ls->n; i++)
-		buf_printf(w->out, "%sM%u", i ? ", " : "", ls->v[i].id);
-	buf_str(w->out, ")");
-}
-
-static const char *other_thread(struct writer *w, const struct raw_finding *f)
-{
-	return f->other ? finding_thread(w, f->other) : "another thread";
-}
-
-/* Who it was is known, its place is not. */
-static void put_other_nowhere(struct writer *w, const struct view *v)
-{
-	const struct raw_finding *f = v->f;
-	if (f->violation_op == OP_JOIN && f->confirmed)
-		buf_printf(w->out, "  Meanwhile %s ran; its end is what was waited for.\n\n", other_thread(w, f));
-	else if (f->kind == FIND_RACE || f->kind == FIND_MARKED)
-		buf_printf(w->out, "  Meanwhile %s %s (where it did was not kept: it was the only user then).\n\n",
-		           other_thread(w, f), finding_other(v));
-}
-
-static void put_other(struct writer *w, const struct view *v)
-{
-	const struct raw_finding *f = v->f;
-	bool wrote = v->owrite.n != 0;
-	if (!v->oacquire.n && !wrote) {
-		put_other_nowhere(w, v);
+	const json_t *access = json_object_get(r, "other_access"), *acquire = json_object_get(r, "other_acquire");
+	if (!access && !acquire) {
+		if (*doc_text(r, "other_unplaced")) {
+			buf_str(out, "  ");
+			put(out, doc_text(r, "other_unplaced"));
+			buf_str(out, "\n\n");
+		}
 		return;
 	}
-	const struct stacks *s = wrote ? &v->owrite : &v->oacquire;
-	buf_printf(w->out, "  Meanwhile %s %s:\n", other_thread(w, f), finding_other(v));
-	put_frames(w, s, 0, NULL);
-	if (wrote && v->oacquire.n) {
-		buf_str(w->out, "  having taken the lock at");
-		put_held(w, &f->other_locks);
-		buf_str(w->out, ":\n");
-		put_frames(w, &v->oacquire, 0, s);
+	buf_str(out, "  Meanwhile ");
+	put(out, doc_text(r, "other"));
+	buf_char(out, ' ');
+	put(out, doc_text(r, "other_does"));
+	buf_str(out, ":\n");
+	put_stack(access ? access : acquire, NULL, out);
+	if (access && acquire) {
+		buf_str(out, "  having taken the lock at");
+		put_held(acquire, out);
+		buf_str(out, ":\n");
+		put_stack(acquire, access, out);
 	}
 }
 
-static void put_threads(struct writer *w, const struct raw_finding *f)
+static void put_threads(const json_t *r, struct buf *out)
 {
-	struct stacks s;
-	for (uint32_t i = 0; i < f->threads.len; i++) {
-		const struct raw_thread *t = &f->threads.data[i];
-		bool again = false;
-		for (uint32_t j = 0; j < i; j++)
-			again |= f->threads.data[j].uid == t->uid;
-		finding_resolve(w, &s, &t->created);
-		if (again || !s.n)
-			continue;
-		buf_printf(w->out, "  Thread T%u created by %s at:\n", t->uid - 1,
-		           finding_thread(w, t->parent));
-		put_frames(w, &s, 0, NULL);
+	const json_t *t;
+	size_t i;
+	json_array_foreach(json_object_get(r, "threads"), i, t) {
+		const char *name = doc_text(t, "name");
+		buf_str(out, "  Thread ");
+		put(out, !strncmp(name, "thread ", 7) ? name + 7 : name);
+		buf_str(out, " created by ");
+		put(out, doc_text(t, "parent"));
+		buf_str(out, " at:\n");
+		put_stack(t, NULL, out);
 	}
 }
 
-static void put_title(struct writer *w, const struct view *v, uint32_t pid)
+static void put_title(const json_t *r, uint32_t pid, const struct finding_text_options *o, struct buf *out)
 {
-	const struct raw_finding *f = v->f;
-	color(w, "1;31");
-	buf_printf(w->out, "WARNING: Intact: atomicity violation (pid=%u)\n", pid);
-	color(w, "0");
-	buf_str(w->out, "  ");
-	color(w, "1");
-	if (f->name) {
-		buf_str(w->out, "block '");
-		put_safe(w, f->name);
-		buf_str(w->out, "' in ");
+	bool confirmed = json_is_true(json_object_get(r, "confirmed"));
+	color(o, "1;31", out);
+	buf_str(out, "WARNING: Intact: atomicity violation");
+	if (pid)
+		buf_printf(out, " (pid=%u)", pid);
+	buf_char(out, '\n');
+	color(o, "0", out);
+	buf_str(out, "  ");
+	color(o, "1", out);
+	if (*doc_text(r, "mark")) {
+		buf_str(out, "block '");
+		put(out, doc_text(r, "mark"));
+		buf_str(out, "' in ");
 	}
-	put_safe(w, v->name);
-	color(w, "0");
-	buf_printf(w->out, " is not atomic (%s",
-	           f->confirmed ? "confirmed: another thread came in between in this run"
-	           : f->apart   ? "predicted: two threads at a time can break it"
-	                        : "predicted: another schedule can break it");
-	if (v->count > 1)
-		buf_printf(w->out, "; seen %u times", v->count);
-	buf_str(w->out, ").\n");
+	put(out, doc_text(r, "block"));
+	color(o, "0", out);
+	buf_printf(out, " is not atomic (%s", confirmed ? "confirmed: another thread came in between in this run"
+	           : json_object_get(json_object_get(r, "exploration"), "failure") ? "predicted, and confirmed by exploring: a schedule breaks it"
+	           : json_is_true(json_object_get(r, "apart")) ? "predicted: two threads at a time can break it"
+	                                                       : "predicted: another schedule can break it");
+	if (doc_number(r, "count") > 1)
+		buf_printf(out, "; seen %lld times", (long long)doc_number(r, "count"));
+	buf_str(out, ").\n");
 }
 
-static void put_report(struct writer *w, const struct view *v, uint32_t pid)
+static void put_explored(const json_t *x, const struct finding_text_options *o, struct buf *out)
 {
-	const struct raw_finding *f = v->f;
-	buf_str(w->out, BAR);
-	put_title(w, v, pid);
-	buf_printf(w->out, "  Atomic block entered by %s:\n", finding_thread(w, f->thread));
-	put_frames(w, &v->entered, v->block, NULL);
-	buf_printf(w->out, "  Atomic block commits at %s", finding_commit(w, v));
-	put_held(w, &f->commit_locks);
-	buf_str(w->out, ":\n");
-	put_frames(w, &v->commit, 0, &v->entered);
-	buf_printf(w->out, "  Atomicity violation at %s", finding_violation(w, v));
-	put_held(w, &f->violation_locks);
-	buf_str(w->out, ":\n");
-	put_frames(w, &v->violation, 0, &v->commit);
-	put_other(w, v);
-	finding_sentence(w, v);
-	for (const struct view *m = v->more; m; m = m->more) {
-		buf_str(w->out, "  Also b");
-		finding_gap(w, m);
-		buf_printf(w->out, "(%s%s).\n", finding_violation(w, m),
-		           m->f->confirmed ? ", confirmed" : "");
+	const json_t *failure = json_object_get(x, "failure");
+	if (!x)
+		return;
+	buf_str(out, "  Explored: ");
+	put(out, doc_text(x, "text"));
+	buf_str(out, ".\n\n");
+	if (failure) {
+		struct explore_failure f;
+		struct arena a;
+		arena_init(&a, 0);
+		explore_failure_read(failure, &a, &f);
+		explore_failure_text(&f, out, o->color);
+		arena_free(&a);
 	}
-	buf_str(w->out, "\n");
-	put_threads(w, f);
-	const struct src_frame *b = &v->entered.v[v->block];
-	buf_str(w->out, "SUMMARY: Intact: atomicity violation ");
-	if (b->file) {
-		put_safe(w, finding_file(w, b->file));
-		if (b->line)
-			buf_printf(w->out, ":%u", b->line);
+	if (*doc_text(x, "replay")) {
+		buf_str(out, "Replay: ");
+		put(out, doc_text(x, "replay"));
+		buf_char(out, '\n');
+	}
+	buf_str(out, failure ? "\n" : "");
+}
+
+/* Its lines, each behind the indent. */
+static void put_sentence(const char *s, struct buf *out)
+{
+	while (*s) {
+		size_t n = strcspn(s, "\n");
+		buf_str(out, "  ");
+		buf_safe(out, s, n);
+		buf_char(out, '\n');
+		s += n;
+		s += strspn(s, "\n ");
+	}
+}
+
+static void put_summary(const json_t *r, struct buf *out)
+{
+	const json_t *block = json_array_get(json_object_get(json_object_get(r, "entered"), "stack"), 0);
+	buf_str(out, "SUMMARY: Intact: atomicity violation ");
+	if (*doc_text(block, "file")) {
+		put(out, doc_text(block, "file"));
+		if (doc_number(block, "line"))
+			buf_printf(out, ":%lld", (long long)doc_number(block, "line"));
 	} else {
-		buf_str(w->out, "(");
-		put_safe(w, frame_function(w->arena, &(struct src_frame){ .module = b->module, .offset = b->offset }));
-		buf_str(w->out, ")");
+		struct src_frame f = frame_of(block);
+		f.function = NULL;
+		buf_str(out, "(");
+		put_function(&f, out);
+		buf_str(out, ")");
 	}
-	buf_str(w->out, " in ");
-	put_safe(w, v->name);
-	buf_str(w->out, "\n");
-	if (w->o->gen_suppressions) {
-		buf_str(w->out, "Suppression: block:");
-		size_t bare = strcspn(v->name, "(");
-		buf_safe(w->out, v->name, bare);
-		buf_str(w->out, "\n");
+	buf_str(out, " in ");
+	put(out, doc_text(r, "block"));
+	buf_str(out, "\n");
+}
+
+static void report(const json_t *r, uint32_t pid, const struct finding_text_options *o, struct buf *out)
+{
+	const json_t *entered = json_object_get(r, "entered"), *commit = json_object_get(r, "commit"), *also;
+	size_t i;
+	buf_str(out, BAR);
+	put_title(r, pid, o, out);
+	buf_str(out, "  Atomic block entered by ");
+	put(out, doc_text(r, "thread"));
+	buf_str(out, ":\n");
+	put_stack(entered, NULL, out);
+	put_place("Atomic block commits at ", commit, entered, out);
+	put_place("Atomicity violation at ", json_object_get(r, "violation"), commit, out);
+	put_other(r, out);
+	put_sentence(doc_text(r, "sentence"), out);
+	json_array_foreach(json_object_get(r, "also"), i, also)
+		put_sentence(json_is_string(also) ? json_string_value(also) : "", out);
+	buf_str(out, "\n");
+	put_threads(r, out);
+	put_explored(json_object_get(r, "exploration"), o, out);
+	put_summary(r, out);
+	if (o->gen_suppressions) {
+		buf_str(out, "Suppression: ");
+		put(out, doc_text(r, "suppression"));
+		buf_str(out, "\n");
 	}
-	buf_str(w->out, BAR);
+	buf_str(out, BAR);
 }
 
-/* The block is a function inlined into the innermost one of its stack, and nothing but the
- * stack tells: there, behind the block's own address, stands that of the other's entry. */
-static void add_inlined(struct writer *w, struct view *v)
+void findings_text(const json_t *run, const struct finding_text_options *o, struct buf *out)
 {
-	const struct raw_stack *raw = &v->f->entered;
-	struct stacks *s = &v->entered;
-	if (raw->n < 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
-		return;
-	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & STACK_PC) == raw->pcs[0])
-		return;
-	memmove(s->v + 1, s->v, s->n++ * sizeof *s->v);
-	s->v[0].function = NULL;
-	s->v[0].function = frame_function(w->arena, &s->v[0]);
-}
-
-/* The finding with its places, or NULL when nobody wants to hear of it. */
-static struct view *view_of(struct writer *w, struct raw_finding *raw, struct filter *f,
-                            struct shown *shown)
-{
-	struct view *v = arena_new(w->arena, struct view);
-	symbols_of(w->sym, raw);
-	v->f = raw;
-	v->count = raw->count;
-	finding_resolve(w, &v->entered, &raw->entered);
-	finding_resolve(w, &v->commit, &raw->commit);
-	finding_resolve(w, &v->violation, &raw->violation);
-	if (!v->entered.n || finding_about_counters(w, raw))
-		return NULL;
-	if (raw->kind == FIND_MARKED || raw->kind == FIND_CYCLE)
-		v->name = frame_function(w->arena, &v->entered.v[0]);
-	else if (add_inlined(w, v), !finding_blame(v, f))
-		return NULL;
-	v->key = key_of(w, v);
-	v->by = suppressed(v, f, shown, w->arena);
-	if (v->by && !w->o->json)
-		return NULL;
-	struct src_frame *b = &v->entered.v[v->block];
-	if (!raw->name && b->decl && b->decl_file) { /* a function is entered at its top */
-		b->file = b->decl_file;
-		b->line = b->decl;
-		b->column = 0;
-	}
-	uint32_t dc = depth_of(v, &v->commit), dv = depth_of(v, &v->violation);
-	v->depth = dc > dv ? dc : dv;
-	v->uses = raw->uses;
-	return v;
-}
-
-/* How much a gap matters by what the section behind it does: one that writes has most
- * to lose; what is given back (a reference count) was only lent. */
-static uint32_t weight(const struct view *v)
-{
-	return v->uses == USES_WRITE ? 2 : v->uses == USES_BACK ? 0 : 1;
-}
-
-/* Nearer to its locks first, then what was seen happening, then the gap behind which
- * the function uses what it has read; of those the one that ends first in it, and last
- * those that the next turn of a loop makes. */
-static bool speaks_for(const struct view *a, const struct view *b)
-{
-	bool far_a = a->depth > NEAR, far_b = b->depth > NEAR;
-	if (far_a != far_b)
-		return far_b;
-	if (a->f->confirmed != b->f->confirmed)
-		return a->f->confirmed;
-	if (finding_round(a) != finding_round(b))
-		return finding_round(b);
-	if (weight(a) != weight(b))
-		return weight(a) > weight(b);
-	uint32_t la = finding_line(a), lb = finding_line(b);
-	if (la && lb && la != lb)
-		return la < lb;
-	return a->depth < b->depth;
-}
-
-/* One place reached in several ways is one gap; the gaps of one block are one
- * finding. */
-static bool merged(struct view **list, uint32_t n, struct view *v)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		struct view *head = list[i], *last = head;
-		if (!head->by != !v->by || strcmp(head->name, v->name) != 0 ||
-		    strcmp(head->f->name ? head->f->name : "", v->f->name ? v->f->name : "") != 0)
-			continue;
-		for (struct view *g = head; g; last = g, g = g->more) {
-			if (strcmp(g->key, v->key) != 0)
-				continue;
-			uint32_t count = g->count + v->count, uses = g->uses > v->uses ? g->uses : v->uses;
-			struct view *more = g->more;
-			if (v->f->confirmed && !g->f->confirmed)
-				*g = *v;
-			g->more = more;
-			g->count = count;
-			g->uses = uses;
-			return true;
+	const json_t *r, *line;
+	size_t i;
+	json_array_foreach(json_object_get(run, "results"), i, r)
+		if (!json_object_get(r, "suppressed"))
+			report(r, o->pids ? o->pids[i] : (uint32_t)doc_number(r, "pid"), o, out);
+	json_array_foreach(json_object_get(run, "summary"), i, line)
+		if (json_is_string(line)) {
+			put(out, json_string_value(line));
+			buf_char(out, '\n');
 		}
-		last->more = v;
-		return true;
-	}
-	return false;
-}
-
-/* The gap that speaks for the block comes first, the others as they were met. */
-static struct view *lead(struct view *head)
-{
-	struct view *best = head, **at = &head;
-	for (struct view *g = head->more; g; g = g->more)
-		if (speaks_for(g, best))
-			best = g;
-	while (*at != best)
-		at = &(*at)->more;
-	*at = best->more;
-	best->more = head;
-	return best;
-}
-
-static int by_index(const void *a, const void *b)
-{
-	const struct raw_finding *x = *(struct raw_finding *const *)a, *y = *(struct raw_finding *const *)b;
-	return x->index != y->index ? x->index < y->index ? -1 : 1 : x < y ? -1 : x > y;
-}
-
-/* As they were met, however they came to be told. */
-static struct raw_finding **in_order(struct raw_report *r, struct arena *a)
-{
-	struct raw_finding **v = arena_array(a, struct raw_finding *, r->findings.len + 1);
-	for (uint32_t i = 0; i < r->findings.len; i++)
-		v[i] = &r->findings.data[i];
-	qsort(v, r->findings.len, sizeof *v, by_index);
-	return v;
-}
-
-void findings_text(struct raw_report *r, struct filter *f, const struct text_options *o,
-                   struct arena *a, struct shown *shown, struct buf *out)
-{
-	struct writer w = { out, o, o->symbols, a, false };
-	symbols_use(w.sym, r);
-	shown->lost += r->lost;
-	shown->lost_modules += r->lost_modules;
-	struct view **list = arena_array(a, struct view *, r->findings.len + 1);
-	struct raw_finding **met = in_order(r, a);
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < r->findings.len; i++) {
-		if (o->progress)
-			o->progress(o->arg, i, r->findings.len);
-		struct view *v = view_of(&w, met[i], f, shown);
-		if (v && !merged(list, n, v))
-			list[n++] = v;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct view *v = lead(list[i]);
-		if (said_before(&w, v, shown))
-			continue;
-		const struct src_frame *b = &v->entered.v[v->block];
-		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind < FIND_MARKED && !f->atomic.len) {
-			avec_push(a, &shown->far, arena_printf(a, "%s (%s:%u)", v->name,
-			                                       b->file ? finding_file(&w, b->file) : "?", b->line));
-			continue;
-		}
-		symbols_of(w.sym, v->f);
-		finding_resolve(&w, &v->oacquire, &v->f->other_acquire);
-		finding_resolve(&w, &v->owrite, &v->f->other_write);
-		if (o->json)
-			finding_json(&w, v);
-		if (v->by)
-			continue;
-		put_report(&w, v, r->pid);
-		shown->count++;
-		shown->confirmed += v->f->confirmed != 0;
-		shown->nameless += frame_nameless(b);
-		avec_push(a, &shown->names, v->name);
-	}
-}
-
-void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions,
-                    struct buf *out)
-{
-	uint32_t n = f->suppressions.len;
-	if (shown->count)
-		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
-		           shown->count == 1 ? "" : "s", shown->confirmed);
-	if (shown->lost)
-		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not kept; fix or "
-		           "mark as not-atomic what is listed and run again\n", shown->lost,
-		           shown->lost == 1 ? "" : "s", shown->lost == 1 ? "was" : "were");
-	if (shown->unread)
-		buf_printf(out, "Intact: %u message%s of the program could not be read: findings may be missing\n",
-		           shown->unread, shown->unread == 1 ? "" : "s");
-	if (shown->lost_modules)
-		buf_printf(out, "Intact: %u loaded file%s beyond the limit: addresses in %s have no names\n",
-		           shown->lost_modules, shown->lost_modules == 1 ? " is" : "s are",
-		           shown->lost_modules == 1 ? "it" : "them");
-	if (shown->nameless)
-		buf_str(out, "Intact: functions without names are shown by file and offset: the program was "
-		             "stripped, and its debug file was not found\n");
-	if (shown->far.len && shown->count) {
-		buf_printf(out, "Intact: %u more function%s, far from the locks they take through "
-		           "others, gave them up in between (strict=1 reports them):\n",
-		           shown->far.len, shown->far.len == 1 ? "" : "s");
-		for (uint32_t i = 0; i < shown->far.len; i++)
-			buf_printf(out, "  %s\n", shown->far.data[i]);
-	}
-	if (!n || !print_suppressions)
-		return;
-	if (shown->suppressed) {
-		buf_printf(out, "Intact: matched suppressions (%u findings):\n", shown->suppressed);
-		for (uint32_t i = 0; i < n; i++) {
-			const struct pattern *p = &f->suppressions.data[i];
-			if (p->hits)
-				buf_printf(out, "%8u %s:%s\n", p->hits, p->kind, p->text);
-		}
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		const struct pattern *p = &f->suppressions.data[i];
-		if (!p->hits)
-			buf_printf(out, "Intact: %s:%u: warning: suppression %s:%s matched nothing\n",
-			           p->source, p->line, p->kind, p->text);
-	}
 }

@@ -1,12 +1,11 @@
 /*
  * finding_words: the words of a finding: what locks, data and threads are called,
- * what was done to them, and the sentence. Text and JSON share them.
+ * what was done to them, and the sentence.
  */
 #include <string.h>
 
 #include "event/finding.h"
 #include "report/finding_int.h"
-#include "report/finding_starts.h"
 
 /* " (made in f, file:line)"; NULL: unknown. */
 static const char *made_at(struct writer *w, const struct raw_stack *made, bool first)
@@ -39,9 +38,7 @@ static const char *lock_name(struct writer *w, uint32_t id, uint64_t addr, const
 	const char *at = made && made->n ? made_at(w, made, first) : NULL;
 	if (at)
 		return arena_printf(w->arena, "M%u (%s)", id, at);
-	if (w->numbers)
-		return arena_printf(w->arena, "M%u", id);
-	return arena_printf(w->arena, "M%u (0x%llx)", id, (unsigned long long)addr);
+	return arena_printf(w->arena, "M%u", id);
 }
 
 const char *finding_lock(struct writer *w, const struct raw_finding *f, uint32_t id, uint64_t addr)
@@ -71,9 +68,7 @@ static const char *data_name(struct writer *w, uint64_t addr)
 		return arena_printf(w->arena, "'%s'+%llu", var, (unsigned long long)off);
 	if (var)
 		return arena_printf(w->arena, "'%s'", var);
-	if (w->numbers)
-		return arena_printf(w->arena, "data D%u", number_of(w->o->json, addr));
-	return arena_printf(w->arena, "the data at 0x%llx", (unsigned long long)addr);
+	return arena_printf(w->arena, "data D%u", number_of(w->o->json, addr)); /* addresses change from run to run */
 }
 
 const char *finding_thread(struct writer *w, uint32_t uid)
@@ -191,44 +186,44 @@ uint32_t finding_line(const struct view *v)
 }
 
 /* Which call, or line, comes before the gap and which behind it. */
-void finding_gap(struct writer *w, const struct view *v)
+void finding_gap(struct writer *w, const struct view *v, struct buf *out)
 {
 	const char *a = where(w, v, &v->commit), *b = where(w, v, &v->violation);
 	bool round = finding_round(v);
 	if (!strcmp(a, b))
-		buf_printf(w->out, "etween two %s at %s ", round ? "turns of the loop, both" : "times", a);
+		buf_printf(out, "etween two %s at %s ", round ? "turns of the loop, both" : "times", a);
 	else if (round)
-		buf_printf(w->out, "etween %s and, as the loop comes round, %s ", a, b);
+		buf_printf(out, "etween %s and, as the loop comes round, %s ", a, b);
 	else
-		buf_printf(w->out, "etween %s and %s ", a, b);
+		buf_printf(out, "etween %s and %s ", a, b);
 }
 
-void finding_sentence(struct writer *w, const struct view *v)
+void finding_sentence(struct writer *w, const struct view *v, struct buf *out)
 {
 	const struct raw_finding *f = v->f;
 	const char *other = f->other ? finding_thread(w, f->other) : "another thread";
 	const char *can = f->confirmed ? "did (in this run)" : "can";
-	buf_str(w->out, "  B");
-	finding_gap(w, v);
+	buf_str(out, "  B");
+	finding_gap(w, v, out);
 	if (f->violation_op == OP_ACQUIRE && f->commit_op == OP_RELEASE &&
 	    (f->lock == f->lock2 || !f->lock2))
-		buf_printf(w->out,
+		buf_printf(out,
 		           "the lock %s is released: %s %s take it and %s what the "
 		           "first part relied on.\n",
 		           finding_lock(w, f, f->lock, f->address), other, can,
 		           f->confirmed && !v->owrite.n ? "see or change" : "change");
 	else if (f->kind == FIND_RACE)
-		buf_printf(w->out, "%s is not protected: %s %s write it, and the value written "
+		buf_printf(out, "%s is not protected: %s %s write it, and the value written "
 		           "here is computed from the old one.\n",
 		           data_name(w, f->address), other, can);
 	else if (f->kind == FIND_CYCLE)
-		buf_printf(w->out, "%s came in: it followed the first and came before the second, so that no "
+		buf_printf(out, "%s came in: it followed the first and came before the second, so that no "
 		           "order that runs the block in one piece gives the same.\n", other);
 	else
-		buf_printf(w->out, "the block has given up its protection: %s %s come in "
+		buf_printf(out, "the block has given up its protection: %s %s come in "
 		           "between and see or change a half-done state.\n",
 		           other, can);
 	if (f->apart)
-		buf_printf(w->out, "  These two threads never met: one was made after the other had been waited "
+		buf_printf(out, "  These two threads never met: one was made after the other had been waited "
 		           "for. Two that run at the same time can.\n");
 }

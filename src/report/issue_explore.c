@@ -42,6 +42,13 @@ static void failure(struct issues *s, const json_t *r)
 	i->title = arena_printf(&s->arena, "%s in schedule %lld", doc_text(r, "title"), (long long)doc_number(r, "schedule"));
 	i->message = doc_text(r, "sentence");
 	i->at = at(json_object_get(r, "at"));
+	const json_t *finding = json_object_get(r, "finding");
+	if (finding) { /* of `intact run`: it is about the block */
+		i->name = doc_text(finding, "block");
+		i->message = arena_printf(&s->arena, "%s Confirmed: %s", doc_text(finding, "sentence"), i->message);
+		if (*doc_text(finding, "replay"))
+			i->next = doc_text(finding, "replay");
+	}
 	json_array_foreach(json_object_get(r, "steps"), k, e) {
 		struct flow_step f = { .at = at(json_object_get(e, "at")), .text = doc_text(e, "text"),
 			.essential = json_is_true(json_object_get(e, "preempts")) };
@@ -52,6 +59,20 @@ static void failure(struct issues *s, const json_t *r)
 		struct frame_list l = { "where it ends", json_object_get(r, "stack") };
 		avec_push(&s->arena, &i->stacks, l);
 	}
+	issue_fingerprint(i, NULL, NULL, NULL);
+}
+
+/* A finding of `intact run` that no schedule has reached. */
+static void prediction(struct issues *s, const json_t *r)
+{
+	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
+	const json_t *finding = json_object_get(r, "finding");
+	i->name = doc_text(finding, "block");
+	i->title = arena_printf(&s->arena, "%s: %s", i->name, doc_text(r, "title"));
+	i->message = doc_text(r, "sentence");
+	i->at = at(json_object_get(r, "at"));
+	if (doc_is(finding, "status", "not-reached"))
+		i->skipped = doc_text(r, "title");
 	issue_fingerprint(i, NULL, NULL, NULL);
 }
 
@@ -84,6 +105,8 @@ void issues_of_explore(struct issues *s, const json_t *doc)
 	json_array_foreach(all, k, r)
 		if (doc_is(r, "kind", "race"))
 			race(s, r);
+		else if (doc_is(r, "kind", "prediction"))
+			prediction(s, r);
 		else
 			failure(s, r);
 	if (json_array_size(all))

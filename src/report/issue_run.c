@@ -35,7 +35,8 @@ static void step(struct issues *s, struct issue *i, const char *thread, const js
 void issue_of_finding(struct issues *s, const json_t *r, const char *subject)
 {
 	struct issue *i = issue_new(s, r, doc_text(r, "verdict"));
-	bool confirmed = json_is_true(json_object_get(r, "confirmed"));
+	const json_t *explored = json_object_get(r, "exploration");
+	bool confirmed = json_is_true(json_object_get(r, "confirmed")) || doc_is(explored, "status", "confirmed");
 	const char *mark = doc_text(r, "mark"), *thread = doc_text(r, "thread"), *other = doc_text(r, "other");
 	const json_t *commit = json_object_get(r, "commit"), *violation = json_object_get(r, "violation");
 	const json_t *access = json_object_get(r, "other_access"), *acquire = json_object_get(r, "other_acquire");
@@ -52,6 +53,10 @@ void issue_of_finding(struct issues *s, const json_t *r, const char *subject)
 	i->next = "intact run --gen-suppressions ... prints a suppression for it";
 	if (*doc_text(r, "suppression"))
 		i->next = NULL;
+	if (explored)
+		i->message = arena_printf(&s->arena, "%s Explored: %s.", i->message, doc_text(explored, "text"));
+	if (*doc_text(explored, "replay"))
+		i->next = doc_text(explored, "replay");
 	if (json_is_object(sup))
 		i->suppressed = arena_printf(&s->arena, "%s (%s:%lld)", doc_text(sup, "by"), doc_text(sup, "file"),
 		                             (long long)doc_number(sup, "line"));

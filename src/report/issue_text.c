@@ -13,7 +13,7 @@
 
 enum { MIN_COLUMN = 14, NUMBER = 6 };
 
-struct writer {
+struct issue_writer {
 	const struct render_text_options *o;
 	struct buf *out;
 };
@@ -27,7 +27,7 @@ static const char *color_of(const struct issue *i)
 }
 
 /* Words of `s` on lines of the width, each behind the indent. */
-static void wrapped(struct writer *w, const char *s, unsigned indent)
+static void wrapped(struct issue_writer *w, const char *s, unsigned indent)
 {
 	struct buf safe;
 	unsigned at = 0, width = w->o->width > indent + 20 ? w->o->width : indent + 20;
@@ -57,7 +57,7 @@ static void wrapped(struct writer *w, const char *s, unsigned indent)
 	buf_free(&safe);
 }
 
-static void summary(struct writer *w, const struct issues *s)
+static void summary(struct issue_writer *w, const struct issues *s)
 {
 	const char *dots = w->o->utf8 ? "…" : "...";
 	for (uint32_t k = 0; k < s->list.len; k++) {
@@ -76,7 +76,7 @@ static void summary(struct writer *w, const struct issues *s)
 }
 
 /* One step in its thread's column. */
-static void row(struct writer *w, const struct issue *i, uint32_t k, unsigned column, bool lanes)
+static void row(struct issue_writer *w, const struct issue *i, uint32_t k, unsigned column, bool lanes)
 {
 	const struct flow_step *f = &i->steps.data[k];
 	const char *dots = w->o->utf8 ? "…" : "...", *style = f->essential ? RED : NULL;
@@ -105,7 +105,7 @@ static void row(struct writer *w, const struct issue *i, uint32_t k, unsigned co
 	buf_free(&text);
 }
 
-static void table(struct writer *w, const struct issue *i)
+static void table(struct issue_writer *w, const struct issue *i)
 {
 	unsigned width = w->o->width > 60 ? w->o->width : 60, flows = i->flows.len;
 	bool lanes = flows && (width - NUMBER) / flows >= MIN_COLUMN;
@@ -137,7 +137,7 @@ static void table(struct writer *w, const struct issue *i)
 }
 
 /* `again`: the same story was told before. */
-static void one(struct writer *w, const struct issue *i, bool again)
+static void one(struct issue_writer *w, const struct issue *i, bool again)
 {
 	struct line l = { w->out, w->o->color, 0, 0 };
 	struct buf b;
@@ -184,7 +184,7 @@ static bool told(const struct issues *s, uint32_t k)
 void render_text(const json_t *doc, const struct render_text_options *o, struct buf *out)
 {
 	struct issues s;
-	struct writer w = { o, out };
+	struct issue_writer w = { o, out };
 	issues_init(&s, doc);
 	summary(&w, &s);
 	for (uint32_t k = 0; k < s.list.len; k++) {

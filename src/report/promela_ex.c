@@ -2,7 +2,7 @@
 #include "report/promela_ex.h"
 #include "base/grow.h"
 
-#define MAX_DEPTH 400u
+#define PROMELA_MAX_DEPTH 400u
 #define MAX_EX    (1u << 20)
 
 uint32_t ex_add(struct paths *x, struct ex e)
@@ -11,7 +11,7 @@ uint32_t ex_add(struct paths *x, struct ex e)
 		paths_fail(x, "the step is too large", IR_NONE);
 		return 0;
 	}
-	if (e.depth > MAX_DEPTH)
+	if (e.depth > PROMELA_MAX_DEPTH)
 		paths_fail(x, "the step computes too long an expression", IR_NONE);
 	x->ex[x->nex] = e;
 	return x->nex++;

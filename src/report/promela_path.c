@@ -8,17 +8,17 @@
 #include "base/grow.h"
 
 #define MAX_PATHS 4096u
-#define MAX_WORK  4000000u /* instructions on all paths of a node */
+#define PROMELA_MAX_WORK  4000000u /* instructions on all paths of a node */
 #define MAX_FORKS 2000u
 
-struct cell { /* a global that the path has written */
+struct promela_cell { /* a global that the path has written */
 	uint32_t slot, value;
 };
 
 struct walk { /* a path being made */
 	struct path path;
 	uint32_t *reg; /* expression of each register */
-	struct cell *cells;
+	struct promela_cell *cells;
 	uint32_t ncells, cap_cells;
 	uint32_t pc, forks;
 };
@@ -228,7 +228,7 @@ static void set_cell(struct walker *k, struct walk *w, uint32_t slot, uint32_t v
 	if (!GROW(w->cells, w->cap_cells, w->ncells + 1ull))
 		paths_fail(k->x, "the step needs too much memory", w->pc);
 	else
-		w->cells[w->ncells++] = (struct cell){ slot, value };
+		w->cells[w->ncells++] = (struct promela_cell){ slot, value };
 }
 
 static void store(struct walker *k, struct walk *w, const struct ir_var *v, uint32_t index, uint32_t value)
@@ -522,7 +522,7 @@ static void go(struct walker *k, struct walk *w)
 	struct paths *x = k->x;
 	while (!x->error) {
 		const struct ir_ins *i = &x->ir->code[w->pc];
-		if (++x->work > MAX_WORK) {
+		if (++x->work > PROMELA_MAX_WORK) {
 			paths_fail(x, "the step is too large", w->pc);
 			return;
 		}

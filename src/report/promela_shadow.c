@@ -216,12 +216,12 @@ static void match_choices(const struct pml *m, const struct path *path)
 /* The serial run has a label (h0) only where it can branch, meet or wait: a
  * step that always goes one way, to which one step leads, follows that step
  * at once. SPIN bounds the length of a d_step. */
-struct shape {
+struct promela_shape {
 	uint32_t *preds; /* by node of the template: steps that lead to it */
 	bool *plain;     /* goes one way, without a condition */
 };
 
-static bool find_shape(struct pml *m, struct shape *s)
+static bool find_shape(struct pml *m, struct promela_shape *s)
 {
 	const struct ir_template *t = m->t;
 	s->preds = calloc(t->nnode + 1, sizeof *s->preds);
@@ -241,14 +241,14 @@ static bool find_shape(struct pml *m, struct shape *s)
 	return true;
 }
 
-static bool follows(const struct pml *m, const struct shape *s, uint32_t node)
+static bool follows(const struct pml *m, const struct promela_shape *s, uint32_t node)
 {
 	uint32_t n = node - m->t->node;
 	return s->plain[n] && s->preds[n] == 1;
 }
 
 /* The rest of a run from `node` as long as it goes on by itself. */
-static bool put_chain(struct pml *m, const struct shape *s, uint32_t node)
+static bool put_chain(struct pml *m, const struct promela_shape *s, uint32_t node)
 {
 	while (follows(m, s, node)) {
 		if (!paths_of(&m->x, m->tmpl, node) || !pml_code(m, &m->x.list[0]))
@@ -259,7 +259,7 @@ static bool put_chain(struct pml *m, const struct shape *s, uint32_t node)
 	return true;
 }
 
-static bool put_shadow_node(struct pml *m, const struct shape *s, uint32_t node)
+static bool put_shadow_node(struct pml *m, const struct promela_shape *s, uint32_t node)
 {
 	uint32_t n = 1;
 	for (uint32_t k = 0; k < n; k++) {
@@ -290,7 +290,7 @@ static bool put_shadow_node(struct pml *m, const struct shape *s, uint32_t node)
 
 bool pml_shadow(struct pml *m)
 {
-	struct shape s = { NULL, NULL };
+	struct promela_shape s = { NULL, NULL };
 	bool ok = find_shape(m, &s);
 	buf_printf(m->out, "/* %s: from where the shadow waits until it is outside its block */\n"
 	                   "inline shadow_%s() {\n\tstart = 1; fuel = 0; kp = 0;\n\tdo\n", m->t->name, m->t->name);

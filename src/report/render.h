@@ -16,6 +16,15 @@ void render_github(const json_t *doc, struct buf *out);
 /* The net, or its prefix, for graphviz; a comment when there is none. */
 void render_dot(const json_t *doc, struct buf *out);
 
+/* All of them but text, which has options; the order is that in which a command writes them. */
+enum render_format { RENDER_SARIF, RENDER_HTML, RENDER_JUNIT, RENDER_GITHUB, RENDER_DOT, RENDERERS };
+struct renderer {
+	const char *mark; /* stands at the beginning of what it makes: such a file may be replaced */
+	void (*render)(const json_t *doc, struct buf *out);
+};
+extern const struct renderer renderers[RENDERERS];
+extern const char render_json_mark[]; /* of a document itself */
+
 struct render_text_options {
 	unsigned width;
 	bool color, utf8;

@@ -18,12 +18,12 @@ struct at {
 	size_t index;
 };
 
-struct checker {
+struct schema_checker {
 	const json_t *root;
 	struct buf *why; /* NULL: only the answer counts */
 };
 
-static bool check(struct checker *c, const json_t *s, const json_t *v, const struct at *at);
+static bool check(struct schema_checker *c, const json_t *s, const json_t *v, const struct at *at);
 
 static void path(struct buf *out, const struct at *at)
 {
@@ -40,7 +40,7 @@ static void path(struct buf *out, const struct at *at)
 	}
 }
 
-static bool fail(struct checker *c, const struct at *at, const char *what)
+static bool fail(struct schema_checker *c, const struct at *at, const char *what)
 {
 	if (!c->why)
 		return false;
@@ -49,7 +49,7 @@ static bool fail(struct checker *c, const struct at *at, const char *what)
 	return false;
 }
 
-static const json_t *resolve(struct checker *c, const json_t *s)
+static const json_t *resolve(struct schema_checker *c, const json_t *s)
 {
 	const char *ref;
 	for (int i = 0; i < 16 && (ref = json_string_value(json_object_get(s, "$ref"))); i++)
@@ -74,7 +74,7 @@ static bool is_type(const char *t, const json_t *v)
 	return false;
 }
 
-static bool check_type(struct checker *c, const json_t *type, const json_t *v, const struct at *at)
+static bool check_type(struct schema_checker *c, const json_t *type, const json_t *v, const struct at *at)
 {
 	struct buf text;
 	bool ok = json_is_string(type) && is_type(json_string_value(type), v);
@@ -93,7 +93,7 @@ static bool check_type(struct checker *c, const json_t *type, const json_t *v, c
 	return false;
 }
 
-static bool check_enum(struct checker *c, const json_t *list, const json_t *v, const struct at *at)
+static bool check_enum(struct schema_checker *c, const json_t *list, const json_t *v, const struct at *at)
 {
 	struct buf text;
 	for (size_t i = 0; i < json_array_size(list); i++)
@@ -109,7 +109,7 @@ static bool check_enum(struct checker *c, const json_t *list, const json_t *v, c
 	return false;
 }
 
-static bool check_object(struct checker *c, const json_t *s, const json_t *v, const struct at *at)
+static bool check_object(struct schema_checker *c, const json_t *s, const json_t *v, const struct at *at)
 {
 	const json_t *props = json_object_get(s, "properties"), *more, *p, *r;
 	json_t *m;
@@ -136,7 +136,7 @@ static bool check_object(struct checker *c, const json_t *s, const json_t *v, co
 	return true;
 }
 
-static bool check_array(struct checker *c, const json_t *s, const json_t *v, const struct at *at)
+static bool check_array(struct schema_checker *c, const json_t *s, const json_t *v, const struct at *at)
 {
 	const json_t *items = json_object_get(s, "items"), *bound;
 	size_t n = json_array_size(v);
@@ -152,7 +152,7 @@ static bool check_array(struct checker *c, const json_t *s, const json_t *v, con
 	return true;
 }
 
-static bool check_scalar(struct checker *c, const json_t *s, const json_t *v, const struct at *at)
+static bool check_scalar(struct schema_checker *c, const json_t *s, const json_t *v, const struct at *at)
 {
 	const json_t *bound;
 	if (json_is_integer(v)) {
@@ -167,7 +167,7 @@ static bool check_scalar(struct checker *c, const json_t *s, const json_t *v, co
 	return true;
 }
 
-static bool check_conditional(struct checker *c, const json_t *s, const json_t *v, const struct at *at)
+static bool check_conditional(struct schema_checker *c, const json_t *s, const json_t *v, const struct at *at)
 {
 	const json_t *all = json_object_get(s, "allOf"), *cond = json_object_get(s, "if"), *part;
 	size_t i;
@@ -176,12 +176,12 @@ static bool check_conditional(struct checker *c, const json_t *s, const json_t *
 			return false;
 	if (!cond)
 		return true;
-	struct checker quiet = { c->root, NULL };
+	struct schema_checker quiet = { c->root, NULL };
 	const json_t *then = json_object_get(s, "then");
 	return !check(&quiet, cond, v, at) || !then || check(c, then, v, at);
 }
 
-static bool check(struct checker *c, const json_t *s, const json_t *v, const struct at *at)
+static bool check(struct schema_checker *c, const json_t *s, const json_t *v, const struct at *at)
 {
 	const json_t *k;
 	s = resolve(c, s);
@@ -202,7 +202,7 @@ static bool check(struct checker *c, const json_t *s, const json_t *v, const str
 
 bool schema_check(const json_t *schema, const json_t *value, struct buf *why)
 {
-	struct checker c = { schema, why };
+	struct schema_checker c = { schema, why };
 	struct at top = { NULL, NULL, 0 };
 	return check(&c, schema, value, &top);
 }

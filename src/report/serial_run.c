@@ -6,7 +6,7 @@
 #include "report/step_text.h"
 #include "verdict/verdict.h"
 
-struct serial {
+struct serial_rerun {
 	const struct run *from;
 	uint32_t block;
 	struct run *run;
@@ -14,7 +14,7 @@ struct serial {
 };
 
 /* One step: with the same picks as there, when they are possible here. */
-static bool take(struct serial *s, uint32_t thread, const struct run_step *like)
+static bool take(struct serial_rerun *s, uint32_t thread, const struct run_step *like)
 {
 	if (like && run_step(s->run, thread, s->from->picks + like->pick, like->npick) == RUN_OK)
 		return true;
@@ -24,7 +24,7 @@ static bool take(struct serial *s, uint32_t thread, const struct run_step *like)
 }
 
 /* The whole block, in one piece: the picks are those of its steps there. */
-static bool take_block(struct serial *s, uint32_t first)
+static bool take_block(struct serial_rerun *s, uint32_t first)
 {
 	const struct run *r = s->from;
 	uint32_t thread = r->steps[first].thread, block = r->steps[first].entered, i = first;
@@ -54,7 +54,7 @@ static uint32_t left_at(const struct run *r, uint32_t at)
 }
 
 /* Builds the run; blocks take effect where they are entered, or left. */
-static bool build(struct serial *s, bool at_exit)
+static bool build(struct serial_rerun *s, bool at_exit)
 {
 	const struct run *r = s->from;
 	uint32_t *enter = calloc((size_t)r->nsteps + 1, sizeof *enter); /* step -> its block's entry + 1 */
@@ -82,7 +82,7 @@ static bool build(struct serial *s, bool at_exit)
 
 bool serial_run(const struct run *r, uint32_t block, bool at_exit, struct run *out)
 {
-	struct serial s = { .from = r, .block = block, .run = out, .room = calloc(2, sizeof *s.room) };
+	struct serial_rerun s = { .from = r, .block = block, .run = out, .room = calloc(2, sizeof *s.room) };
 	bool ok = run_init(out, r->ir) && s.room && r->nsteps <= SERIAL_RUN_MAX && build(&s, at_exit);
 	free(s.room);
 	return ok;

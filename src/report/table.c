@@ -11,9 +11,9 @@
 #define NARROW 14u      /* words cut to less are better moved out of the lanes */
 #define MIN_WIDTH 40u
 
-enum layout { LAYOUT_NAMES, LAYOUT_NUMBERS, LAYOUT_MARKS, LAYOUT_LIST };
+enum table_layout { LAYOUT_NAMES, LAYOUT_NUMBERS, LAYOUT_MARKS, LAYOUT_LIST };
 
-struct row {
+struct table_row {
 	uint32_t step;
 	size_t text, text_len;       /* into table.pool */
 	size_t tail_len;             /* its end, kept when it is cut */
@@ -35,12 +35,12 @@ struct table {
 	const struct table_options *o;
 	const struct glyphs *g;
 	struct buf pool;
-	struct row *rows;
+	struct table_row *rows;
 	uint32_t nrows, head, left_out; /* rows before the gap; steps in it */
 	struct lane *lanes;
 	uint32_t nlanes;
 	uint32_t *lane_of;              /* by thread */
-	enum layout layout;
+	enum table_layout layout;
 	unsigned step_width, line_width, lane_cap, thread_want, text_want;
 	unsigned mark_width;            /* LAYOUT_MARKS: of one lane */
 	unsigned change_want, note_want;
@@ -64,7 +64,7 @@ static unsigned max2(unsigned a, unsigned b)
 	return a > b ? a : b;
 }
 
-static void fill_row(struct table *t, struct row *w, uint32_t step)
+static void fill_row(struct table *t, struct table_row *w, uint32_t step)
 {
 	const struct table_options *o = t->o;
 	w->step = step;
@@ -148,7 +148,7 @@ static void measure(struct table *t)
 	t->step_width = 4;
 	t->line_width = 4;
 	for (uint32_t i = 0; i < t->nrows; i++) {
-		const struct row *w = &t->rows[i];
+		const struct table_row *w = &t->rows[i];
 		const struct run_step *s = &r->steps[w->step];
 		struct lane *l = &t->lanes[t->lane_of[s->thread]];
 		unsigned need = columns(t, w->text, w->text_len) + (l->blocks ? 2 : 0);
@@ -173,7 +173,7 @@ static void measure(struct table *t)
 }
 
 /* The columns a layout wants, one after the other, into `want`. */
-static uint32_t wanted(const struct table *t, enum layout layout, unsigned *want)
+static uint32_t wanted(const struct table *t, enum table_layout layout, unsigned *want)
 {
 	uint32_t n = 0;
 	if (layout >= LAYOUT_MARKS) {
@@ -209,7 +209,7 @@ static unsigned common_bound(const unsigned *want, uint32_t n, unsigned room)
 	return lo;
 }
 
-static unsigned bound_for(const struct table *t, enum layout layout, unsigned *want)
+static unsigned bound_for(const struct table *t, enum table_layout layout, unsigned *want)
 {
 	uint32_t n = wanted(t, layout, want);
 	uint64_t fixed = t->step_width + t->line_width + (uint64_t)GAP * (n + 1) +
@@ -313,7 +313,7 @@ static void header(struct table *t, struct line *l)
 }
 
 /* The text of a step in its lane: bar, then words. */
-static void cell(struct table *t, struct line *l, const struct row *w, struct lane *ln,
+static void cell(struct table *t, struct line *l, const struct table_row *w, struct lane *ln,
                  unsigned width)
 {
 	const struct run_step *s = &t->r->steps[w->step];
@@ -344,7 +344,7 @@ static void put_mark(struct table *t, struct line *l, const struct run_step *s, 
 	line_put(l, s->thread == ln->thread ? CYAN : DIM, m, strlen(m));
 }
 
-static void step_row(struct table *t, struct line *l, const struct row *w)
+static void step_row(struct table *t, struct line *l, const struct table_row *w)
 {
 	const struct run_step *s = &t->r->steps[w->step];
 	uint32_t lane = t->lane_of[s->thread];

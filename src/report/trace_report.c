@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/grow.h"
 #include "event/event.h"
-#include "report/line.h"
 
-typedef unsigned long long ull;
 
 void cycles_init(struct cycles *f, uint32_t limit, bool each)
 {
@@ -40,14 +38,8 @@ static uint64_t key_of(const struct cycle *c)
 
 static bool keep(struct cycles *f, const struct cycle *c)
 {
-	if (f->n == f->cap) {
-		uint32_t cap = f->cap ? f->cap * 2 : 16;
-		struct finding *p = realloc(f->list, cap * sizeof *p);
-		if (!p)
-			return false;
-		f->list = p;
-		f->cap = cap;
-	}
+	if (!GROW(f->list, f->cap, f->n + 1ull))
+		return false;
 	struct cycle_link *links = NULL;
 	if (c->n) {
 		links = malloc(c->n * sizeof *links);
@@ -55,7 +47,7 @@ static bool keep(struct cycles *f, const struct cycle *c)
 			return false;
 		memcpy(links, c->links, c->n * sizeof *links);
 	}
-	f->list[f->n] = (struct finding){ *c, 1 };
+	f->list[f->n] = (struct trace_finding){ *c, 1 };
 	f->list[f->n++].cycle.links = links;
 	return true;
 }
@@ -89,8 +81,6 @@ void cycles_add(void *ctx, const struct cycle *c)
 		f->nomem = true;
 }
 
-/* ---- text --------------------------------------------------------------- */
-
 void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
              struct buf *out)
 {
@@ -104,249 +94,91 @@ void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
 	buf_char(out, ')');
 }
 
-static void thread_show(const struct trace_names *t, uint32_t id, struct buf *out)
-{
-	names_show(&t->ns[NS_THREAD], id, out);
-}
-
-/* "block `f` begun at 12 (event 3)" */
-static void block_show(const struct trace_names *t, uint64_t event, uint32_t loc,
-                       uint32_t label, struct buf *out)
-{
-	buf_str(out, "block ");
-	if (label) {
-		buf_char(out, '`');
-		names_show(&t->ns[NS_LABEL], label, out);
-		buf_str(out, "` ");
-	}
-	buf_str(out, "begun at ");
-	loc_show(t, loc, out);
-	buf_printf(out, " (event %llu)", (ull)event);
-}
-
-/* One event of the cycle; `what` closes the line, or stands below when the
- * line would be wider than the terminal. Long names are cut. */
-static void event_line(const struct trace_names *t, const struct cycle_end *e,
-                       const char *what, unsigned width, struct buf *out)
-{
-	struct line l = { out, false, 0, 0 };
-	struct buf b;
-	unsigned need = (unsigned)utf8_columns(what, strlen(what));
-	buf_init(&b);
-	buf_printf(&b, "    event %llu", (ull)e->event);
-	line_put(&l, NULL, buf_cstr(&b), b.len);
-	buf_clear(&b);
-	thread_show(t, e->thread, &b);
-	line_pad(&l, 19);
-	line_fit(&l, NULL, buf_cstr(&b), b.len, 24, "...");
-	buf_clear(&b);
-	op_show(t, e->kind, e->target, &b);
-	buf_str(&b, " at ");
-	loc_show(t, e->loc, &b);
-	line_pad(&l, l.at < 28 ? 28 : l.at + 1);
-	line_fit(&l, NULL, buf_cstr(&b), b.len, width > l.at + 40 ? width - l.at - 4 : 40, "...");
-	line_pad(&l, l.at < 56 ? 56 : l.at + 1);
-	if (l.at + l.pending + need > width && need + 8 < width) {
-		buf_char(out, '\n');
-		l = (struct line){ out, false, 0, need + 28 <= width ? 28 : 8 };
-	}
-	line_put(&l, NULL, what, strlen(what));
-	buf_char(out, '\n');
-	buf_free(&b);
-}
-
-/* Of a long cycle the middle is left out. */
-enum { LINKS_SHOWN = 24 };
-
-/* What stands between the two ends of a link, as a reason. */
-static const char *reason(const struct cycle_link *l)
-{
-	if (l->from.kind == EVENT_WRITE)
-		return l->to.kind == EVENT_WRITE ? "overwritten by" : "read by";
-	if (l->from.kind == EVENT_READ && l->to.kind == EVENT_WRITE)
-		return "then overwritten by";
-	if (l->from.kind == EVENT_REL && l->to.kind == EVENT_ACQ)
-		return "lock passed on to";
-	if (l->from.kind == EVENT_FORK)
-		return "starts";
-	return "awaited by";
-}
-
-static void cycle_text(const struct cycle *c, const struct trace_names *t,
-                       unsigned width, struct buf *out)
-{
-	struct buf b;
-	buf_init(&b);
-	for (uint32_t i = 0; i < c->n; i++) {
-		if (c->n > LINKS_SHOWN && i == LINKS_SHOWN / 2) {
-			uint32_t hidden = c->n - LINKS_SHOWN;
-			buf_printf(out, "    ... %u links left out (--json has them)\n", hidden);
-			i += hidden;
-		}
-		const struct cycle_link *l = &c->links[i];
-		const struct cycle_end *before = i ? &c->links[i - 1].to : NULL;
-		bool same_txn = before && before->thread == l->from.thread &&
-		                before->block == l->from.block &&
-		                (before->block || before->event == l->from.event);
-		if (!before || before->event != l->from.event) {
-			buf_clear(&b);
-			if (!before)
-				buf_str(&b, "in the block;");
-			else if (same_txn)
-				buf_str(&b, "in the same block;");
-			else
-				buf_str(&b, "later in that thread;");
-			buf_printf(&b, " %s", reason(l));
-			event_line(t, &l->from, buf_cstr(&b), width, out);
-		}
-		buf_clear(&b);
-		if (i + 1 == c->n) {
-			buf_str(&b, "in the block: closes the cycle");
-		} else {
-			if (l->to.block) {
-				buf_str(&b, "in the ");
-				block_show(t, l->to.block, l->to.block_loc, l->to.block_label, &b);
-			} else {
-				buf_str(&b, "outside of blocks");
-			}
-			if (c->links[i + 1].from.event == l->to.event)
-				buf_printf(&b, "; %s", reason(&c->links[i + 1]));
-		}
-		event_line(t, &l->to, buf_cstr(&b), width, out);
-	}
-	buf_free(&b);
-}
-
-/* The others on the cycle, in words. */
-static void advice(const struct cycle *c, const struct trace_names *t, struct buf *out)
-{
-	const struct cycle_end *in = &c->links[0].from, *back = &c->closing;
-	if (c->alone) {
-		buf_str(out, "    Between ");
-		op_show(t, in->kind, in->target, out);
-		buf_str(out, " and ");
-		op_show(t, back->kind, back->target, out);
-		buf_str(out, " of this block, thread ");
-		thread_show(t, c->links[0].to.thread, out);
-		buf_str(out, " came in:\n"
-		             "    no order that runs the block in one piece gives the same.\n");
-		if (c->inner) {
-			buf_str(out, "    The nested ");
-			block_show(t, c->inner, c->inner_loc, c->inner_label, out);
-			buf_str(out, " holds both and is not atomic either.\n");
-		}
-		return;
-	}
-	buf_str(out, "    Each of these blocks must come before the next, and the last before the first:\n"
-	             "    they cannot all run in one piece.\n");
-}
-
-void cycles_text(const struct cycles *f, const struct trace_names *t,
-                 unsigned width, bool color, struct buf *out)
-{
-	for (uint32_t i = 0; i < f->n; i++) {
-		const struct finding *x = &f->list[i];
-		const struct cycle *c = &x->cycle;
-		buf_printf(out, "\n%u. %s", i + 1, color ? "\033[1m" : "");
-		buf_str(out, "thread ");
-		thread_show(t, c->closing.thread, out);
-		buf_str(out, ": ");
-		block_show(t, c->closing.block, c->closing.block_loc, c->closing.block_label, out);
-		buf_str(out, " is not atomic");
-		buf_str(out, color ? "\033[0m" : "");
-		if (x->count > 1)
-			buf_printf(out, "   [%llu times at these places; the first:]", (ull)x->count);
-		buf_char(out, '\n');
-		if (c->lost) {
-			event_line(t, &c->closing, "closes a cycle too long to keep", width, out);
-			continue;
-		}
-		cycle_text(c, t, width, out);
-		advice(c, t, out);
-	}
-	if (f->unkept)
-		buf_printf(out, "\n... and %llu more violating block%s at other places (--limit=0 shows all)\n",
-		           (ull)f->unkept, f->unkept == 1 ? "" : "s");
-}
-
 /* ---- JSON --------------------------------------------------------------- */
 
-static void json_buf(struct buf *b, struct buf *out)
-{
-	buf_json(out, buf_cstr(b), b->len);
-	buf_clear(b);
-}
-
-static void json_place(const struct trace_names *t, const char *key, uint32_t loc,
-                       struct buf *tmp, struct buf *out)
+static void json_place(const struct trace_names *t, uint32_t loc, struct buf *tmp, struct json_out *j)
 {
 	if (loc == LOC_NONE)
 		return;
+	buf_clear(tmp);
 	loc_show(t, loc, tmp);
-	buf_printf(out, ",\"%s\":", key);
-	json_buf(tmp, out);
+	json_text_buf(j, "place", tmp);
 }
 
-void json_event_line(const struct trace_names *t, uint64_t event, struct buf *out)
+static void json_label(const struct trace_names *t, uint32_t label, struct buf *tmp, struct json_out *j)
+{
+	if (!label)
+		return;
+	buf_clear(tmp);
+	names_show(&t->ns[NS_LABEL], label, tmp);
+	json_text_buf(j, "label", tmp);
+}
+
+static void json_number(const struct trace_names *t, uint64_t event, struct json_out *j)
 {
 	uint64_t line = lines_of(&t->lines, event);
+	json_uint(j, "event", event);
 	if (line)
-		buf_printf(out, ",\"line\":%llu", (ull)line);
+		json_uint(j, "line", line);
 }
 
-static void json_end(const struct trace_names *t, const struct cycle_end *e,
-                     struct buf *tmp, struct buf *out)
+void json_event(const struct trace_names *t, const struct trace_event *e, struct buf *tmp, struct json_out *j)
 {
-	buf_printf(out, "{\"event\":%llu", (ull)e->event);
-	json_event_line(t, e->event, out);
-	buf_str(out, ",\"thread\":");
-	thread_show(t, e->thread, tmp);
-	json_buf(tmp, out);
-	buf_str(out, ",\"op\":");
+	json_number(t, e->event, j);
+	buf_clear(tmp);
+	names_show(&t->ns[NS_THREAD], e->thread, tmp);
+	json_text_buf(j, "thread", tmp);
+	buf_clear(tmp);
 	op_show(t, e->kind, e->target, tmp);
-	json_buf(tmp, out);
-	json_place(t, "place", e->loc, tmp, out);
-	if (e->block) {
-		buf_printf(out, ",\"block\":{\"event\":%llu", (ull)e->block);
-		json_event_line(t, e->block, out);
-		json_place(t, "place", e->block_loc, tmp, out);
-		if (e->block_label) {
-			buf_str(out, ",\"label\":");
-			names_show(&t->ns[NS_LABEL], e->block_label, tmp);
-			json_buf(tmp, out);
-		}
-		buf_char(out, '}');
-	}
-	buf_char(out, '}');
+	json_text_buf(j, "op", tmp);
+	json_place(t, e->loc, tmp, j);
 }
 
-void cycles_json(const struct cycles *f, const struct trace_names *t,
-                   struct buf *out)
+static void json_block(const struct trace_names *t, const char *key, uint64_t event, uint32_t loc, uint32_t label,
+                       struct buf *tmp, struct json_out *j)
+{
+	if (!event)
+		return;
+	json_begin_object(j, key);
+	json_number(t, event, j);
+	json_place(t, loc, tmp, j);
+	json_label(t, label, tmp, j);
+	json_end(j);
+}
+
+static void json_end_of(const struct trace_names *t, const char *key, const struct cycle_end *e, struct buf *tmp,
+                        struct json_out *j)
+{
+	struct trace_event one = { e->event, e->thread, e->target, e->loc, e->kind };
+	json_begin_object(j, key);
+	json_event(t, &one, tmp, j);
+	json_block(t, "block", e->block, e->block_loc, e->block_label, tmp, j);
+	json_end(j);
+}
+
+void cycles_json(const struct cycles *f, const struct trace_names *t, struct json_out *j)
 {
 	struct buf tmp;
 	buf_init(&tmp);
-	buf_char(out, '[');
-	for (uint32_t i = 0; i < f->n; i++) {
+	json_begin_array(j, "findings");
+	for (uint32_t i = 0; t && i < f->n; i++) {
 		const struct cycle *c = &f->list[i].cycle;
-		buf_printf(out, "%s{\"kind\":\"cycle\",\"count\":%llu,\"alone\":%s,\"closing\":",
-		           i ? "," : "", (ull)f->list[i].count, c->alone ? "true" : "false");
-		json_end(t, &c->closing, &tmp, out);
-		if (c->inner) {
-			buf_printf(out, ",\"inner\":{\"event\":%llu", (ull)c->inner);
-			json_event_line(t, c->inner, out);
-			json_place(t, "place", c->inner_loc, &tmp, out);
-			buf_char(out, '}');
-		}
-		buf_str(out, ",\"cycle\":[");
+		json_begin_object(j, NULL);
+		json_text(j, "kind", "cycle");
+		json_uint(j, "count", f->list[i].count);
+		json_bool(j, "alone", c->alone);
+		json_end_of(t, "closing", &c->closing, &tmp, j);
+		json_block(t, "inner", c->inner, c->inner_loc, c->inner_label, &tmp, j);
+		json_begin_array(j, "cycle");
 		for (uint32_t k = 0; k < c->n; k++) {
-			buf_str(out, k ? ",{\"from\":" : "{\"from\":");
-			json_end(t, &c->links[k].from, &tmp, out);
-			buf_str(out, ",\"to\":");
-			json_end(t, &c->links[k].to, &tmp, out);
-			buf_char(out, '}');
+			json_begin_object(j, NULL);
+			json_end_of(t, "from", &c->links[k].from, &tmp, j);
+			json_end_of(t, "to", &c->links[k].to, &tmp, j);
+			json_end(j);
 		}
-		buf_str(out, "]}");
+		json_end(j);
+		json_end(j);
 	}
-	buf_char(out, ']');
+	json_end(j);
 	buf_free(&tmp);
 }

@@ -12,18 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "base/map.h"
 #include "event/names.h"
 #include "verdict/cycle.h"
 
-struct finding {
+struct trace_finding {
 	struct cycle cycle;   /* its own copy of the links */
 	uint64_t count;
 };
 
 struct cycles {
-	struct finding *list;
+	struct trace_finding *list;
 	uint32_t n, cap, limit; /* limit 0: all */
 	bool each;              /* do not merge */
 	struct map by_places;
@@ -42,12 +42,14 @@ void cycles_add(void *ctx, const struct cycle *c);
 void op_show(const struct trace_names *t, uint8_t kind, uint32_t target,
              struct buf *out);
 
-/* `,"line":12` when the line of the event in the trace's text is known. */
-void json_event_line(const struct trace_names *t, uint64_t event, struct buf *out);
-void cycles_text(const struct cycles *f, const struct trace_names *t,
-                 unsigned width, bool color, struct buf *out);
-/* A JSON array. */
-void cycles_json(const struct cycles *f, const struct trace_names *t,
-                   struct buf *out);
+struct trace_event { /* what a document says of any event */
+	uint64_t event;
+	uint32_t thread, target, loc;
+	uint8_t kind;
+};
+/* Its members, of the object that is open; `tmp` is room. */
+void json_event(const struct trace_names *t, const struct trace_event *e, struct buf *tmp, struct json_out *j);
+/* The member "findings"; `t` may be NULL when there are none. */
+void cycles_json(const struct cycles *f, const struct trace_names *t, struct json_out *j);
 
 #endif

@@ -15,7 +15,7 @@
  */
 #include "sched/session.h"
 
-struct entry {
+struct bounded_entry {
 	uint16_t n, pick;
 	uint16_t costs; /* 1: alternatives cost (a preemption); 0: all are free */
 	uint16_t value; /* 1: a choice by value */
@@ -23,7 +23,7 @@ struct entry {
 };
 
 struct bounded {
-	struct entry *e;
+	struct bounded_entry *e;
 	uint32_t n, max, at; /* entries known, and the one next in this run */
 	uint32_t bound, left;
 	bool pruned;         /* this bound left something out */
@@ -32,7 +32,7 @@ struct bounded {
 void bounded_layout(struct sched *s, struct layout *l)
 {
 	s->bounded = layout_take(l, 1, sizeof *s->bounded, true);
-	struct entry *e = layout_take(l, 2 * (size_t)s->o.max_steps, sizeof *e, false);
+	struct bounded_entry *e = layout_take(l, 2 * (size_t)s->o.max_steps, sizeof *e, false);
 	if (l->dry)
 		return;
 	s->bounded->e = e;
@@ -47,7 +47,7 @@ void bounded_begin(struct sched *s)
 	s->st.bound = b->bound;
 }
 
-static uint32_t cost(const struct sched *s, const struct entry *e, uint32_t pick)
+static uint32_t cost(const struct sched *s, const struct bounded_entry *e, uint32_t pick)
 {
 	if (s->o.strategy == SCHED_ALL || !pick)
 		return 0;
@@ -60,9 +60,9 @@ static uint32_t take(struct sched *s, uint32_t n, bool costs, bool value)
 	struct bounded *b = s->bounded;
 	if (b->at == b->max)
 		return stop_run(s, SCHED_STOP_MEMORY);
-	struct entry *e = &b->e[b->at];
+	struct bounded_entry *e = &b->e[b->at];
 	if (b->at == b->n) {
-		*e = (struct entry){ .n = (uint16_t)n, .costs = costs, .value = value };
+		*e = (struct bounded_entry){ .n = (uint16_t)n, .costs = costs, .value = value };
 		b->n++;
 	} else if (e->n != n || e->value != value) {
 		s->replay.diff = (struct sched_divergence){ .what = SCHED_DIFF_CHOICES, .step = s->n, .thread = s->current };
@@ -72,7 +72,7 @@ static uint32_t take(struct sched *s, uint32_t n, bool costs, bool value)
 	e->left = b->left;
 	b->left -= cost(s, e, e->pick);
 	if (b->at < s->o.split_depth)
-		s->prefix = mix64(s->prefix + e->pick + 1);
+		s->prefix = sched_mix64(s->prefix + e->pick + 1);
 	b->at++;
 	if (s->o.shards > 1 && b->at == s->o.split_depth && s->prefix % s->o.shards != s->o.shard)
 		return stop_run(s, SCHED_STOP_SHARD);
@@ -113,7 +113,7 @@ enum sched_verdict bounded_next(struct sched *s)
 		return SCHED_NONDETERMINISTIC;
 	}
 	while (b->n) {
-		struct entry *e = &b->e[b->n - 1];
+		struct bounded_entry *e = &b->e[b->n - 1];
 		uint32_t p = e->pick + 1u;
 		if (p < e->n && cost(s, e, p) <= e->left) {
 			e->pick = (uint16_t)p;
@@ -148,7 +148,7 @@ double bounded_seen(const struct sched *s)
 	const struct bounded *b = s->bounded;
 	double seen = 0, w = 1;
 	for (uint32_t i = 0; i < b->n && w > 1e-12; i++) {
-		const struct entry *e = &b->e[i];
+		const struct bounded_entry *e = &b->e[i];
 		uint32_t n = 0;
 		while (n < e->n && cost(s, e, n) <= e->left)
 			n++;

@@ -19,7 +19,7 @@
 
 enum {
 	CONTROL_MAGIC = 0x58544e49, /* "INTX" */
-	CONTROL_VERSION = 1,
+	CONTROL_VERSION = 2,
 	CONTROL_STEPS = 1 << 17,    /* of a run, at most */
 	CONTROL_PLACES = 4096,      /* places of accesses that are points */
 	CONTROL_MODULES = 256,
@@ -30,6 +30,9 @@ enum {
 	CONTROL_RACES = 64,
 	CONTROL_LINKS = 16,         /* of a cycle */
 	CONTROL_STACK = 12,         /* return addresses of a thread, innermost first */
+	CONTROL_GAPS = 64,          /* functions that may not be atomic */
+	CONTROL_GAP_FNS = 4,
+	CONTROL_GAP_MODULES = 16,
 };
 
 /* How runs are made. */
@@ -111,6 +114,21 @@ struct control_link {
 	struct control_end_of_link end[2];
 };
 
+/* A function or marked block that may not be atomic: between two places in it another thread can come in.
+ * Places by module and offset, as reports have them: of a call, its last byte or the one behind it.
+ * Offset 0: none. */
+struct control_gap_place {
+	uint32_t module;
+	uint64_t offset;
+};
+struct control_gap {
+	struct control_gap_place fn[CONTROL_GAP_FNS]; /* the function's beginnings */
+	struct control_gap_place entered;             /* or a place where the block is entered */
+	struct control_gap_place commit, violation;   /* the gap is between these */
+	struct control_gap_place until;               /* what the other thread does in it */
+	uint32_t any_cycle;                           /* also one that does not go through the gap */
+};
+
 struct control {
 	uint32_t magic, version, size, state;
 
@@ -127,6 +145,10 @@ struct control {
 	uint32_t spurious;      /* condition variables may wake up by themselves */
 	uint32_t show_output;   /* not captured */
 	uint64_t deadline_ns;   /* CLOCK_MONOTONIC; 0: none */
+	uint32_t ngaps;         /* the search is steered into these, and their blocks are judged */
+	uint32_t only_gaps;     /* no others, and a failure counts only when such a gap was entered in its run */
+	struct control_gap gap[CONTROL_GAPS];
+	char gap_module[CONTROL_GAP_MODULES][CONTROL_PATH];
 
 	/* ---- from the program ---- */
 	uint32_t why, need;
@@ -155,6 +177,8 @@ struct control {
 	uint64_t awaits;        /* times that a loop was taken to wait */
 	uint64_t judged, unjudged; /* traces whose marked blocks were judged, or could not be */
 	uint64_t nblocks;       /* marked blocks that were entered, in all runs */
+	uint64_t aside;         /* only_gaps: runs that failed without having entered a gap */
+	uint64_t gaps;          /* NOT_ATOMIC: of which the block is one; else those that were entered */
 	uint32_t nlinks, block_thread;
 	struct control_link link[CONTROL_LINKS]; /* NOT_ATOMIC */
 	char block_name[128];

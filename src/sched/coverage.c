@@ -15,41 +15,46 @@
  * is `mixed`, kept as eight objects, and the run is hashed again.
  *
  * Seen traces are a hash set of 62 bits and a count up to 3 (once and twice
- * are what Chao's and Good and Turing's estimates need).
+ * are what Chao's and Good and Turing's estimates need). It grows: the table of
+ * size n is the words n to 2n of its memory. Traces are put in by the hundred: the
+ * table is larger than caches are, and so the waits for its lines overlap.
  */
 #include "sched/session.h"
 
-enum { OBJECTS_MIN = 1024, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
+enum { OBJECTS_MIN = 1024, SEEN_MIN = 4096, BATCH = 128, MEMO = 256, OBJECT_BIT = 62, WORDS_MAX = 64 };
 
-struct object {
+struct coverage_object {
 	uint64_t key; /* address or id; bit 63: a byte of a mixed granule */
 	uint64_t x, a, b;
 	uint64_t x_pc, r_pc; /* places of the last X and the last A */
-	uint32_t x_thread, r_thread;
+	uint16_t x_thread, r_thread;
 	uint32_t run;  /* the entry is of this run, else it is empty but for mixed */
-	uint32_t from; /* memory: address & 7 | size << 3 */
+	uint8_t from;  /* memory: address & 7 | size << 3 */
 	bool mixed;
 };
+_Static_assert(sizeof(struct coverage_object) == 64 && SCHED_THREADS_MAX <= 1 << 16, "one line");
 
-struct pair {
+struct coverage_pair {
 	uint64_t first, second; /* places, first <= second */
 	uint32_t orders;
 };
 
 struct coverage {
-	struct object *object;
+	struct coverage_object *object;
 	uint32_t objects, objects_max, n_objects, run;
 	uint64_t *event;   /* hash of each event of the run */
 	uint64_t *thread;  /* by thread */
 	uint64_t *seen;
-	size_t seen_size, n_seen, once, twice;
-	struct pair *pair;
+	size_t seen_size, seen_max, n_seen, once, twice;
+	uint64_t new[BATCH]; /* traces that are not put in yet */
+	uint32_t n_new;
+	struct coverage_pair *pair;
 	uint32_t *pair_slot;
 	uint32_t pairs_max, pair_slots, n_pairs, both;
 	uint64_t last;
 	struct {
 		uint64_t before, after;
-	} memo[MEMO]; /* ordered pairs that are known to be counted */
+	} memo[MEMO], latest; /* ordered pairs that are known to be counted */
 	bool seen_full, pairs_full, redo;
 };
 
@@ -81,8 +86,9 @@ void coverage_layout(struct sched *s, struct layout *l, size_t room)
 	c->pair_slots = (uint32_t)power_below(room / 16 / sizeof *c->pair_slot);
 	c->pair_slots = c->pair_slots < 1u << 21 ? c->pair_slots : 1u << 21;
 	c->pair_slot = layout_take(l, c->pair_slots, sizeof *c->pair_slot, true);
-	c->seen_size = power_below(room / 2 / sizeof *c->seen);
-	c->seen = layout_take(l, c->seen_size, sizeof *c->seen, true);
+	c->seen_max = power_below(room / 4 * 3 / 2 / sizeof *c->seen);
+	c->seen_size = c->seen_max < SEEN_MIN ? c->seen_max : SEEN_MIN;
+	c->seen = layout_take(l, 2 * c->seen_max, sizeof *c->seen, true);
 	if (l->fits)
 		s->cov = c;
 }
@@ -92,7 +98,7 @@ void coverage_layout(struct sched *s, struct layout *l, size_t room)
 static void objects_clear(struct coverage *c)
 {
 	for (uint32_t i = 0; i < c->objects; i++)
-		c->object[i] = (struct object){ 0 };
+		c->object[i] = (struct coverage_object){ 0 };
 	c->run = 1;
 	c->n_objects = 0;
 }
@@ -103,11 +109,11 @@ static uint32_t slot_of(const struct coverage *c, uint64_t key)
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (c->objects - 1);
 }
 
-static struct object *object_of(struct coverage *c, uint64_t key)
+static struct coverage_object *object_of(struct coverage *c, uint64_t key)
 {
 	uint32_t mask = c->objects - 1, i = slot_of(c, key);
 	for (;; i = (i + 1) & mask) {
-		struct object *o = &c->object[i];
+		struct coverage_object *o = &c->object[i];
 		if (o->key == key && o->run) {
 			if (o->run != c->run) {
 				o->run = c->run;
@@ -120,7 +126,7 @@ static struct object *object_of(struct coverage *c, uint64_t key)
 		if (!o->run) {
 			if (++c->n_objects > c->objects / 2)
 				return NULL;
-			*o = (struct object){ .key = key, .run = c->run };
+			*o = (struct coverage_object){ .key = key, .run = c->run };
 			return o;
 		}
 	}
@@ -132,7 +138,7 @@ static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 {
 	uint64_t first = before < after ? before : after, second = before < after ? after : before;
 	uint32_t orders = before == after ? 3 : before < after ? 1 : 2;
-	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(mix64(first * 31 + second) >> 32) & mask;
+	uint32_t mask = c->pair_slots - 1, i = (uint32_t)(sched_mix64(first * 31 + second) >> 32) & mask;
 	for (;; i = (i + 1) & mask) {
 		uint32_t p = c->pair_slot[i];
 		if (!p) {
@@ -140,12 +146,12 @@ static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 				c->pairs_full = true;
 				return;
 			}
-			c->pair[c->n_pairs] = (struct pair){ first, second, orders };
+			c->pair[c->n_pairs] = (struct coverage_pair){ first, second, orders };
 			c->pair_slot[i] = ++c->n_pairs;
 			c->both += orders == 3;
 			return;
 		}
-		struct pair *x = &c->pair[p - 1];
+		struct coverage_pair *x = &c->pair[p - 1];
 		if (x->first == first && x->second == second) {
 			c->both += x->orders != 3 && (x->orders | orders) == 3;
 			x->orders |= orders;
@@ -154,8 +160,15 @@ static void pair_count(struct coverage *c, uint64_t before, uint64_t after)
 	}
 }
 
-static inline void pair_seen(struct coverage *c, uint64_t before, uint64_t after)
+static inline bool is_new(const struct coverage *c, uint64_t before, uint64_t after)
 {
+	return ((c->latest.before ^ before) | (c->latest.after ^ after)) != 0;
+}
+
+static void pair_seen(struct coverage *c, uint64_t before, uint64_t after)
+{
+	c->latest.before = before;
+	c->latest.after = after;
 	uint32_t i = (uint32_t)((before * 31 + after) * 0x9e3779b97f4a7c15u >> 56);
 	if (LIKELY(c->memo[i].before == before && c->memo[i].after == after))
 		return;
@@ -231,12 +244,12 @@ static uint64_t combine(uint64_t h, uint64_t x)
 }
 
 /* What the event depends on at this object; 0 if nothing. */
-static inline uint64_t depends(const struct object *o, enum mode m)
+static inline uint64_t depends(const struct coverage_object *o, enum mode m)
 {
 	return o->x + (m != MODE_A ? o->a * 0x9e3779b97f4a7c15u : 0) + (m != MODE_B ? o->b * 0xd1b54a32d192ed03u : 0);
 }
 
-static inline void leaves(struct object *o, enum mode m, uint64_t h)
+static inline void leaves(struct coverage_object *o, enum mode m, uint64_t h)
 {
 	if (m == MODE_X) {
 		o->x = h;
@@ -247,28 +260,30 @@ static inline void leaves(struct object *o, enum mode m, uint64_t h)
 		o->b += h;
 }
 
-static inline void places(struct coverage *c, struct object *o, const struct sched_event *e, enum mode m)
+static inline void places(struct coverage *c, struct coverage_object *o, const struct sched_event *e, enum mode m)
 {
-	if (!e->op.pc || !counts_as_place(e->op.kind))
+	uint64_t pc = e->op.pc;
+	if (!pc || !counts_as_place(e->op.kind))
 		return;
-	if (o->x_pc && o->x_thread != e->thread)
-		pair_seen(c, o->x_pc, e->op.pc);
+	/* Who was before is a matter of chance: so that is no branch by itself. */
+	if (UNLIKELY((o->x_pc != 0) & (o->x_thread != e->thread) & is_new(c, o->x_pc, pc)))
+		pair_seen(c, o->x_pc, pc);
 	if (m == MODE_X) {
-		if (o->r_pc && o->r_thread != e->thread)
-			pair_seen(c, o->r_pc, e->op.pc);
+		if (UNLIKELY((o->r_pc != 0) & (o->r_thread != e->thread) & is_new(c, o->r_pc, pc)))
+			pair_seen(c, o->r_pc, pc);
 		o->x_pc = e->op.pc;
-		o->x_thread = e->thread;
+		o->x_thread = (uint16_t)e->thread;
 		o->r_pc = 0;
 	} else {
 		o->r_pc = e->op.pc;
-		o->r_thread = e->thread;
+		o->r_thread = (uint16_t)e->thread;
 	}
 }
 
 /* The objects of an event: at most two, or those of its memory. Of memory only
  * changes of state from byte to byte count, so that it does not matter how it is
  * kept: mixed or not, equivalent runs have equal hashes. */
-struct visit {
+struct coverage_visit {
 	struct coverage *c;
 	const struct sched_event *e;
 	uint64_t h, dep;
@@ -277,9 +292,9 @@ struct visit {
 	bool full, many;
 };
 
-static void touch(struct visit *v, uint64_t key, enum mode m)
+static void touch(struct coverage_visit *v, uint64_t key, enum mode m)
 {
-	struct object *o = object_of(v->c, key);
+	struct coverage_object *o = object_of(v->c, key);
 	if (!o) {
 		v->full = true;
 		return;
@@ -302,9 +317,9 @@ static void touch(struct visit *v, uint64_t key, enum mode m)
 }
 
 /* One granule of a memory access that covers bytes [from, to) of it. */
-static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
+static void touch_granule(struct coverage_visit *v, uint64_t g, uint32_t from, uint32_t to, enum mode m)
 {
-	struct object *o = object_of(v->c, g * 8);
+	struct coverage_object *o = object_of(v->c, g * 8);
 	if (!o) {
 		v->full = true;
 		return;
@@ -313,7 +328,7 @@ static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t t
 	if (!o->mixed && o->from && o->from != shape) {
 		o->mixed = v->c->redo = true;
 	}
-	o->from = shape;
+	o->from = (uint8_t)shape;
 	if (!o->mixed) {
 		touch(v, g * 8, m);
 		return;
@@ -324,7 +339,7 @@ static void touch_granule(struct visit *v, uint64_t g, uint32_t from, uint32_t t
 		touch(v, (uint64_t)1 << 63 | (g * 8 + i), m);
 }
 
-static void visit(struct visit *v)
+static void visit(struct coverage_visit *v)
 {
 	const struct sched_op *op = &v->e->op;
 	enum mode m = mode_of(op);
@@ -347,7 +362,7 @@ static void visit(struct visit *v)
 		touch(v, op->b | (uint64_t)1 << OBJECT_BIT, MODE_X);
 }
 
-static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
+static uint64_t hash_event(struct sched *s, uint32_t i, struct coverage_visit *v)
 {
 	struct coverage *c = s->cov;
 	const struct sched_event *e = &s->ev[i];
@@ -362,17 +377,17 @@ static uint64_t hash_event(struct sched *s, uint32_t i, struct visit *v)
 		h = combine(h, c->event[e->value]);
 	if (op->kind == SCHED_JOIN && op->a < s->n_ids)
 		h = combine(h, c->thread[op->a]);
-	*v = (struct visit){ .c = c, .e = e, .h = h, .first = true, .many = s->has_many };
+	*v = (struct coverage_visit){ .c = c, .e = e, .h = h, .first = true, .many = s->has_many };
 	visit(v);
 	h = v->h;
 	v->write = true;
 	visit(v);
 	if (op->kind == SCHED_PROCESS_EXIT) /* after everything */
 		for (uint32_t t = 0; t < s->n_ids; t++)
-			h += t == e->thread || !c->thread[t] ? 0 : mix64(c->thread[t] + t);
+			h += t == e->thread || !c->thread[t] ? 0 : sched_mix64(c->thread[t] + t);
 	c->thread[e->thread] = c->event[i] = h;
 	if (op->kind == SCHED_BARRIER_ARRIVE && e->result & SCHED_RES_OPENED && op->flags & SCHED_COMMUTES) {
-		struct object *o = object_of(c, op->a | (uint64_t)1 << OBJECT_BIT);
+		struct coverage_object *o = object_of(c, op->a | (uint64_t)1 << OBJECT_BIT);
 		c->event[i] = o->x = combine(o->x, o->a);
 		o->a = 0;
 	}
@@ -402,13 +417,13 @@ static inline bool hash_simple(struct sched *s, uint32_t i)
 		key = op->a | (uint64_t)1 << OBJECT_BIT;
 	} else
 		return false;
-	struct object *o = &c->object[slot_of(c, key)];
+	struct coverage_object *o = &c->object[slot_of(c, key)];
 	if (UNLIKELY(o->key != key || o->run != c->run) && !(o = object_of(c, key)))
 		return false;
 	if (UNLIKELY(o->from != shape)) {
 		if (o->from)
 			o->mixed = c->redo = true;
-		o->from = shape;
+		o->from = (uint8_t)shape;
 	}
 	if (UNLIKELY(o->mixed || e->choices))
 		return false;
@@ -430,7 +445,7 @@ static uint64_t hash_run(struct sched *s)
 	c->redo = false;
 	for (uint32_t t = 0; t < s->n_ids; t++)
 		c->thread[t] = 0;
-	struct visit v = { .full = false };
+	struct coverage_visit v = { .full = false };
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (LIKELY(!s->has_many && hash_simple(s, i)))
 			continue;
@@ -440,36 +455,61 @@ static uint64_t hash_run(struct sched *s)
 	}
 	uint64_t sum = s->n ? 1 : 2;
 	for (uint32_t t = 0; t < s->n_ids; t++)
-		sum += c->thread[t] ? mix64(c->thread[t] ^ t) : 0;
+		sum += c->thread[t] ? sched_mix64(c->thread[t] ^ t) : 0;
 	return sum ? sum : 1;
 }
 
-static void trace_seen(struct coverage *c, uint64_t h)
+/* Where the trace is, or may be put. */
+static uint64_t *seen_at(const struct coverage *c, uint64_t h)
 {
+	uint64_t *table = c->seen + c->seen_size, key = h & ~(uint64_t)3;
 	size_t mask = c->seen_size - 1, i = (size_t)(h >> 20) & mask;
-	uint64_t key = h & ~(uint64_t)3;
-	key = key ? key : 4;
-	for (;; i = (i + 1) & mask) {
-		uint64_t x = c->seen[i];
-		if (!x) {
-			if (c->n_seen >= c->seen_size / 4 * 3) {
-				c->seen_full = true;
-				return;
-			}
-			c->seen[i] = key | 1;
-			c->n_seen++;
-			c->once++;
-			return;
-		}
-		if ((x & ~(uint64_t)3) != key)
-			continue;
-		if ((x & 3) == 1)
-			c->once--, c->twice++;
-		else if ((x & 3) == 2)
-			c->twice--;
-		c->seen[i] = (x & 3) == 3 ? x : x + 1;
-		return;
+	while (table[i] && (table[i] & ~(uint64_t)3) != key)
+		i = (i + 1) & mask;
+	return &table[i];
+}
+
+static SCHED_NOINLINE void seen_grow(struct coverage *c)
+{
+	size_t old = c->seen_size;
+	c->seen_size *= 2;
+	for (size_t i = old; i < 2 * old; i++)
+		if (c->seen[i])
+			*seen_at(c, c->seen[i]) = c->seen[i];
+}
+
+static void seen_put(struct coverage *c, uint64_t h)
+{
+	uint64_t *at = seen_at(c, h), x = *at, n = x & 3;
+	if (!x && c->n_seen >= c->seen_size / 4 * 3) { /* it could not grow */
+		c->seen_full = true;
+	} else if (!x) {
+		*at = h | 1;
+		c->n_seen++;
+		c->once++;
+		if (c->n_seen >= c->seen_size / 2 && c->seen_size < c->seen_max)
+			seen_grow(c);
+	} else {
+		c->once -= n == 1;
+		c->twice = c->twice + (n == 1) - (n == 2);
+		*at = x + (n < 3);
 	}
+}
+
+static SCHED_NOINLINE void seen_put_all(struct coverage *c)
+{
+	for (uint32_t i = 0; i < c->n_new; i++)
+		__builtin_prefetch(&c->seen[c->seen_size + ((size_t)(c->new[i] >> 20) & (c->seen_size - 1))], 1);
+	for (uint32_t i = 0; i < c->n_new; i++)
+		seen_put(c, c->new[i]);
+	c->n_new = 0;
+}
+
+static inline void trace_seen(struct coverage *c, uint64_t h)
+{
+	c->new[c->n_new++] = h >> 2 ? h & ~(uint64_t)3 : 4;
+	if (c->n_new == BATCH)
+		seen_put_all(c);
 }
 
 void coverage_run(struct sched *s, bool complete)
@@ -492,7 +532,8 @@ void coverage_run(struct sched *s, bool complete)
 void coverage_forget(struct sched *s)
 {
 	struct coverage *c = s->cov;
-	__builtin_memset(c->seen, 0, c->seen_size * sizeof *c->seen);
+	__builtin_memset(c->seen, 0, 2 * c->seen_size * sizeof *c->seen);
+	c->n_new = 0;
 	c->n_seen = c->once = c->twice = 0;
 	c->seen_full = false;
 }
@@ -522,8 +563,9 @@ static void estimate(const struct sched *s, const struct coverage *c, struct sch
 
 void coverage_stats(const struct sched *s, struct sched_stats *out)
 {
-	const struct coverage *c = s->cov;
+	struct coverage *c = s->cov;
 	if (c) {
+		seen_put_all(c);
 		out->traces = c->n_seen;
 		out->seen_once = c->once;
 		out->seen_twice = c->twice;
@@ -549,7 +591,7 @@ uint64_t sched_trace_hash(const struct sched *s)
 void sched_pair(const struct sched *s, uint64_t i, uint64_t *first, uint64_t *second, uint32_t *orders)
 {
 	SCHED_ASSERT(s->cov && i < s->cov->n_pairs);
-	const struct pair *p = &s->cov->pair[i];
+	const struct coverage_pair *p = &s->cov->pair[i];
 	*first = p->first;
 	*second = p->second;
 	*orders = p->orders;

@@ -98,7 +98,7 @@ static uint32_t any_awake(struct sched *s, const uint64_t *sleep)
 }
 
 /* Branches for all that are awake: the first points of a search in shards. */
-static void branch_all(struct sched *s, struct node *x, const uint64_t *sleep)
+static void branch_all(struct sched *s, struct dpor_node *x, const uint64_t *sleep)
 {
 	struct dpor *d = s->dpor;
 	uint32_t *link = &x->tree;
@@ -118,7 +118,7 @@ static void branch_all(struct sched *s, struct node *x, const uint64_t *sleep)
 static uint32_t taken(struct sched *s, uint32_t t)
 {
 	struct dpor *d = s->dpor;
-	struct link *x = &d->link[s->n];
+	struct dpor_link *x = &d->link[s->n];
 	x->cause = s->th[t].cause;
 	if (s->n + 1 >= d->replay) {
 		x->await = NONE;
@@ -127,7 +127,7 @@ static uint32_t taken(struct sched *s, uint32_t t)
 	}
 	if (s->o.shards < 2 || s->n >= s->o.split_depth)
 		return t;
-	s->prefix = mix64(s->prefix * 31 + t + 1);
+	s->prefix = sched_mix64(s->prefix * 31 + t + 1);
 	if (s->n + 1 == s->o.split_depth && s->prefix % s->o.shards != s->o.shard)
 		return stop_run(s, SCHED_STOP_SHARD);
 	return t;
@@ -137,7 +137,7 @@ uint32_t dpor_pick(struct sched *s)
 {
 	struct dpor *d = s->dpor;
 	uint32_t i = s->n;
-	struct node *x = &d->node[i];
+	struct dpor_node *x = &d->node[i];
 	if (i + 1 < d->replay) {
 		if (!as_before(s, x->thread, &s->ev[i].op))
 			return SCHED_STOP;
@@ -145,7 +145,7 @@ uint32_t dpor_pick(struct sched *s)
 	}
 	uint64_t *sleep = sleep_of(d, i);
 	if (i >= d->replay) { /* a new node: dpor_settle has made its sleep set */
-		*x = (struct node){ .tree = d->follow, .choice = NO_CHOICE };
+		*x = (struct dpor_node){ .tree = d->follow, .choice = NO_CHOICE };
 		d->follow = 0;
 		d->depth = i + 1;
 		if (!x->tree) {
@@ -177,7 +177,7 @@ uint32_t dpor_pick(struct sched *s)
 }
 
 /* The choices of a node's thread become branches beside each other. */
-static void branch_choices(struct sched *s, struct node *x, uint32_t n)
+static void branch_choices(struct sched *s, struct dpor_node *x, uint32_t n)
 {
 	struct dpor *d = s->dpor;
 	uint32_t t = x->thread, last = x->tree;
@@ -217,7 +217,7 @@ uint32_t dpor_choose(struct sched *s, uint32_t n)
 {
 	struct dpor *d = s->dpor;
 	uint32_t i = s->n - 1;
-	struct node *x = &d->node[i];
+	struct dpor_node *x = &d->node[i];
 	if (x->choices && x->choices != n) {
 		diverge(s, SCHED_DIFF_CHOICES, x->thread, &s->ev[i].op);
 		return 0;
@@ -265,7 +265,7 @@ void dpor_settle(struct sched *s, uint32_t i)
 static bool advance(struct sched *s, uint32_t k)
 {
 	struct dpor *d = s->dpor;
-	struct node *x = &d->node[k];
+	struct dpor_node *x = &d->node[k];
 	uint32_t done = x->tree, next = d->branch[done].next, t = d->branch[done].thread;
 	d->branch[done].next = 0;
 	dpor_tree_free(d, done);
@@ -327,7 +327,7 @@ double dpor_seen(const struct sched *s)
 	const struct dpor *d = s->dpor;
 	double seen = 0, w = 1;
 	for (uint32_t i = 0; i < d->depth && w > 1e-12; i++) {
-		const struct node *x = &d->node[i];
+		const struct dpor_node *x = &d->node[i];
 		uint32_t n = x->done;
 		for (uint32_t b = x->tree; b; b = d->branch[b].next)
 			n++;

@@ -58,14 +58,14 @@ struct branch {
 	uint16_t choice, choices; /* NO_CHOICE and 0: not known */
 };
 
-struct node {
+struct dpor_node {
 	uint32_t thread, tree, done;
 	uint32_t choices; /* alternatives of the thread's choice by value, once known */
 	uint32_t choice;
 };
 
 /* an event's part of the happens-before; see dpor_race.c */
-struct link {
+struct dpor_link {
 	uint32_t seq;         /* the thread's n-th event, from 1 */
 	uint32_t cause;       /* enabling edge, NONE */
 	uint32_t before;      /* the thread's event before, NONE */
@@ -82,7 +82,7 @@ struct await_record {
 };
 
 struct dpor {
-	struct node *node;
+	struct dpor_node *node;
 	uint64_t *sleep;        /* words for each node */
 	uint32_t words;
 	uint32_t depth;         /* nodes with a branch */
@@ -92,7 +92,7 @@ struct dpor {
 	uint32_t n_branches, max_branches, free;
 	bool full;
 	/* happens-before */
-	struct link *link;
+	struct dpor_link *link;
 	uint32_t *clock;        /* rows of `stride`, one for each event */
 	size_t clock_max;
 	uint32_t stride, clocked; /* rows valid */

@@ -70,7 +70,7 @@ void race_unlink(struct sched *s, uint32_t keep)
 	struct dpor *d = s->dpor;
 	while (d->clocked > keep) {
 		uint32_t i = --d->clocked;
-		const struct link *x = &d->link[i];
+		const struct dpor_link *x = &d->link[i];
 		uint32_t t = s->ev[i].thread;
 		d->tail[t] = x->before;
 		if (s->ev[i].op.kind == SCHED_EXIT)
@@ -192,7 +192,7 @@ static void meet_all(struct sched *s, uint32_t i, const struct sched_op *op, con
 static void hang(struct sched *s, uint32_t i, uint32_t which, uint32_t c)
 {
 	struct dpor *d = s->dpor;
-	struct link *x = &d->link[i];
+	struct dpor_link *x = &d->link[i];
 	x->chain[which] = c;
 	x->prev[which] = d->head[c];
 	d->head[c] = i;
@@ -207,7 +207,7 @@ static void hang(struct sched *s, uint32_t i, uint32_t which, uint32_t c)
 
 static struct later later_of(const struct sched *s, uint32_t i)
 {
-	const struct link *x = &s->dpor->link[i];
+	const struct dpor_link *x = &s->dpor->link[i];
 	struct later l = { .event = i, .thread = s->ev[i].thread, .op = s->ev[i].op, .cause = x->cause,
 		           .await = x->await };
 	l.op.flags &= (uint16_t) ~(SCHED_PASSED | SCHED_AWAITS);
@@ -218,7 +218,7 @@ static void clock_event(struct sched *s, uint32_t i)
 {
 	struct dpor *d = s->dpor;
 	const struct sched_event *e = &s->ev[i];
-	struct link *x = &d->link[i];
+	struct dpor_link *x = &d->link[i];
 	uint32_t t = e->thread;
 	struct later l = later_of(s, i);
 	x->before = d->tail[t];
@@ -253,7 +253,7 @@ static void race_pending(struct sched *s)
 {
 	struct dpor *d = s->dpor;
 	for (uint32_t t = 0; t < s->n_ids; t++) {
-		const struct thread *x = &s->th[t];
+		const struct sched_thread *x = &s->th[t];
 		if (x->life != LIFE_LIVE || !x->pends || (x->op.kind == SCHED_PROCESS_EXIT && s->o.exit_last))
 			continue;
 		struct later l = { .event = NONE, .thread = t, .op = x->op, .cause = x->cause, .await = NONE };

@@ -173,17 +173,17 @@ static uint32_t chain_of(const struct sequence *q, uint32_t lead)
 }
 
 /* Where to go on at a list of branches: the first that is a weak initial. */
-struct way {
+struct dpor_way {
 	enum initial in;
 	uint32_t into, at;     /* the branch; its event in v when it is its own */
 	uint32_t last;         /* else: the last branch, behind which v goes, */
 	uint32_t beside, lead; /* or the one whose thread leads v with another choice */
 };
 
-static struct way find_way(const struct sequence *q, uint32_t b)
+static struct dpor_way find_way(const struct sequence *q, uint32_t b)
 {
 	const struct dpor *d = q->d;
-	struct way w = { .in = NOT_INITIAL, .lead = NONE };
+	struct dpor_way w = { .in = NOT_INITIAL, .lead = NONE };
 	for (; b; w.last = b, b = d->branch[b].next) {
 		const struct branch *x = &d->branch[b];
 		if (w.beside && x->thread != d->branch[w.beside].thread)
@@ -254,7 +254,7 @@ static void insert_below(struct sequence *q, uint32_t *link)
 {
 	struct dpor *d = q->d;
 	for (;;) {
-		struct way w = find_way(q, *link);
+		struct dpor_way w = find_way(q, *link);
 		if (!w.in) {
 			uint32_t b = chain_of(q, w.lead), after = w.beside ? w.beside : w.last;
 			if (b && after) {

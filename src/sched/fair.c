@@ -28,18 +28,24 @@ void fair_begin(struct sched *s)
 	}
 }
 
+/* Is `op` at that place of the bias? Without places the user says so. */
+static bool is_at(const struct sched_bias *x, const struct sched_op *op, uint64_t pc, unsigned flag)
+{
+	return x->before ? op->pc == pc : op->flags & flag;
+}
+
 static void steer_arrive(struct sched *s, uint32_t t)
 {
 	struct steer *b = s->steer;
 	const struct sched_bias *x = &b->b[b->now];
-	if (s->th[t].op.pc != x->before || b->hit || (x->after && !s->th[t].passed) || !rnd_below(s, 4))
+	if (!is_at(x, &s->th[t].op, x->before, SCHED_AT_BEFORE) || b->hit || (x->after && !s->th[t].passed) || !rnd_below(s, 4))
 		return;
 	b->held = true;
 	thread_park(s, t, PARK_STEER);
 }
 
 /* A thread that has yielded YIELDS times while nobody else ran: it spins. */
-static bool yields_on(const struct sched *s, struct thread *x)
+static bool yields_on(const struct sched *s, struct sched_thread *x)
 {
 	x->yields = x->yield_switch == s->switches ? x->yields + 1 : 1;
 	x->yield_switch = s->switches;
@@ -48,7 +54,7 @@ static bool yields_on(const struct sched *s, struct thread *x)
 
 void fair_arrive(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	uint8_t kind = x->op.kind;
 	if (kind == SCHED_PROCESS_EXIT && s->o.exit_last && s->strategy != SCHED_REPLAY)
 		thread_park(s, t, PARK_EXIT);
@@ -112,7 +118,7 @@ void fair_executed(struct sched *s, const struct sched_event *e)
 	const struct sched_bias *x = &b->b[b->now];
 	if (e->op.pc == x->after && x->after)
 		s->th[e->thread].passed = 1;
-	if (b->held && e->op.pc == x->until) {
+	if (b->held && is_at(x, &e->op, x->until, SCHED_AT_UNTIL)) {
 		/* held by another thread? */
 		for (uint32_t t = 0; t < s->n_ids; t++)
 			if (t != e->thread && s->th[t].life == LIFE_LIVE && s->th[t].parked & PARK_STEER) {
@@ -132,6 +138,11 @@ bool sched_steer(struct sched *s, const struct sched_bias *b, uint32_t n)
 	}
 	s->steer->n = n;
 	return true;
+}
+
+uint32_t sched_steering(const struct sched *s)
+{
+	return s->steer->now == NONE ? SCHED_NOBODY : s->steer->now;
 }
 
 uint64_t sched_steered(const struct sched *s, uint32_t i)
@@ -187,7 +198,7 @@ static bool changed_since(struct sched *s, uint32_t t, uint32_t ops)
 
 void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint32_t n, uint32_t ops)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(n && n <= SCHED_AWAIT_MAX && ops);
 	if (ops > x->steps)
 		return;
@@ -206,7 +217,7 @@ void sched_await(struct sched *s, uint32_t t, const struct sched_range *r, uint3
 /* sched_point: the pending operation is an await. */
 void await_arrive(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	const struct awaited *w = &s->awaited[t];
 	bool own = w->n == 1 && w->range[0].a == x->op.a && (!w->range[0].size || w->range[0].size == x->op.size);
 	x->await_call = 0;
@@ -223,7 +234,7 @@ void await_settle(struct sched *s, const struct sched_event *e)
 {
 	for (uint32_t i = 0; i < s->n_awaiting;) {
 		uint32_t t = s->awaiting[i];
-		struct thread *x = &s->th[t];
+		struct sched_thread *x = &s->th[t];
 		bool changes = false;
 		for (uint32_t r = 0; r < s->awaited[t].n && t != e->thread; r++)
 			changes |= await_changes(e, &s->awaited[t].range[r]);

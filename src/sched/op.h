@@ -169,6 +169,9 @@ enum {
 	SCHED_AWAITS = 16,   /* an await: sched_await */
 	SCHED_MANY = 32,     /* an await on more than its own object: depends on all but the
 	                      * local and the thread's kinds */
+	/* set by the user: the places of the bias this run is steered by (sched_steer) */
+	SCHED_AT_BEFORE = 64,
+	SCHED_AT_UNTIL = 128,
 };
 
 /* What an operation turned out to be. */

@@ -27,6 +27,8 @@
 /* normal ones from 2^23 to 2^24, PCT's change points at 2^22, the lowered below */
 static const float LOWERED = 1 << 22;
 
+enum { FEW = 6 }; /* ready threads: all are compared */
+
 static inline float random_priority(struct sched *s)
 {
 	return (float)((uint32_t)(rnd(s) >> 41) | 1u << 23);
@@ -73,7 +75,7 @@ static inline void ready_remove(struct sched *s, uint32_t t)
 
 void thread_ready(struct sched *s, uint32_t t)
 {
-	const struct thread *x = &s->th[t];
+	const struct sched_thread *x = &s->th[t];
 	bool want = x->life == LIFE_LIVE && x->enabled && !x->awaits && !x->parked;
 	if (want != (x->place != NONE)) {
 		if (want)
@@ -85,7 +87,7 @@ void thread_ready(struct sched *s, uint32_t t)
 
 void thread_park(struct sched *s, uint32_t t, uint8_t why)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	s->n_parked += !x->parked;
 	x->parked |= why;
 	s->settles = true;
@@ -94,7 +96,7 @@ void thread_park(struct sched *s, uint32_t t, uint8_t why)
 
 void thread_unpark(struct sched *s, uint32_t t, uint8_t why)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	if (!(x->parked & why))
 		return;
 	x->parked &= (uint8_t)~why;
@@ -119,7 +121,7 @@ uint32_t ready_from(const struct sched *s, uint32_t t)
 
 void sched_enable(struct sched *s, uint32_t u)
 {
-	struct thread *x = &s->th[u];
+	struct sched_thread *x = &s->th[u];
 	if (!x->enabled || x->parked) {
 		x->enabled = 1;
 		thread_unpark(s, u, PARK_LATE);
@@ -129,7 +131,7 @@ void sched_enable(struct sched *s, uint32_t u)
 
 void sched_disable(struct sched *s, uint32_t u)
 {
-	struct thread *x = &s->th[u];
+	struct sched_thread *x = &s->th[u];
 	if (x->enabled) {
 		x->enabled = 0;
 		thread_ready(s, u);
@@ -166,7 +168,7 @@ static inline uint32_t find_top(const struct sched *s)
 {
 	uint32_t top = s->dense[0], n = s->n_ready;
 #ifdef __SSE2__
-	if (n > 6) {
+	if (n > FEW) {
 		uint32_t groups = (s->n_ids + 3) / 4, i = 0, hit;
 		__m128 best = _mm_load_ps(s->rank);
 		for (uint32_t k = 1; k < groups; k++)
@@ -178,11 +180,14 @@ static inline uint32_t find_top(const struct sched *s)
 		return i + (uint32_t)__builtin_ctz(hit);
 	}
 #endif
+	/* Positive floats are ordered as their bits; the greatest without a branch. */
+	const uint32_t *bits = (const uint32_t *)(const void *)s->rank;
+	uint64_t best = (uint64_t)bits[top] << 32 | top;
 	for (uint32_t i = 1; i < n; i++) {
-		uint32_t t = s->dense[i];
-		top = s->rank[t] > s->rank[top] ? t : top;
+		uint64_t x = (uint64_t)bits[s->dense[i]] << 32 | s->dense[i];
+		best = x > best ? x : best;
 	}
-	return top;
+	return (uint32_t)best;
 }
 
 static inline uint32_t highest(struct sched *s)
@@ -241,7 +246,7 @@ static inline uint32_t pick_pct(struct sched *s)
 
 static inline void draw_again(struct sched *s, uint32_t t, const struct sched_op *op, uint32_t u)
 {
-	const struct thread *x = &s->th[u];
+	const struct sched_thread *x = &s->th[u];
 	/* what this disables is drawn again when it is enabled */
 	if (u != t && x->place != NONE && !(op->kind == SCHED_LOCK && x->op.kind == SCHED_LOCK) &&
 	    sched_op_dependent(op, &x->op))
@@ -259,12 +264,16 @@ static inline uint32_t pick_pos(struct sched *s)
 			draw_again(s, t, op, u);
 		return t;
 	}
-	if (s->n_ready <= 6) {
+	if (s->n_ready <= FEW) {
+		/* Its own is drawn, too: it is drawn anew at its next point. */
 		for (uint32_t i = 0; i < s->n_ready; i++) {
 			u = s->dense[i];
-			if (UNLIKELY(s->granule[u] == g || s->granule[u] == GRANULE_WIDE))
-				draw_again(s, t, op, u);
+			const struct sched_op *its = &s->th[u].op;
+			if (((s->granule[u] == g) | (s->granule[u] == GRANULE_WIDE)) &&
+			    !(op->kind == SCHED_LOCK && its->kind == SCHED_LOCK) && sched_op_dependent(op, its))
+				s->rank[u] = s->priority[u] = random_priority(s);
 		}
+		s->top = NONE;
 		return t;
 	}
 #ifdef __SSE2__
@@ -328,11 +337,26 @@ void settle(struct sched *s)
 	}
 }
 
+/* By words, as the user has written it just now: a load of two words that were stored one
+ * by one has to wait until both have left for the cache. */
+static inline void copy_op(struct sched_op *to, const struct sched_op *from)
+{
+	typedef uint64_t __attribute__((may_alias)) word;
+	word *d = (word *)to;
+	const word *s = (const word *)from;
+	word a = s[0], b = s[1], c = s[2], e = s[3];
+	__asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(e));
+	d[0] = a;
+	d[1] = b;
+	d[2] = c;
+	d[3] = e;
+}
+
 static inline void record(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	struct sched_event *e = &s->ev[s->n];
-	e->op = x->op;
+	copy_op(&e->op, &x->op);
 	e->thread = t;
 	e->value = x->cause;
 	e->choice = e->choices = 0;
@@ -342,38 +366,48 @@ static inline void record(struct sched *s, uint32_t t)
 	x->steps++;
 	x->pends = 0;
 	s->choice_made = false;
-	if (t != s->current) {
-		const struct thread *c = &s->th[s->current];
-		s->switches++;
-		s->preemptions += c->life == LIFE_LIVE && c->enabled && !c->awaits && c->op.kind < SCHED_YIELD;
-		s->current = t;
-		s->row = 0;
-	}
+	/* Whether it goes on is a matter of chance: no branch. */
+	const struct sched_thread *c = &s->th[s->current];
+	uint32_t other = t != s->current;
+	s->switches += other;
+	s->preemptions += other & (c->life == LIFE_LIVE) & c->enabled & !c->awaits & (c->op.kind < SCHED_YIELD);
+	s->current = t;
+	s->row &= other - 1;
 }
 
 /* Each strategy that draws has its pick and record in one function. */
-static NOINLINE uint32_t go_pct(struct sched *s)
+static SCHED_NOINLINE uint32_t go_pct(struct sched *s)
 {
 	uint32_t t = pick_pct(s);
 	record(s, t);
 	return t;
 }
 
-static NOINLINE uint32_t go_pos(struct sched *s)
+/* `at` has arrived at a point: its priority is drawn. NONE: nobody has. */
+static SCHED_NOINLINE uint32_t go_pos(struct sched *s, uint32_t at)
 {
+	if (at != NONE && s->th[at].place != NONE) {
+		s->granule[at] = granule_of(&s->th[at].op);
+		if (s->n_ready <= FEW) {
+			s->rank[at] = s->priority[at] = random_priority(s);
+			s->top = NONE;
+		} else {
+			rank_thread(s, at, random_priority(s));
+		}
+	}
 	uint32_t t = pick_pos(s);
 	record(s, t);
 	return t;
 }
 
-static NOINLINE uint32_t go_random(struct sched *s)
+static SCHED_NOINLINE uint32_t go_random(struct sched *s)
 {
 	uint32_t t = s->n_ready == 1 ? s->dense[0] : s->dense[rnd_below(s, s->n_ready)];
 	record(s, t);
 	return t;
 }
 
-static NOINLINE uint32_t go_systematic(struct sched *s)
+static SCHED_NOINLINE uint32_t go_systematic(struct sched *s)
 {
 	uint32_t t = pick_systematic(s);
 	if (t < SCHED_STOP)
@@ -381,13 +415,13 @@ static NOINLINE uint32_t go_systematic(struct sched *s)
 	return t;
 }
 
-static inline uint32_t go(struct sched *s)
+static inline uint32_t go(struct sched *s, uint32_t at)
 {
 	switch (s->strategy) {
 	case SCHED_PCT:
 		return go_pct(s);
 	case SCHED_POS:
-		return go_pos(s);
+		return go_pos(s, at);
 	case SCHED_RANDOM:
 		return go_random(s);
 	default:
@@ -396,7 +430,7 @@ static inline uint32_t go(struct sched *s)
 }
 
 /* Something is unusual: parked or awaiting threads, an end, a limit. */
-static NOINLINE uint32_t pick_slow(struct sched *s)
+static SCHED_NOINLINE uint32_t pick_slow(struct sched *s, uint32_t at)
 {
 	if (s->settles) {
 		settle(s);
@@ -409,48 +443,54 @@ static NOINLINE uint32_t pick_slow(struct sched *s)
 		return SCHED_NOBODY;
 	if (s->n >= s->o.max_steps)
 		return stop_run(s, SCHED_STOP_STEPS);
-	return go(s);
+	return go(s, at);
 }
 
-static inline uint32_t pick(struct sched *s)
+static inline bool is_unusual(const struct sched *s)
 {
-	if (UNLIKELY(s->settles || s->stop || !s->n_ready || s->n >= s->o.max_steps))
-		return pick_slow(s);
-	return go(s);
+	return s->settles || s->stop || !s->n_ready || s->n >= s->o.max_steps;
 }
 
-static NOINLINE void arrive_slow(struct sched *s, uint32_t t)
+static SCHED_NOINLINE uint32_t point_slow(struct sched *s, uint32_t t, bool enabled)
 {
-	settle(s);
-	fair_arrive(s, t);
+	struct sched_thread *x = &s->th[t];
+	if (enabled != x->enabled) {
+		x->enabled = enabled;
+		thread_ready(s, t);
+	}
+	if (x->await_call)
+		await_arrive(s, t);
+	if (s->settles || x->op.kind >= SCHED_YIELD || x->op.kind == SCHED_PROCESS_EXIT ||
+	    (x->op.flags & (SCHED_TIMED | SCHED_SPURIOUS))) {
+		settle(s);
+		fair_arrive(s, t);
+	}
+	return pick_slow(s, t);
 }
 
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE);
-	x->op = *op;
+	if (op != &x->op)
+		copy_op(&x->op, op);
 	x->pends = 1;
 	x->cause = NONE;
-	if (UNLIKELY(enabled != x->enabled)) {
-		x->enabled = enabled;
-		thread_ready(s, t);
-	}
-	if (UNLIKELY(x->await_call))
-		await_arrive(s, t);
-	if (s->strategy == SCHED_POS && x->place != NONE) {
-		s->granule[t] = granule_of(&x->op);
-		rank_thread(s, t, random_priority(s));
-	}
-	if (UNLIKELY(s->settles || op->kind >= SCHED_YIELD || op->kind == SCHED_PROCESS_EXIT ||
-	             (op->flags & (SCHED_TIMED | SCHED_SPURIOUS))))
-		arrive_slow(s, t);
-	return pick(s);
+	if (UNLIKELY(enabled != x->enabled || x->await_call || is_unusual(s) || op->kind >= SCHED_YIELD ||
+	             op->kind == SCHED_PROCESS_EXIT || (op->flags & (SCHED_TIMED | SCHED_SPURIOUS))))
+		return point_slow(s, t, enabled);
+	return go(s, t);
+}
+
+struct sched_op *sched_op_at(struct sched *s, uint32_t t)
+{
+	SCHED_ASSERT(t < s->o.max_threads);
+	return &s->th[t].op;
 }
 
 uint32_t sched_gone(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	SCHED_ASSERT(x->life == LIFE_LIVE && x->last != NONE && s->ev[x->last].op.kind == SCHED_EXIT);
 	x->life = LIFE_GONE;
 	x->op.kind = SCHED_NONE;
@@ -458,5 +498,5 @@ uint32_t sched_gone(struct sched *s, uint32_t t)
 	s->granule[t] = GRANULE_NONE;
 	thread_ready(s, t);
 	s->n_live--;
-	return pick(s);
+	return UNLIKELY(is_unusual(s)) ? pick_slow(s, NONE) : go(s, NONE);
 }

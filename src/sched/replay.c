@@ -16,7 +16,7 @@ static bool define(struct sched *s, uint32_t t, const struct sched_origin *o)
 	if (n != o->ordinal)
 		return false;
 	*link = t;
-	s->th[t] = (struct thread){ .parent = p, .ordinal = n, .first_child = NONE, .sibling = NONE, .place = NONE };
+	s->th[t] = (struct sched_thread){ .parent = p, .ordinal = n, .first_child = NONE, .sibling = NONE, .place = NONE };
 	s->n_ids++;
 	return true;
 }
@@ -95,14 +95,14 @@ void sched_guide(struct sched *s, const struct segment *seg, uint32_t n, const s
                  uint32_t n_choice)
 {
 	SCHED_ASSERT(!s->in_run && s->o.strategy == SCHED_GUIDE);
-	s->guide = (struct guide){ .seg = seg, .choice = c, .n = n, .n_choice = n_choice };
+	s->guide = (struct sched_guide){ .seg = seg, .choice = c, .n = n, .n_choice = n_choice };
 }
 
 /* The first segment that is not done and whose thread can run; those passed
  * over stay for later. */
 uint32_t guide_pick(struct sched *s)
 {
-	struct guide *g = &s->guide;
+	struct sched_guide *g = &s->guide;
 	while (g->at < g->n && s->th[g->seg[g->at].thread].steps >= g->seg[g->at].until)
 		g->at++;
 	for (uint32_t i = g->at; i < g->n; i++) {
@@ -115,7 +115,7 @@ uint32_t guide_pick(struct sched *s)
 
 uint32_t guide_choose(struct sched *s, uint32_t n)
 {
-	const struct guide *g = &s->guide;
+	const struct sched_guide *g = &s->guide;
 	uint32_t t = s->current, step = s->th[t].steps - 1;
 	for (uint32_t i = 0; i < g->n_choice; i++)
 		if (g->choice[i].thread == t && g->choice[i].step == step)

@@ -134,6 +134,11 @@ uint32_t sched_thread_count(const struct sched *s); /* ids given in this session
  * recorded as executed. */
 uint32_t sched_point(struct sched *s, uint32_t t, const struct sched_op *op, bool enabled);
 
+/* Where the pending operation of t is kept, for the session: whoever writes it there
+ * and gives this to sched_point saves a copy. Between two points of t it is the one
+ * executed last. t is below max_threads. */
+struct sched_op *sched_op_at(struct sched *s, uint32_t t);
+
 /* Thread t has executed SCHED_EXIT (a point like all others) and is no more. */
 uint32_t sched_gone(struct sched *s, uint32_t t);
 
@@ -271,11 +276,14 @@ const struct sched_divergence *sched_divergence(const struct sched *s);
  * `after` (0: always) and stops before `before` is held back, with probability
  * 3/4, until another thread has executed an operation at `until` or nobody else
  * can run. Each run uses one of the entries, drawn at random (or none, one run
- * in eight). Places are pcs. False: too many. */
+ * in eight). Places are pcs; of an entry whose `before` is 0 the user tells them
+ * by SCHED_AT_BEFORE and SCHED_AT_UNTIL in the operations. False: too many. */
 struct sched_bias {
 	uint64_t after, before, until;
 };
 bool sched_steer(struct sched *s, const struct sched_bias *b, uint32_t n);
+/* The entry of this run; SCHED_NOBODY: none. */
+uint32_t sched_steering(const struct sched *s);
 /* Runs in which entry i was hit: held, and `until` executed meanwhile. */
 uint64_t sched_steered(const struct sched *s, uint32_t i);
 

@@ -17,7 +17,7 @@ enum {
 	STEPS_MAX = 10000000,
 };
 
-struct reader {
+struct schedule_reader {
 	struct schedule *f;
 	const char *start, *at, *end;      /* of the line */
 	uint32_t line;
@@ -27,7 +27,7 @@ struct reader {
 	bool program, seed, ended;
 };
 
-static bool fail(struct reader *r, const char *from, const char *message, const char *hint)
+static bool fail(struct schedule_reader *r, const char *from, const char *message, const char *hint)
 {
 	uint32_t column = (uint32_t)(from - r->start) + 1, left = (uint32_t)(r->end - from);
 	uint32_t n = 0;
@@ -37,13 +37,13 @@ static bool fail(struct reader *r, const char *from, const char *message, const 
 	return false;
 }
 
-static void spaces(struct reader *r)
+static void spaces(struct schedule_reader *r)
 {
 	while (r->at < r->end && *r->at == ' ')
 		r->at++;
 }
 
-static bool word(struct reader *r, const char *w)
+static bool word(struct schedule_reader *r, const char *w)
 {
 	const char *p = r->at;
 	spaces(r);
@@ -58,14 +58,14 @@ static bool word(struct reader *r, const char *w)
 	return true;
 }
 
-static bool at_end(struct reader *r)
+static bool at_end(struct schedule_reader *r)
 {
 	spaces(r);
 	return r->at == r->end || fail(r, r->at, "unexpected text at the end of the line", NULL);
 }
 
 /* number := digits | 0x hexdigits, at most max */
-static bool number(struct reader *r, uint64_t max, uint64_t *x)
+static bool number(struct schedule_reader *r, uint64_t max, uint64_t *x)
 {
 	spaces(r);
 	const char *from = r->at;
@@ -96,7 +96,7 @@ static int hex_digit(char c)
 }
 
 /* string := " characters with \" \\ \n \t \xNN " */
-static bool string(struct reader *r, const char **s)
+static bool string(struct schedule_reader *r, const char **s)
 {
 	spaces(r);
 	const char *from = r->at;
@@ -131,7 +131,7 @@ static bool string(struct reader *r, const char **s)
 }
 
 /* place := - | module + offset */
-static bool place(struct reader *r, struct schedule_place *p)
+static bool place(struct schedule_reader *r, struct schedule_place *p)
 {
 	spaces(r);
 	const char *from = r->at;
@@ -154,14 +154,14 @@ static bool place(struct reader *r, struct schedule_place *p)
 	return true;
 }
 
-static bool in_list(struct reader *r, const char **list, uint32_t *n)
+static bool in_list(struct schedule_reader *r, const char **list, uint32_t *n)
 {
 	if (*n >= r->max_lists)
 		return fail(r, r->start, "too many of these lines", NULL);
 	return string(r, &list[(*n)++]) && at_end(r);
 }
 
-static bool read_module(struct reader *r)
+static bool read_module(struct schedule_reader *r)
 {
 	struct schedule *f = r->f;
 	const char *from = r->at;
@@ -187,7 +187,7 @@ static bool read_module(struct reader *r)
 	return at_end(r);
 }
 
-static bool read_thread(struct reader *r)
+static bool read_thread(struct schedule_reader *r)
 {
 	struct schedule *f = r->f;
 	const char *from = r->at;
@@ -204,7 +204,7 @@ static bool read_thread(struct reader *r)
 	return at_end(r);
 }
 
-static bool read_step(struct reader *r)
+static bool read_step(struct schedule_reader *r)
 {
 	struct schedule *f = r->f;
 	if (f->n_steps >= r->max_steps)
@@ -246,7 +246,7 @@ static bool read_step(struct reader *r)
 	return at_end(r);
 }
 
-static bool read_end(struct reader *r)
+static bool read_end(struct schedule_reader *r)
 {
 	const char *from = r->at + 1;
 	uint64_t n;
@@ -258,7 +258,7 @@ static bool read_end(struct reader *r)
 	return at_end(r);
 }
 
-static bool read_mode(struct reader *r)
+static bool read_mode(struct schedule_reader *r)
 {
 	spaces(r);
 	r->f->mode = r->strings;
@@ -269,7 +269,7 @@ static bool read_mode(struct reader *r)
 	return (r->at > from || fail(r, from, "expected a word", NULL)) && at_end(r);
 }
 
-static bool read_line(struct reader *r)
+static bool read_line(struct schedule_reader *r)
 {
 	struct schedule *f = r->f;
 	r->at = r->start;
@@ -344,7 +344,7 @@ size_t schedule_memory(size_t len)
 	       len / 8 * (sizeof(struct schedule_module) + sizeof(struct schedule_pair) + 2 * sizeof(char *)) + len * 2 + 65536;
 }
 
-static bool lay_out(struct reader *r, const char *text, size_t len, void *memory, size_t bytes)
+static bool lay_out(struct schedule_reader *r, const char *text, size_t len, void *memory, size_t bytes)
 {
 	struct schedule *f = r->f;
 	struct layout l = { .at = memory, .end = (char *)memory + bytes, .fits = true };
@@ -370,7 +370,7 @@ static bool lay_out(struct reader *r, const char *text, size_t len, void *memory
 
 bool schedule_read(struct schedule *f, const char *text, size_t len, void *memory, size_t bytes, struct schedule_error *error)
 {
-	struct reader r = { .f = f, .error = error, .start = text, .end = text, .line = 1 };
+	struct schedule_reader r = { .f = f, .error = error, .start = text, .end = text, .line = 1 };
 	*f = (struct schedule){ .program = "", .mode = "" };
 	*error = (struct schedule_error){ 0 };
 	if (!lay_out(&r, text, len, memory, bytes))

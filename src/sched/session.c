@@ -81,7 +81,7 @@ size_t sched_memory(const struct sched_options *given, size_t *good)
 	lay_out(&s, &l);
 	size_t fixed = (size_t)l.at + (1u << 20);
 	if (good)
-		*good = fixed + ((size_t)64 << 20);
+		*good = fixed + ((size_t)128 << 20);
 	return fixed;
 }
 
@@ -115,7 +115,7 @@ struct sched *sched_begin(void *memory, size_t bytes, bool zeroed, const struct 
 
 static void thread_reset(struct sched *s, uint32_t t)
 {
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	__builtin_memset(&x->op, 0, sizeof x->op);
 	x->life = LIFE_LIVE;
 	x->enabled = x->awaits = x->parked = x->passed = x->pends = x->await_call = 0;
@@ -132,7 +132,7 @@ static uint32_t new_id(struct sched *s, uint32_t parent, uint32_t ordinal)
 	if (s->n_ids == s->o.max_threads)
 		return NONE;
 	uint32_t t = s->n_ids++;
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	x->parent = parent;
 	x->ordinal = ordinal;
 	x->first_child = x->sibling = NONE;
@@ -144,7 +144,7 @@ static uint32_t new_id(struct sched *s, uint32_t parent, uint32_t ordinal)
 /* The child after `cursor` among parent's; made if there is none yet. */
 static uint32_t child_id(struct sched *s, uint32_t parent)
 {
-	struct thread *p = &s->th[parent];
+	struct sched_thread *p = &s->th[parent];
 	uint32_t *link = p->cursor == NONE ? &p->first_child : &s->th[p->cursor].sibling;
 	if (*link == NONE) {
 		uint32_t t = new_id(s, parent, p->children);
@@ -164,7 +164,7 @@ uint32_t sched_thread(struct sched *s, uint32_t parent, uint64_t pc)
 	if (t == NONE)
 		return SCHED_NOBODY;
 	thread_reset(s, t);
-	struct thread *x = &s->th[t];
+	struct sched_thread *x = &s->th[t];
 	s->ev[s->n - 1].op.a = t;
 	x->op = (struct sched_op){ .a = t, .pc = pc, .kind = SCHED_START };
 	x->cause = s->n - 1;
@@ -260,7 +260,7 @@ void sched_run_begin(struct sched *s)
 {
 	SCHED_ASSERT(!s->in_run);
 	/* seeds are disjoint by shard and run, so a run can be repeated alone */
-	s->rng = mix64(s->o.seed + 0x9e3779b97f4a7c15u * (s->st.runs * s->o.shards + s->o.shard + 1));
+	s->rng = sched_mix64(s->o.seed + 0x9e3779b97f4a7c15u * (s->st.runs * s->o.shards + s->o.shard + 1));
 	s->strategy = strategy_of_run(s);
 	s->ranked = s->strategy == SCHED_PCT || s->strategy == SCHED_POS;
 	s->top = NONE;

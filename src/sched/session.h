@@ -26,7 +26,7 @@
 			__builtin_trap();                                      \
 	} while (0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
-#define NOINLINE __attribute__((noinline))
+#define SCHED_NOINLINE __attribute__((noinline))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum { NONE = 0xffffffffu };
@@ -40,7 +40,7 @@ enum park {
 
 enum life { LIFE_NONE, LIFE_LIVE, LIFE_GONE };
 
-struct thread {
+struct sched_thread {
 	struct sched_op op; /* pending */
 	uint8_t life, enabled, awaits, parked;
 	uint8_t passed;     /* steering: has executed `after` */
@@ -67,7 +67,7 @@ struct bounded;
 struct dpor;
 struct coverage;
 
-struct replay {
+struct sched_replay {
 	const struct sched_event *e;
 	uint32_t n;
 	struct sched_divergence diff;
@@ -81,7 +81,7 @@ struct guide_choice {
 	uint32_t thread, step; /* the thread's operation, from 0 */
 	uint8_t choice;
 };
-struct guide {
+struct sched_guide {
 	const struct segment *seg;
 	const struct guide_choice *choice;
 	uint32_t n, n_choice, at;
@@ -100,7 +100,7 @@ struct sched {
 	struct sched_options o;
 	/* hot */
 	uint64_t rng;
-	struct thread *th;
+	struct sched_thread *th;
 	struct sched_event *ev;
 	uint32_t n, current;     /* events; the thread picked last */
 	uint32_t n_ready, strategy; /* of this run: never MIX */
@@ -125,8 +125,8 @@ struct sched {
 	struct awaited *awaited; /* by thread */
 	struct sched_mark *mark;
 	uint32_t n_marks, marks_max, marks_lost;
-	struct replay replay;
-	struct guide guide;
+	struct sched_replay replay;
+	struct sched_guide guide;
 	struct steer *steer;
 	struct bounded *bounded;
 	struct dpor *dpor;
@@ -148,7 +148,7 @@ static inline uint32_t rnd_below(struct sched *s, uint32_t n)
 {
 	return (uint32_t)(((rnd(s) >> 32) * (uint64_t)n) >> 32);
 }
-static inline uint64_t mix64(uint64_t z)
+static inline uint64_t sched_mix64(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;

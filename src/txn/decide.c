@@ -415,6 +415,31 @@ static void missed(struct question *q, struct graph *g, const struct search_resu
 	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC : name_of(q->d, q->out->cycle, q->out->ncycle);
 }
 
+/* Two transactions that read one version of a key and then wrote the key: whichever wrote first, the other missed it. */
+static bool lost_update(struct question *q)
+{
+	const struct deps *d = q->d;
+	uint32_t *by = arena_array(&q->scratch, uint32_t, d->nversions + 1);
+	for (uint32_t t = 0; t < d->n; t++)
+		for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+			uint32_t v = d->reads[i].version, key = d->versions[v].key;
+			if (!d->reads[i].then_written)
+				continue;
+			if (!by[v] || by[v] == t + 1) {
+				by[v] = t + 1;
+				continue;
+			}
+			struct cycle_edge *c = arena_array(q->keep, struct cycle_edge, 2);
+			c[0] = (struct cycle_edge){ .from = by[v] - 1, .to = t, .kind = EDGE_RW, .why = WHY_GIVEN, .key = key, .reader = DEPS_NONE, .version = v };
+			c[1] = (struct cycle_edge){ .from = t, .to = by[v] - 1, .kind = EDGE_RW, .why = WHY_GIVEN, .key = key, .reader = DEPS_NONE, .version = v };
+			q->out->cycle = c;
+			q->out->ncycle = 2;
+			q->out->name = ANOMALY_LOST_UPDATE;
+			return true;
+		}
+	return false;
+}
+
 static void search_levels(struct question *q)
 {
 	static const struct {
@@ -458,7 +483,8 @@ static void search_levels(struct question *q)
 		missed(q, &g, &r);
 	} else {
 		q->out->verdict = TXN_VIOLATED;
-		q->out->name = ANOMALY_NO_ORDER;
+		if (l == LEVEL_MV || l == LEVEL_PC || !lost_update(q))
+			q->out->name = ANOMALY_NO_ORDER;
 	}
 }
 

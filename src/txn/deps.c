@@ -268,6 +268,12 @@ static void look_at_list(struct builder *b, uint32_t t, uint32_t op)
 		anomaly(b, ANOMALY_GARBAGE, t, op, DEPS_NONE, DEPS_NONE, m->v);
 		return;
 	}
+	for (uint32_t i = op + 1; i < b->th->txns[t].nops; i++) {
+		const struct mop *later = op_at(b, t, i);
+		for (uint32_t e = 0; later->kind == MOP_APPEND && later->key == m->key && e < n; e++)
+			if (list[e] == later->v)
+				anomaly(b, ANOMALY_FUTURE, t, op, t, i, later->v);
+	}
 	if (b->longest[m->key] != VAL_NONE)
 		longest = val_elems(&b->th->h->vals, b->longest[m->key], &k);
 	bool known = n <= k && (!n || !memcmp(list, longest, n * sizeof *list));
@@ -440,7 +446,7 @@ static uint32_t version_read(struct builder *b, uint32_t t, uint32_t op)
 	if (!w || d->dense[w->txn] == DEPS_NONE)
 		return DEPS_NONE;
 	if (w->txn == h) { /* else its own earlier write: an internal anomaly, noted already */
-		if (w->op > op)
+		if (w->op > op && !is_list(b, m)) /* lists were looked at */
 			anomaly(b, ANOMALY_FUTURE, h, op, h, w->op, v);
 		return DEPS_NONE;
 	}

@@ -25,7 +25,7 @@ bool txn_read(struct txn_history *th, struct reader *r);
 /* ---- inside the room -------------------------------------------------------------- */
 
 struct txn_rec {
-	enum rec_kind kind;
+	enum read_kind kind;
 	bool has_proc, client, has_ops;
 	val proc;
 	uint32_t line;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define REPLAY_TRIES 200000u
 
 void causal_run_free(struct causal_run *r)
@@ -23,13 +25,13 @@ void causal_run_free(struct causal_run *r)
 	free(r);
 }
 
-struct outcome {
+struct causal_outcome {
 	struct ir_choices ch;
 	uint32_t number;
 };
 
 struct collect {
-	struct outcome *list;
+	struct causal_outcome *list;
 	uint32_t n, seen, cap;
 	bool failed;
 };
@@ -41,17 +43,11 @@ static bool collect(void *arg, enum ir_result r, const int32_t *next, const stru
 	(void)next;
 	(void)eff;
 	if (r == IR_OK) {
-		if (c->n == c->cap) {
-			uint32_t cap = c->cap ? c->cap * 2 : 4;
-			struct outcome *list = realloc(c->list, cap * sizeof *list);
-			if (!list) {
-				c->failed = true;
-				return false;
-			}
-			c->list = list;
-			c->cap = cap;
+		if (!GROW_RAW(c->list, c->cap, c->n + 1ull)) {
+			c->failed = true;
+			return false;
 		}
-		c->list[c->n++] = (struct outcome){ *ch, c->seen };
+		c->list[c->n++] = (struct causal_outcome){ *ch, c->seen };
 	}
 	c->seen++;
 	return c->seen < 4096;

@@ -18,7 +18,7 @@ struct access { /* to data, in order */
 	uint32_t saw;    /* reads: the access that wrote what it read, or OUTSIDE */
 };
 
-struct story {
+struct explain_story {
 	const struct run *r;
 	struct access *acc;
 	uint32_t n;
@@ -33,7 +33,7 @@ static bool same_place(const struct access *a, const struct access *b)
 	return a->var == b->var && a->elem == b->elem;
 }
 
-static void add_step(struct story *s, uint32_t step, uint32_t window, uint32_t block)
+static void add_step(struct explain_story *s, uint32_t step, uint32_t window, uint32_t block)
 {
 	const struct run_step *st = &s->r->steps[step];
 	for (uint32_t i = 0; i < st->nevent; i++) {
@@ -54,7 +54,7 @@ static void add_step(struct story *s, uint32_t step, uint32_t window, uint32_t b
 }
 
 /* All accesses, with the block instances that count told apart. */
-static bool collect(struct story *s, uint32_t block)
+static bool collect(struct explain_story *s, uint32_t block)
 {
 	const struct run *r = s->r;
 	uint32_t *window = malloc(sizeof *window * (r->ir->nthreads + 1)), count = 0;
@@ -81,7 +81,7 @@ static bool collect(struct story *s, uint32_t block)
 
 /* ---- words -------------------------------------------------------------- */
 
-static void who(const struct story *s, uint32_t thread)
+static void who(const struct explain_story *s, uint32_t thread)
 {
 	struct buf name;
 	buf_init(&name);
@@ -90,7 +90,7 @@ static void who(const struct story *s, uint32_t thread)
 	buf_free(&name);
 }
 
-static void what(const struct story *s, const struct access *a)
+static void what(const struct explain_story *s, const struct access *a)
 {
 	const struct ir_var *v = &s->r->ir->vars[a->var];
 	buf_safe(s->out, v->name, strlen(v->name));
@@ -99,7 +99,7 @@ static void what(const struct story *s, const struct access *a)
 }
 
 /* " = 3": what was read */
-static void value(const struct story *s, const struct access *a)
+static void value(const struct explain_story *s, const struct access *a)
 {
 	const struct ir_var *v = &s->r->ir->vars[a->var];
 	struct buf text;
@@ -110,13 +110,13 @@ static void value(const struct story *s, const struct access *a)
 	buf_free(&text);
 }
 
-static void at(const struct story *s, const struct access *a)
+static void at(const struct explain_story *s, const struct access *a)
 {
 	s->marks[a->step] = true;
 	buf_printf(s->out, " (step %u)", a->step + 1);
 }
 
-static void say(const struct story *s, const char *text)
+static void say(const struct explain_story *s, const char *text)
 {
 	buf_str(s->out, text);
 }
@@ -124,7 +124,7 @@ static void say(const struct story *s, const char *text)
 /* ---- patterns ----------------------------------------------------------- */
 
 /* A write of another thread to a's place between accesses a and c. */
-static const struct access *foreign_write(const struct story *s, uint32_t a, uint32_t c, bool changes)
+static const struct access *foreign_write(const struct explain_story *s, uint32_t a, uint32_t c, bool changes)
 {
 	for (uint32_t b = a + 1; b < c; b++)
 		if ((s->acc[b].changes || !changes) && s->acc[b].thread != s->acc[a].thread && s->acc[b].writes &&
@@ -133,7 +133,7 @@ static const struct access *foreign_write(const struct story *s, uint32_t a, uin
 	return NULL;
 }
 
-static bool lost_update(const struct story *s)
+static bool lost_update(const struct explain_story *s)
 {
 	for (uint32_t c = s->n; c-- > 0;) {
 		const struct access *w = &s->acc[c];
@@ -162,7 +162,7 @@ static bool lost_update(const struct story *s)
 	return false;
 }
 
-static bool two_reads(const struct story *s)
+static bool two_reads(const struct explain_story *s)
 {
 	for (uint32_t a = 0; a < s->n; a++)
 		for (uint32_t c = a + 1; s->acc[a].window != OUTSIDE && s->acc[a].reads && c < s->n; c++) {
@@ -187,7 +187,7 @@ static bool two_reads(const struct story *s)
 
 /* x read what w wrote, and the block went on to write what `early` had read:
  * the same variable, or another one. */
-static bool half_update(const struct story *s)
+static bool half_update(const struct explain_story *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct access *x = &s->acc[i];
@@ -234,7 +234,7 @@ static bool half_update(const struct story *s)
 }
 
 /* a reads x before b writes it; c reads y after somebody of b's wrote it. */
-static bool torn_read(const struct story *s)
+static bool torn_read(const struct explain_story *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct access *a = &s->acc[i];
@@ -283,7 +283,7 @@ static bool apart(const struct access *r1, const struct access *r2, const struct
 
 /* Two blocks, each with a read and a write that meet the other's. `seen`: the
  * reads come behind the writes; else before them. */
-static bool cross(const struct story *s, bool seen)
+static bool cross(const struct explain_story *s, bool seen)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		for (uint32_t k = 0; s->acc[i].window != OUTSIDE && s->acc[i].reads && k < s->n; k++) {
@@ -322,17 +322,17 @@ static bool cross(const struct story *s, bool seen)
 	return false;
 }
 
-static bool crossed(const struct story *s)
+static bool crossed(const struct explain_story *s)
 {
 	return cross(s, true);
 }
 
-static bool skew(const struct story *s)
+static bool skew(const struct explain_story *s)
 {
 	return cross(s, false);
 }
 
-static bool check_then_act(const struct story *s)
+static bool check_then_act(const struct explain_story *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct access *a = &s->acc[i];
@@ -368,7 +368,7 @@ static bool conflict(const struct access *a, const struct access *b)
 	return same_place(a, b) && (a->writes || b->writes) && a->thread != b->thread;
 }
 
-static bool in_the_middle(const struct story *s)
+static bool in_the_middle(const struct explain_story *s)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		for (uint32_t k = i + 1; s->acc[i].window != OUTSIDE && k < s->n; k++) {
@@ -403,18 +403,18 @@ static bool in_the_middle(const struct story *s)
 
 /* ---- a circle ----------------------------------------------------------- */
 
-struct link { /* from an item to one behind it: accesses that say so */
+struct explain_link { /* from an item to one behind it: accesses that say so */
 	uint32_t from, to;
 };
 
 struct rounds { /* a search for a way round */
 	uint32_t *item; /* of each access: its block instance, or its step outside */
 	uint32_t *queue;
-	struct link *by; /* of each item: how it was reached */
+	struct explain_link *by; /* of each item: how it was reached */
 	bool *seen;
 };
 
-static void number_items(const struct story *s, uint32_t *item)
+static void number_items(const struct explain_story *s, uint32_t *item)
 {
 	for (uint32_t i = 0, n = 0; i < s->n; i++) {
 		const struct access *a = &s->acc[i];
@@ -427,14 +427,14 @@ static void number_items(const struct story *s, uint32_t *item)
 }
 
 /* Must y's item come behind x's? */
-static bool behind(const struct story *s, const struct rounds *c, uint32_t x, uint32_t y)
+static bool behind(const struct explain_story *s, const struct rounds *c, uint32_t x, uint32_t y)
 {
 	return x < y && c->item[x] != c->item[y] &&
 	       (s->acc[x].thread == s->acc[y].thread || conflict(&s->acc[x], &s->acc[y]));
 }
 
 /* The last link of a shortest way from the item back to itself. */
-static bool way_round(const struct story *s, struct rounds *c, uint32_t start, struct link *last)
+static bool way_round(const struct explain_story *s, struct rounds *c, uint32_t start, struct explain_link *last)
 {
 	uint32_t head = 0, tail = 0;
 	memset(c->seen, 0, s->n * sizeof *c->seen);
@@ -446,7 +446,7 @@ static bool way_round(const struct story *s, struct rounds *c, uint32_t start, s
 			for (uint32_t y = x + 1; c->item[x] == u && y < s->n; y++) {
 				if (!behind(s, c, x, y))
 					continue;
-				*last = (struct link){ x, y };
+				*last = (struct explain_link){ x, y };
 				if (c->item[y] == start)
 					return true;
 				if (c->seen[c->item[y]])
@@ -459,7 +459,7 @@ static bool way_round(const struct story *s, struct rounds *c, uint32_t start, s
 	return false;
 }
 
-static void say_link(const struct story *s, const struct link *l)
+static void say_link(const struct explain_story *s, const struct explain_link *l)
 {
 	const struct access *x = &s->acc[l->from], *y = &s->acc[l->to];
 	who(s, x->thread);
@@ -472,7 +472,7 @@ static void say_link(const struct story *s, const struct link *l)
 	at(s, y);
 }
 
-static void say_round(const struct story *s, const struct rounds *c, uint32_t start, struct link l)
+static void say_round(const struct explain_story *s, const struct rounds *c, uint32_t start, struct explain_link l)
 {
 	if (c->item[l.from] != start)
 		say_round(s, c, start, c->by[c->item[l.from]]);
@@ -483,7 +483,7 @@ static void say_round(const struct story *s, const struct rounds *c, uint32_t st
 }
 
 /* From item to item, each behind the one before, back to a block. */
-static bool circle(const struct story *s)
+static bool circle(const struct explain_story *s)
 {
 	struct rounds c = { calloc(s->n + 1, sizeof *c.item), calloc(s->n + 1, sizeof *c.queue),
 		            calloc(s->n + 1, sizeof *c.by), calloc(s->n + 1, sizeof *c.seen) };
@@ -491,7 +491,7 @@ static bool circle(const struct story *s)
 	if (c.item && c.queue && c.by && c.seen) {
 		number_items(s, c.item);
 		for (uint32_t i = 0; i < s->n && !found; i++) {
-			struct link last;
+			struct explain_link last;
 			found = s->acc[i].window != OUTSIDE && way_round(s, &c, c.item[i], &last);
 			if (found)
 				say_round(s, &c, c.item[i], last);
@@ -506,10 +506,10 @@ static bool circle(const struct story *s)
 
 bool explain_run(const struct run *r, uint32_t block, bool *marks, struct buf *out)
 {
-	static bool (*const patterns[])(const struct story *) = {
+	static bool (*const patterns[])(const struct explain_story *) = {
 		lost_update, two_reads, crossed, half_update, torn_read, skew, check_then_act, in_the_middle, circle,
 	};
-	struct story s = { .r = r, .marks = marks, .out = out };
+	struct explain_story s = { .r = r, .marks = marks, .out = out };
 	bool found = false;
 	memset(marks, 0, r->nsteps * sizeof *marks);
 	size_t n = collect(&s, block) ? sizeof patterns / sizeof *patterns : 0;

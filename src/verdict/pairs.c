@@ -6,8 +6,8 @@
 #include "base/grow.h"
 
 #define MAX_SET   20000u              /* members of one set */
-#define MAX_BYTES ((uint64_t)2 << 30)
-#define MAX_WORK  200000000u           /* members put into sets: a minute or so */
+#define PAIRS_MAX_BYTES ((uint64_t)2 << 30)
+#define PAIRS_MAX_WORK  200000000u           /* members put into sets: a minute or so */
 
 void pairs_spent(struct pairs *x, const char *limit)
 {
@@ -18,7 +18,7 @@ void pairs_spent(struct pairs *x, const char *limit)
 void pairs_worked(struct pairs *x, uint64_t n)
 {
 	x->work += n;
-	if (x->work > MAX_WORK)
+	if (x->work > PAIRS_MAX_WORK)
 		pairs_spent(x, "work");
 }
 
@@ -97,7 +97,7 @@ uint32_t pairs_add_two(struct pairs *x, const int32_t *state, uint32_t set, uint
 	uint64_t bytes = more + rows_bytes(&x->states) + rows_bytes(&x->members) + rows_bytes(&x->sets) +
 	                 x->cap * sizeof *x->v + x->seen.cap * sizeof(struct map_slot);
 	if (s == MAP_NONE || set == MAP_NONE || !map_intern(&x->seen, (uint64_t)s << 32 | set, &id) ||
-	    !GROW(x->v, x->cap, x->n + 1ull) || bytes > MAX_BYTES) {
+	    !GROW(x->v, x->cap, x->n + 1ull) || bytes > PAIRS_MAX_BYTES) {
 		pairs_spent(x, "memory");
 		return MAP_NONE;
 	}

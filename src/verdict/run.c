@@ -1,8 +1,10 @@
 #include "verdict/run.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/grow.h"
+#include "base/invariant.h"
 
 #define FIRST_STRIDE 16u
 
@@ -12,28 +14,6 @@ static int32_t *state_alloc(const struct ir *p)
 {
 	return calloc((size_t)p->nstate + 1, sizeof(int32_t));
 }
-
-/* Room for `more` elements behind *len; false when memory ends. */
-static bool grow(void **data, uint32_t len, uint32_t *cap, uint32_t more, size_t elem)
-{
-	if (more <= *cap - len)
-		return true;
-	size_t want = *cap ? (size_t)*cap * 2 : 64;
-	while (want < (size_t)len + more)
-		want *= 2;
-	if (want > UINT32_MAX || want > SIZE_MAX / elem)
-		return false;
-	void *p = realloc(*data, want * elem);
-	if (!p)
-		return false;
-	*data = p;
-	*cap = (uint32_t)want;
-	return true;
-}
-
-#define GROW(r, what, more)                                                  \
-	grow((void **)&(r)->what, (r)->n##what, &(r)->what##_cap, (more), \
-	     sizeof *(r)->what)
 
 bool run_init(struct run *r, const struct ir *p)
 {
@@ -101,7 +81,7 @@ static void keep(struct run *r)
 		thin_out(r);
 	if (r->nsteps % r->stride || r->nsteps / r->stride != r->nkept)
 		return;
-	if (!grow((void **)&r->kept, r->nkept, &r->kept_cap, 1, bytes)) {
+	if (!GROW_AS(GROW_UNSET, NULL, r->kept, r->kept_cap, r->nkept + 1ull, r->ir->nstate)) {
 		if (r->nkept > 1)
 			thin_out(r);
 		return;
@@ -188,7 +168,7 @@ static bool changes_from_states(struct run *r, const int32_t *before, const int3
 			int32_t x = before[var->slot + i], y = after[var->slot + i];
 			if (x == y)
 				continue;
-			if (!GROW(r, changes, 1))
+			if (!GROW_RAW(r->changes, r->changes_cap, r->nchanges + 1ull))
 				return false;
 			r->changes[r->nchanges++] = (struct run_change){ v, i, x, y };
 		}
@@ -248,7 +228,7 @@ static bool record_locals(struct run *r, const struct run_step *s, const struct 
 				bool told = before[at] != after[at] || (fresh && !l->is_array);
 				if (killed(p, to, l->slot + i) || (!told && !decided(r, s, ch, at)))
 					continue;
-				if (!GROW(r, locals, 1))
+				if (!GROW_RAW(r->locals, r->locals_cap, r->nlocals + 1ull))
 					return false;
 				r->locals[r->nlocals++] = (struct run_local){ id, i, after[at] };
 			}
@@ -263,8 +243,10 @@ static bool record(struct run *r, uint32_t thread, const struct ir_choices *ch,
 {
 	const struct ir *p = r->ir;
 	bool ok = eff->fault == IRF_NONE;
-	if (r->nsteps >= RUN_MAX_STEPS || !GROW(r, steps, 1) || !GROW(r, picks, ch->n) ||
-	    !GROW(r, events, eff->nevents) || !GROW(r, changes, eff->nevents))
+	if (r->nsteps >= RUN_MAX_STEPS || !GROW_RAW(r->steps, r->steps_cap, r->nsteps + 1ull) ||
+	    !GROW_RAW(r->picks, r->picks_cap, (uint64_t)r->npicks + ch->n) ||
+	    !GROW_RAW(r->events, r->events_cap, (uint64_t)r->nevents + eff->nevents) ||
+	    !GROW_RAW(r->changes, r->changes_cap, (uint64_t)r->nchanges + eff->nevents))
 		return false;
 	struct run_step s = {
 		.thread = thread, .node = ir_node_of(p, r->now, thread),
@@ -303,7 +285,7 @@ static bool record(struct run *r, uint32_t thread, const struct ir_choices *ch,
 
 /* ---- outcomes ----------------------------------------------------------- */
 
-struct listing {
+struct run_listing {
 	struct run_outcome *out;
 	uint32_t n, max;
 };
@@ -311,7 +293,7 @@ struct listing {
 static bool list_outcome(void *arg, enum ir_result res, const int32_t *next,
                          const struct ir_choices *ch, const struct ir_effect *eff)
 {
-	struct listing *l = arg;
+	struct run_listing *l = arg;
 	(void)next;
 	(void)eff;
 	if (l->n < l->max) {
@@ -325,7 +307,7 @@ static bool list_outcome(void *arg, enum ir_result res, const int32_t *next,
 
 uint32_t run_outcomes(struct run *r, uint32_t thread, struct run_outcome *out, uint32_t max)
 {
-	struct listing l = { out, 0, max };
+	struct run_listing l = { out, 0, max };
 	if (thread >= r->ir->nthreads || run_faulted(r))
 		return 0;
 	ir_successors(r->ir, r->now, thread, r->spare, list_outcome, &l);

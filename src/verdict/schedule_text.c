@@ -1,6 +1,6 @@
+#include "base/invariant.h"
 #include "verdict/schedule_text.h"
 
-#include <assert.h>
 
 void schedule_text_step(const struct run *r, uint32_t i, struct buf *out)
 {

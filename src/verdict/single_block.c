@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 struct taken { /* one outcome of a step */
 	const struct ir *p;
 	/* wanted: this outcome, or the first whose picks begin as `picks` do and, when `part`, may be fewer */
@@ -69,14 +71,8 @@ static bool side_step(struct side *s, uint32_t thread, struct taken *t)
 	if (!t->found)
 		return false;
 	memcpy(s->state, s->room, s->p->nstate * sizeof *s->state);
-	if (s->n == s->cap) {
-		uint32_t cap = s->cap ? s->cap * 2 : 64;
-		struct move *m = realloc(s->path, cap * sizeof *m);
-		if (!m)
-			return false;
-		s->path = m;
-		s->cap = cap;
-	}
+	if (!GROW(s->path, s->cap, s->n + 1ull))
+		return false;
 	s->path[s->n++] = (struct move){ thread, t->outcome };
 	return true;
 }
@@ -168,12 +164,7 @@ static bool list_steps(struct side *w, uint32_t block, const struct move *path, 
 		s->v[i] = (struct step){ .thread = thread, .mark = at_mark(w, thread, block), .first = !moved[thread], .pick = s->npicks };
 		moved[thread] = true;
 		ok = side_step(w, thread, &t);
-		if (ok && s->npicks + t.ch.n > s->cap) {
-			s->cap = (s->npicks + t.ch.n) * 2;
-			uint32_t *more = realloc(s->picks, s->cap * sizeof *more);
-			ok = more != NULL;
-			s->picks = more ? more : s->picks;
-		}
+		ok = ok && GROW(s->picks, s->cap, (uint64_t)s->npicks + t.ch.n);
 		if (!ok)
 			break;
 		if (t.ch.n > 0) /* picks is NULL until a step has one */

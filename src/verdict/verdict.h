@@ -18,7 +18,7 @@ struct move { /* one step of a schedule */
 
 enum answer { ANSWER_HOLDS, ANSWER_VIOLATED, ANSWER_UNKNOWN };
 
-enum problem { /* why it is violated */
+enum verdict_problem { /* why it is violated */
 	PROBLEM_NONE,
 	PROBLEM_ATOMICITY, /* no serial order of the same blocks ends there */
 	PROBLEM_STUCK,     /* ... nor ends at all: a block waits for ever when it runs alone */
@@ -55,7 +55,7 @@ struct attempt { /* what one engine made of the question */
 struct verdict { /* the answer to one question */
 	uint32_t block;          /* or VERDICT_PROGRAM */
 	enum answer answer;
-	enum problem problem;
+	enum verdict_problem problem;
 	const struct engine *engine; /* whose argument decided it, or was tried last */
 	const char *limit;       /* ANSWER_UNKNOWN: which limit was spent, ... */
 	const char *reason;      /* ... or a sentence saying why it is not known */

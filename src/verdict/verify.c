@@ -17,28 +17,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "verdict/replay.h"
 
 #define MAX_POINTS 20000000u /* visited */
-#define MAX_DEPTH  4000u     /* recursion: items of the run, choices in blocks */
-#define MAX_STEPS  20000u    /* of the run: the order takes a bit for each two */
+#define VERIFY_MAX_DEPTH  4000u     /* recursion: items of the run, choices in blocks */
+#define VERIFY_MAX_STEPS  20000u    /* of the run: the order takes a bit for each two */
 #define MAX_STATES 2000000u  /* looked at behind a run, for a way out */
 #define MAX_HALTS  200000u   /* places where blocks stand */
 
-struct item {
+struct verify_item {
 	uint32_t thread, block; /* IR_NONE: a step outside */
 	uint32_t first, last;   /* steps */
 };
 
-struct search {
+struct verify_search {
 	const struct ir *p;
 	const struct run *r;
 	uint32_t block;
 	const int32_t *goal;
 	uint64_t *past;      /* nsteps rows of `words`: the steps before a step */
 	uint32_t words;
-	struct item *items;  /* in order of their threads, then of time */
+	struct verify_item *items;  /* in order of their threads, then of time */
 	uint32_t *start;     /* thread t's are start[t] .. start[t + 1] - 1 */
 	uint32_t width;      /* of a point: items done by thread, state */
 	int32_t *points;     /* failed ones, one after the other */
@@ -59,7 +60,7 @@ struct search {
 	bool anywhere;       /* ... or anywhere on its way */
 };
 
-static bool inside(const struct search *s, uint32_t node)
+static bool inside(const struct verify_search *s, uint32_t node)
 {
 	uint32_t b = s->p->nodes[node].block;
 	return b != IR_NONE && (s->block == VERDICT_PROGRAM || b == s->block);
@@ -83,16 +84,16 @@ static bool conflict(const struct run *r, const struct run_step *a, const struct
 	return false;
 }
 
-static bool precedes(const struct search *s, uint32_t a, uint32_t b)
+static bool precedes(const struct verify_search *s, uint32_t a, uint32_t b)
 {
 	return s->past[(size_t)b * s->words + a / 64] >> a % 64 & 1;
 }
 
-static bool causal_order(struct search *s)
+static bool causal_order(struct verify_search *s)
 {
 	const struct run *r = s->r;
 	s->words = r->nsteps / 64 + 1;
-	if (r->nsteps > MAX_STEPS)
+	if (r->nsteps > VERIFY_MAX_STEPS)
 		return false;
 	s->past = calloc((size_t)s->words * (r->nsteps + 1), sizeof *s->past);
 	for (uint32_t b = 0; s->past && b < r->nsteps; b++) {
@@ -111,7 +112,7 @@ static bool causal_order(struct search *s)
 	return s->past != NULL;
 }
 
-static bool make_items(struct search *s)
+static bool make_items(struct verify_search *s)
 {
 	const struct run *r = s->r;
 	uint32_t n = 0;
@@ -127,7 +128,7 @@ static bool make_items(struct search *s)
 				continue;
 			bool in = inside(s, e->next);
 			if (!inside(s, e->node))
-				s->items[n++] = (struct item){ t, in ? s->p->nodes[e->next].block : IR_NONE,
+				s->items[n++] = (struct verify_item){ t, in ? s->p->nodes[e->next].block : IR_NONE,
 					                       i, i };
 			else
 				s->items[n - 1].last = i;
@@ -138,7 +139,7 @@ static bool make_items(struct search *s)
 }
 
 /* The thread's next item when it may happen now, else NULL. */
-static const struct item *may_happen(const struct search *s, const int32_t *point, uint32_t thread)
+static const struct verify_item *may_happen(const struct verify_search *s, const int32_t *point, uint32_t thread)
 {
 	uint32_t at = s->start[thread] + (uint32_t)point[thread];
 	if (at == s->start[thread + 1])
@@ -155,7 +156,7 @@ static const struct item *may_happen(const struct search *s, const int32_t *poin
 /* ---- trying ------------------------------------------------------------- */
 
 /* Remembers the point; false when it was there already. */
-static bool fresh(struct search *s, const int32_t *point)
+static bool fresh(struct verify_search *s, const int32_t *point)
 {
 	uint64_t h = 1;
 	for (uint32_t i = 0; i < s->width; i++)
@@ -164,19 +165,10 @@ static bool fresh(struct search *s, const int32_t *point)
 	for (uint32_t k = first; k != MAP_NONE; k = s->next[k])
 		if (!memcmp(s->points + (size_t)k * s->width, point, sizeof *point * s->width))
 			return false;
-	if (s->npoints == s->cap) {
-		uint32_t cap = s->cap ? s->cap * 2 : 256;
-		int32_t *p = realloc(s->points, sizeof *p * s->width * cap);
-		if (p)
-			s->points = p;
-		uint32_t *n = realloc(s->next, sizeof *n * cap);
-		if (n)
-			s->next = n;
-		if (!p || !n) {
-			s->limit = true;
-			return false;
-		}
-		s->cap = cap;
+	uint32_t cap = s->cap;
+	if (!GROW_AS(GROW_UNSET, NULL, s->points, cap, s->npoints + 1ull, s->width) || !GROW_RAW(s->next, s->cap, s->npoints + 1ull)) {
+		s->limit = true;
+		return false;
 	}
 	memcpy(s->points + (size_t)s->npoints * s->width, point, sizeof *point * s->width);
 	s->next[s->npoints] = first;
@@ -185,23 +177,23 @@ static bool fresh(struct search *s, const int32_t *point)
 	return !s->limit;
 }
 
-static bool explain(struct search *s, const int32_t *point);
+static bool explain(struct verify_search *s, const int32_t *point);
 
-struct alone { /* trying the outcomes of one step */
-	struct search *s;
+struct verify_alone { /* trying the outcomes of one step */
+	struct verify_search *s;
 	const int32_t *point;
 	uint32_t thread;
 	bool in_block; /* a block that runs alone; else a step outside */
 	bool found;
 };
 
-static bool run_alone(struct search *s, const int32_t *point, uint32_t thread, bool in_block);
+static bool run_alone(struct verify_search *s, const int32_t *point, uint32_t thread, bool in_block);
 
 static bool outcome(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
                     const struct ir_effect *eff)
 {
-	struct alone *a = arg;
-	struct search *s = a->s;
+	struct verify_alone *a = arg;
+	struct verify_search *s = a->s;
 	(void)ch;
 	if (r != IR_OK) {
 		s->limit |= eff->fault == IRF_LIMIT;
@@ -248,7 +240,7 @@ static bool count_outcome(void *arg, enum ir_result r, const int32_t *next,
 }
 
 /* Keeps where the thread's block stands. */
-static void note_halt(struct search *s, const int32_t *state, uint32_t thread)
+static void note_halt(struct verify_search *s, const int32_t *state, uint32_t thread)
 {
 	int32_t *both = malloc((s->p->nstate + 1ull) * sizeof *both);
 	if (both) {
@@ -264,7 +256,7 @@ static void note_halt(struct search *s, const int32_t *state, uint32_t thread)
  * recursion. Stops where it leaves, where it has a choice, and where it
  * cannot go on or goes round in a circle (then false: it leads nowhere).
  */
-static bool run_straight(struct search *s, int32_t *state, uint32_t thread)
+static bool run_straight(struct verify_search *s, int32_t *state, uint32_t thread)
 {
 	size_t size = sizeof *state * s->p->nstate;
 	int32_t *room = malloc(size * 3), *next = room, *mark = NULL, *scratch = NULL;
@@ -301,15 +293,15 @@ static bool run_straight(struct search *s, int32_t *state, uint32_t thread)
 }
 
 /* Takes the thread's block to its end, or one step outside, in every way. */
-static bool run_alone(struct search *s, const int32_t *point, uint32_t thread, bool in_block)
+static bool run_alone(struct verify_search *s, const int32_t *point, uint32_t thread, bool in_block)
 {
-	if (++s->depth > MAX_DEPTH) {
+	if (++s->depth > VERIFY_MAX_DEPTH) {
 		s->limit = true;
 		s->depth--;
 		return false;
 	}
 	int32_t *room = malloc(sizeof *room * (s->width + s->p->nstate));
-	struct alone a = { s, room, thread, in_block, false };
+	struct verify_alone a = { s, room, thread, in_block, false };
 	s->limit |= !room;
 	if (room) {
 		int32_t *state = room + s->p->nthreads;
@@ -323,14 +315,14 @@ static bool run_alone(struct search *s, const int32_t *point, uint32_t thread, b
 }
 
 /* Is the thread of the serial state about to enter this block? */
-static bool before_block(const struct search *s, const int32_t *state, uint32_t thread,
+static bool before_block(const struct verify_search *s, const int32_t *state, uint32_t thread,
                          uint32_t block)
 {
 	const struct ir_node *n = &s->p->nodes[ir_node_of(s->p, state, thread)];
 	return n->kind == IRN_ENTER && (uint32_t)s->p->code[n->ins + 1].a == block;
 }
 
-static bool happen(struct search *s, const int32_t *point, const struct item *it)
+static bool happen(struct verify_search *s, const int32_t *point, const struct verify_item *it)
 {
 	if (it->block == IR_NONE)
 		return run_alone(s, point, it->thread, false);
@@ -341,10 +333,10 @@ static bool happen(struct search *s, const int32_t *point, const struct item *it
 }
 
 /* An item that may happen and touches nothing shared: it commutes with all. */
-static const struct item *harmless(const struct search *s, const int32_t *point)
+static const struct verify_item *harmless(const struct verify_search *s, const int32_t *point)
 {
 	for (uint32_t t = 0; t < s->p->nthreads; t++) {
-		const struct item *it = may_happen(s, point, t);
+		const struct verify_item *it = may_happen(s, point, t);
 		uint32_t node = ir_node_of(s->p, point + s->p->nthreads, t);
 		if (it && it->block == IR_NONE && !s->p->nodes[node].naccess)
 			return it;
@@ -352,11 +344,11 @@ static const struct item *harmless(const struct search *s, const int32_t *point)
 	return NULL;
 }
 
-static bool explain(struct search *s, const int32_t *point)
+static bool explain(struct verify_search *s, const int32_t *point)
 {
 	const struct ir *p = s->p;
 	bool found = false, done = true;
-	if (s->limit || ++s->visited > s->most || s->depth > MAX_DEPTH) {
+	if (s->limit || ++s->visited > s->most || s->depth > VERIFY_MAX_DEPTH) {
 		s->limit = true;
 		return false;
 	}
@@ -372,11 +364,11 @@ static bool explain(struct search *s, const int32_t *point)
 	s->depth++;
 	struct tried before = s->now;
 	s->now = (struct tried){ 0 };
-	const struct item *first = harmless(s, point);
+	const struct verify_item *first = harmless(s, point);
 	if (first)
 		found = happen(s, point, first);
 	for (uint32_t t = 0; t < p->nthreads && !first && !found && !s->limit; t++) {
-		const struct item *it = may_happen(s, point, t);
+		const struct verify_item *it = may_happen(s, point, t);
 		if (it)
 			found = happen(s, point, it);
 	}
@@ -390,7 +382,7 @@ static bool explain(struct search *s, const int32_t *point)
 	return found;
 }
 
-static enum verify_answer answer(struct search *s, int32_t *goal, int32_t *point)
+static enum verify_run_answer answer(struct verify_search *s, int32_t *goal, int32_t *point)
 {
 	const struct ir *p = s->p;
 	memcpy(goal, run_now(s->r), sizeof *goal * p->nstate);
@@ -409,7 +401,7 @@ static enum verify_answer answer(struct search *s, int32_t *goal, int32_t *point
 }
 
 /* `s` has what is to be kept on the way. */
-static enum verify_answer ask(struct run *r, uint32_t block, struct search *s, uint64_t points)
+static enum verify_run_answer ask(struct run *r, uint32_t block, struct verify_search *s, uint64_t points)
 {
 	const struct ir *p = r->ir;
 	s->p = p;
@@ -419,7 +411,7 @@ static enum verify_answer ask(struct run *r, uint32_t block, struct search *s, u
 	s->most = points ? points : MAX_POINTS;
 	int32_t *goal = malloc(sizeof *goal * (p->nstate + 1));
 	int32_t *point = calloc(s->width + 1, sizeof *point);
-	enum verify_answer a = VERIFY_LIMIT;
+	enum verify_run_answer a = VERIFY_LIMIT;
 	map_init(&s->index);
 	if (goal && point && !run_faulted(r))
 		a = answer(s, goal, point);
@@ -434,16 +426,16 @@ static enum verify_answer ask(struct run *r, uint32_t block, struct search *s, u
 	return a;
 }
 
-enum verify_answer verify_run(struct run *r, uint32_t block)
+enum verify_run_answer verify_run(struct run *r, uint32_t block)
 {
-	struct search s = { 0 };
+	struct verify_search s = { 0 };
 	return ask(r, block, &s, 0);
 }
 
-enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n, uint64_t points)
+enum verify_run_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n, uint64_t points)
 {
-	enum verify_answer a = VERIFY_LIMIT;
-	struct search s = { 0 };
+	enum verify_run_answer a = VERIFY_LIMIT;
+	struct verify_search s = { 0 };
 	struct run r;
 	if (run_init(&r, p) && replay(&r, path, n))
 		a = ask(&r, block, &s, points);
@@ -451,32 +443,32 @@ enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct 
 	return a;
 }
 
-enum verify_answer verify_halt(struct run *r, uint32_t block, enum problem problem)
+enum verify_run_answer verify_halt(struct run *r, uint32_t block, enum verdict_problem problem)
 {
-	struct search s = { 0 };
-	enum verify_answer a = ask(r, block, &s, 0);
+	struct verify_search s = { 0 };
+	enum verify_run_answer a = ask(r, block, &s, 0);
 	if (a != VERIFY_UNEXPLAINED)
 		return a;
 	bool holds = !s.ended && !s.other && (problem == PROBLEM_STUCK ? s.waits : s.circles);
 	return holds ? VERIFY_UNEXPLAINED : VERIFY_EXPLAINED;
 }
 
-enum verify_answer verify_ends(struct run *r, uint32_t block, struct rows *ends)
+enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct rows *ends)
 {
-	struct search s = { .ends = ends };
+	struct verify_search s = { .ends = ends };
 	return ask(r, block, &s, 0);
 }
 
-enum verify_answer verify_halts(struct run *r, uint32_t block, enum problem problem, struct rows *halts)
+enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct rows *halts)
 {
-	struct search s = { .halts = halts, .anywhere = problem == PROBLEM_ENDLESS };
+	struct verify_search s = { .halts = halts, .anywhere = problem == PROBLEM_ENDLESS };
 	return ask(r, block, &s, 0);
 }
 
 /* ---- no way out --------------------------------------------------------- */
 
 struct going_on {
-	struct search *s;
+	struct verify_search *s;
 	bool out; /* everybody outside, or a fault: no claim about such runs */
 };
 
@@ -492,10 +484,10 @@ static bool go_on(void *arg, enum ir_result r, const int32_t *next, const struct
 	return !g->out && !g->s->limit;
 }
 
-enum verify_answer verify_quiescence(struct run *r)
+enum verify_run_answer verify_quiescence(struct run *r)
 {
 	const struct ir *p = r->ir;
-	struct search s = { .p = p, .r = r, .block = VERDICT_PROGRAM, .width = p->nstate };
+	struct verify_search s = { .p = p, .r = r, .block = VERDICT_PROGRAM, .width = p->nstate };
 	struct going_on g = { &s, run_faulted(r) || ir_quiescent(p, run_now(r)) };
 	int32_t *state = malloc(sizeof *state * 2 * (p->nstate + 1));
 	map_init(&s.index);

@@ -14,7 +14,7 @@
 #include "verdict/run.h"
 #include "verdict/verdict.h"
 
-enum verify_answer {
+enum verify_run_answer {
 	VERIFY_EXPLAINED,   /* a serial order explains the run: no violation */
 	VERIFY_UNEXPLAINED, /* none does */
 	VERIFY_OPEN,        /* the run does not end quiescent: nothing follows */
@@ -22,31 +22,31 @@ enum verify_answer {
 };
 
 /* `block`: the one that counts, or VERDICT_PROGRAM. */
-enum verify_answer verify_run(struct run *r, uint32_t block);
+enum verify_run_answer verify_run(struct run *r, uint32_t block);
 /* The same of the run that these moves make, with so many points at most; 0: as many as verify_run. */
 #define VERIFY_LOOK 200000u /* for a look beside other things */
-enum verify_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n, uint64_t points);
+enum verify_run_answer verify_path(const struct ir *p, uint32_t block, const struct move *path, uint32_t n, uint64_t points);
 
 /*
  * Whether, further, no serial order comes to an end at all, and only because
  * a block that runs alone waits (PROBLEM_STUCK) or goes round for ever
  * (PROBLEM_ENDLESS): VERIFY_UNEXPLAINED, else VERIFY_EXPLAINED.
  */
-enum verify_answer verify_halt(struct run *r, uint32_t block, enum problem problem);
+enum verify_run_answer verify_halt(struct run *r, uint32_t block, enum verdict_problem problem);
 
 /*
  * The same, with what was met on the way. The states in which serial orders end (ir->nstate words each), all of
  * them when none explains the run; and where blocks stand that do not finish alone: a thread, then a state in which its
  * block waits (PROBLEM_STUCK) or goes on (PROBLEM_ENDLESS).
  */
-enum verify_answer verify_ends(struct run *r, uint32_t block, struct rows *ends);
-enum verify_answer verify_halts(struct run *r, uint32_t block, enum problem problem, struct rows *halts);
+enum verify_run_answer verify_ends(struct run *r, uint32_t block, struct rows *ends);
+enum verify_run_answer verify_halts(struct run *r, uint32_t block, enum verdict_problem problem, struct rows *halts);
 
 /*
  * Whether nothing that can happen after the run leads to a state in which all
  * threads are outside their blocks: VERIFY_UNEXPLAINED, else
  * VERIFY_EXPLAINED. Looks at every state behind it, up to two million.
  */
-enum verify_answer verify_quiescence(struct run *r);
+enum verify_run_answer verify_quiescence(struct run *r);
 
 #endif

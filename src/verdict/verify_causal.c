@@ -10,7 +10,7 @@
 
 #include "verdict/verdict.h"
 
-#define MAX_STEPS 600u
+#define CAUSAL_MAX_STEPS 600u
 
 static bool writes(uint32_t mode)
 {
@@ -83,7 +83,7 @@ const char *verify_causal(const struct run *r, uint32_t block, bool *unknown)
 {
 	uint32_t n = r->nsteps;
 	const char *why = "the run is too long to judge";
-	*unknown = n > MAX_STEPS;
+	*unknown = n > CAUSAL_MAX_STEPS;
 	for (uint32_t i = 0; i < n; i++)
 		*unknown |= r->steps[i].cut;
 	if (*unknown)

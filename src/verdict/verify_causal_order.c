@@ -13,10 +13,10 @@
 #include "verdict/pending_items.h"
 #include "verdict/pairs.h"
 
-#define MAX_ALONE 200000u /* states of one block that runs alone */
-#define MAX_LOOKS 50u     /* runs that are held against all serial orders */
+#define CAUSES_MAX_ALONE 200000u /* states of one block that runs alone */
+#define CAUSES_MAX_LOOKS 50u     /* runs that are held against all serial orders */
 
-struct ids {
+struct cause_ids {
 	uint32_t *v;
 	uint32_t n, cap;
 };
@@ -29,7 +29,7 @@ struct causes {
 	struct pairs pairs;
 	struct rows serial;
 	struct map effects;      /* serial state, thread, block or step: into results, where a length and serial states stand */
-	struct ids results;      /* the first is the empty list */
+	struct cause_ids results;      /* the first is the empty list */
 	uint32_t wrong;          /* a pair that is not explained, or MAP_NONE */
 	uint32_t looked;         /* such pairs whose runs have an explanation */
 	bool stop;               /* a wider search is needed */
@@ -81,7 +81,7 @@ static bool one_effect(void *arg, enum ir_result r, const int32_t *next, const s
 	uint32_t id = row_add(still ? &e->met : &x->serial, x->other, x->p->nstate);
 	if (id == MAP_NONE || (!still && !GROW(x->results.v, x->results.cap, x->results.n + 1ull)))
 		pairs_spent(&x->pairs, "memory");
-	else if (e->met.n > MAX_ALONE)
+	else if (e->met.n > CAUSES_MAX_ALONE)
 		pairs_spent(&x->pairs, "states of a block alone");
 	else if (!still)
 		x->results.v[x->results.n++] = id;
@@ -266,10 +266,10 @@ static void add_pair(struct causes *x)
 	                        x->results.cap * sizeof *x->results.v);
 	if (id == MAP_NONE || good)
 		return;
-	if (x->looked++ >= MAX_LOOKS)
+	if (x->looked++ >= CAUSES_MAX_LOOKS)
 		return;
 	free(x->out->path);
-	enum verify_answer a = VERIFY_LIMIT;
+	enum verify_run_answer a = VERIFY_LIMIT;
 	if (pairs_path(&x->pairs, id))
 		a = verify_path(x->p, x->block, x->out->path, x->out->npath, x->last ? 0 : VERIFY_LOOK);
 	if (a == VERIFY_LIMIT && x->last)

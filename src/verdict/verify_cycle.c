@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lock {
+struct cycle_lock {
 	uint32_t owner1, depth; /* owner + 1; 0 = nobody */
 	uint32_t life;
 };
 
-struct thread {
+struct cycle_thread {
 	uint64_t ordinal, block;
 	uint32_t depth;
 };
@@ -19,8 +19,8 @@ struct cycle_judge {
 	uint64_t *wanted;
 	size_t n, cap, next;      /* next: first fact not met yet */
 	bool sorted;
-	struct lock *locks;
-	struct thread *threads;
+	struct cycle_lock *locks;
+	struct cycle_thread *threads;
 	size_t nlocks, nthreads;
 	uint32_t *lives;          /* of variables; only where one was renewed */
 	size_t nlives;
@@ -45,14 +45,8 @@ void judge_free(struct cycle_judge *j)
 
 bool judge_want(struct cycle_judge *j, uint64_t event)
 {
-	if (j->n == j->cap) {
-		size_t cap = j->cap ? j->cap * 2 : 64;
-		uint64_t *p = realloc(j->wanted, cap * sizeof *p);
-		if (!p)
-			return false;
-		j->wanted = p;
-		j->cap = cap;
-	}
+	if (!GROW(j->wanted, j->cap, j->n + 1))
+		return false;
 	j->wanted[j->n++] = event;
 	return true;
 }
@@ -87,19 +81,19 @@ static bool start(struct cycle_judge *j)
 }
 
 /* Follows the lock; true when the event only repeats. */
-static bool follow_lock(struct lock *l, const struct event *e)
+static bool follow_lock(struct cycle_lock *l, const struct event *e)
 {
 	if (e->kind == EVENT_ACQ) {
 		if (l->owner1 == e->thread + 1) {
 			l->depth++;
 			return true;
 		}
-		*l = (struct lock){ e->thread + 1, 1, l->life + (e->flags & EVENT_FIRST ? 1 : 0) };
+		*l = (struct cycle_lock){ e->thread + 1, 1, l->life + (e->flags & EVENT_FIRST ? 1 : 0) };
 		return false;
 	}
 	if (l->owner1 == e->thread + 1 && --l->depth)
 		return true;
-	*l = (struct lock){ 0, 0, l->life };
+	*l = (struct cycle_lock){ 0, 0, l->life };
 	return false;
 }
 
@@ -135,7 +129,7 @@ bool judge_feed(struct cycle_judge *j, const struct event *ev, size_t n)
 		}
 		if (!ok || !follow_life(j, e, &life))
 			return false;
-		struct thread *t = &j->threads[e->thread];
+		struct cycle_thread *t = &j->threads[e->thread];
 		/* a transaction starts at an outermost begin, and at every event
 		 * outside of blocks */
 		if (!t->depth) {

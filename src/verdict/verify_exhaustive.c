@@ -212,7 +212,7 @@ static void forget_path(struct verify_exhaustive *v)
  * goes on, and has no proof any more, but may find a run that is not. */
 static void look_closer(struct anew *x)
 {
-	enum verify_answer a = VERIFY_LIMIT;
+	enum verify_run_answer a = VERIFY_LIMIT;
 	forget_path(x->out);
 	if (pairs_path(&x->pairs, x->wrong))
 		a = verify_path(x->p, x->block, x->out->path, x->out->npath, VERIFY_LOOK);

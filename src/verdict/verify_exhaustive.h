@@ -25,7 +25,7 @@
 
 struct verify_exhaustive {
 	uint64_t max_states;       /* of the search */
-	enum verify_answer answer; /* EXPLAINED: all runs are; OPEN: not within 16; UNEXPLAINED: one is not */
+	enum verify_run_answer answer; /* EXPLAINED: all runs are; OPEN: not within 16; UNEXPLAINED: one is not */
 	const char *limit;         /* VERIFY_LIMIT: which */
 	uint64_t states;
 	uint32_t behind;           /* items that could be behind; 0: the order of time was enough */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "history/spec.h"
 #include "verdict/verify_history.h"
 
@@ -37,15 +38,10 @@ static void naive_state(struct naive *v, uint32_t state)
 	for (uint32_t i = 0; i < v->nstates; i++)
 		if (v->states[i] == state)
 			return;
-	if (v->nstates == v->cstates) {
-		uint32_t cap = v->cstates ? v->cstates * 2 : 16, *s = realloc(v->states, cap * sizeof *s);
-		v->spent |= !s;
-		if (!s)
-			return;
-		v->states = s;
-		v->cstates = cap;
-	}
-	v->states[v->nstates++] = state;
+	if (GROW(v->states, v->cstates, v->nstates + 1ull))
+		v->states[v->nstates++] = state;
+	else
+		v->spent = true;
 }
 
 static uint32_t naive_slot(const struct naive *v, const uint64_t *set, uint32_t state)

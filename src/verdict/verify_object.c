@@ -20,7 +20,7 @@
 
 #include "verdict/register_states.h"
 
-struct object_search {
+struct verify_object_search {
 	const struct ir *p;
 	uint32_t object;
 	struct verify_exhaustive *out;
@@ -35,12 +35,12 @@ struct object_search {
 	bool moved;           /* a step was possible, and did not go wrong */
 };
 
-static bool counts(const struct object_search *x, uint32_t oper)
+static bool counts(const struct verify_object_search *x, uint32_t oper)
 {
 	return oper != IR_NONE && x->p->opers[oper].object == x->object && ir_oper_counts(x->p, oper);
 }
 
-static void add_pair(struct object_search *x, uint32_t set)
+static void add_pair(struct verify_object_search *x, uint32_t set)
 {
 	struct move by = { x->thread, x->outcome };
 	uint32_t n, id = x->calling ? pairs_add_two(&x->pairs, x->to, set, x->at, x->first, by, register_states_bytes(&x->ways))
@@ -53,7 +53,7 @@ static void add_pair(struct object_search *x, uint32_t set)
 }
 
 /* What the register can be behind the step; MAP_NONE: a limit is spent. */
-static uint32_t behind(struct object_search *x, uint32_t set, const struct ir_effect *eff)
+static uint32_t behind(struct verify_object_search *x, uint32_t set, const struct ir_effect *eff)
 {
 	if (counts(x, eff->invoked)) {
 		bool writes = x->p->opers[eff->invoked].is_write;
@@ -69,7 +69,7 @@ static uint32_t behind(struct object_search *x, uint32_t set, const struct ir_ef
 static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
                      const struct ir_effect *eff)
 {
-	struct object_search *x = arg;
+	struct verify_object_search *x = arg;
 	(void)ch;
 	pairs_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
@@ -88,7 +88,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 static bool one_call(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
                      const struct ir_effect *eff)
 {
-	struct object_search *x = arg;
+	struct verify_object_search *x = arg;
 	(void)ch;
 	pairs_stepped(&x->pairs, r, eff);
 	if (r == IR_OK) {
@@ -107,13 +107,13 @@ static bool one_call(void *arg, enum ir_result r, const int32_t *next, const str
 }
 
 /* Does the thread's next step touch nothing, and is of this kind? */
-static bool silent(const struct object_search *x, uint32_t thread, enum ir_node_kind kind)
+static bool silent(const struct verify_object_search *x, uint32_t thread, enum ir_node_kind kind)
 {
 	const struct ir_node *n = &x->p->nodes[ir_node_of(x->p, x->from, thread)];
 	return n->kind == kind && !n->naccess;
 }
 
-static void expand(struct object_search *x, uint32_t thread, int32_t *scratch)
+static void expand(struct verify_object_search *x, uint32_t thread, int32_t *scratch)
 {
 	x->thread = thread;
 	x->outcome = 0;
@@ -122,7 +122,7 @@ static void expand(struct object_search *x, uint32_t thread, int32_t *scratch)
 	ir_successors(x->p, x->from, thread, scratch, silent(x, thread, IRN_INVOKE) ? one_call : one_step, x);
 }
 
-static void search(struct object_search *x, int32_t *scratch)
+static void search(struct verify_object_search *x, int32_t *scratch)
 {
 	uint32_t len;
 	memcpy(x->to, x->p->init, x->p->nstate * sizeof *x->to);
@@ -148,7 +148,7 @@ static void search(struct object_search *x, int32_t *scratch)
 
 void verify_exhaustive_object(struct verify_exhaustive *v, const struct ir *p, uint32_t object, enum object_condition condition)
 {
-	struct object_search x = { .p = p, .object = object, .out = v, .wrong = MAP_NONE };
+	struct verify_object_search x = { .p = p, .object = object, .out = v, .wrong = MAP_NONE };
 	x.pairs = (struct pairs){ .out = v, .crowded = "orders of the operations at one state", .nstate = p->nstate };
 	size_t n = (size_t)p->nstate + 1;
 	int32_t *room = calloc(n * 5, sizeof *room);

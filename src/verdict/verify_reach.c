@@ -6,9 +6,9 @@
 #include "base/grow.h"
 #include "verdict/rows.h"
 
-#define MAX_BYTES ((uint64_t)1 << 30)
+#define REACH_MAX_BYTES ((uint64_t)1 << 30)
 
-struct reach {
+struct reach_pairs {
 	const struct ir *p;
 	struct verify_reach *out;
 	struct rows states;
@@ -21,14 +21,14 @@ struct reach {
 	uint32_t at, thread, outcome;
 };
 
-static void spent(struct reach *x, const char *limit)
+static void spent(struct reach_pairs *x, const char *limit)
 {
 	if (!x->out->limit)
 		x->out->limit = limit;
 }
 
 /* The way to a state, and one more move when there is one. */
-static struct move *path_to(struct reach *x, uint32_t state, const struct move *more, uint32_t *n)
+static struct move *path_to(struct reach_pairs *x, uint32_t state, const struct move *more, uint32_t *n)
 {
 	uint32_t k = more != NULL;
 	for (uint32_t i = state; i; i = x->came[i].parent)
@@ -46,11 +46,11 @@ static struct move *path_to(struct reach *x, uint32_t state, const struct move *
 	return path;
 }
 
-static void add_state(struct reach *x, struct move by)
+static void add_state(struct reach_pairs *x, struct move by)
 {
 	uint32_t before = x->states.n, id = row_add(&x->states, x->next, x->p->nstate);
 	if (id == MAP_NONE || !GROW(x->came, x->cap_came, id + 1ull) || !GROW(x->fine, x->cap_fine, id + 1ull) ||
-	    rows_bytes(&x->states) > MAX_BYTES) {
+	    rows_bytes(&x->states) > REACH_MAX_BYTES) {
 		spent(x, "memory");
 		return;
 	}
@@ -73,7 +73,7 @@ static void add_state(struct reach *x, struct move by)
 static bool one_step(void *arg, enum ir_result r, const int32_t *next, const struct ir_choices *ch,
                      const struct ir_effect *eff)
 {
-	struct reach *x = arg;
+	struct reach_pairs *x = arg;
 	struct move by = { x->thread, x->outcome++ };
 	(void)ch;
 	if (r == IR_FAULT && eff->fault == IRF_LIMIT) {
@@ -91,7 +91,7 @@ static bool one_step(void *arg, enum ir_result r, const int32_t *next, const str
 }
 
 /* Marks what can get to where it is fine; the first state that cannot is shown. */
-static void look_back(struct reach *x)
+static void look_back(struct reach_pairs *x)
 {
 	uint32_t n = x->states.n, head = 0, tail = 0;
 	uint32_t *start = calloc(n + 2ull, sizeof *start), *back = calloc(x->nsteps + 1ull, sizeof *back);
@@ -133,7 +133,7 @@ static bool all_finished(const struct ir *p, const int32_t *state)
 
 void verify_reach(struct verify_reach *v, const struct ir *p)
 {
-	struct reach x = { .p = p, .out = v };
+	struct reach_pairs x = { .p = p, .out = v };
 	size_t n = (size_t)p->nstate + 1;
 	int32_t *room = calloc(3 * n, sizeof *room);
 	uint32_t len;

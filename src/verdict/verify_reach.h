@@ -17,7 +17,7 @@ struct verify_reach {
 	uint64_t max_states;
 	bool ways_out;                   /* ask the second question too */
 	bool deadlocks;                  /* that nobody can move, though not all have finished, is going wrong too */
-	enum verify_answer fault, out;   /* EXPLAINED: no run goes wrong, there always is a way out; UNEXPLAINED: see the paths; LIMIT */
+	enum verify_run_answer fault, out;   /* EXPLAINED: no run goes wrong, there always is a way out; UNEXPLAINED: see the paths; LIMIT */
 	const char *limit;
 	uint64_t states;
 	struct move *fault_path, *out_path; /* the run that goes wrong, by its last step or in a deadlock; to where no way leads out. malloc'ed */

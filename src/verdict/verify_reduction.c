@@ -5,7 +5,7 @@
 
 #include "verdict/verdict.h"
 
-#define MAX_LOCKS 64u     /* bits */
+#define ANY_MAX_LOCKS 64u     /* bits */
 #define MAX_NODES 20000u  /* pairs of them are compared */
 
 enum { NOT_YET = 1, DONE = 2 }; /* before and behind the step that does not move */
@@ -13,7 +13,7 @@ enum { NOT_YET = 1, DONE = 2 }; /* before and behind the step that does not move
 struct any {
 	const struct ir *p;
 	const bool *many;
-	struct { uint32_t var, elem; } locks[MAX_LOCKS];
+	struct { uint32_t var, elem; } locks[ANY_MAX_LOCKS];
 	uint32_t nlocks;
 	uint64_t *held;   /* by node */
 	uint8_t *phase;   /* by node: NOT_YET, DONE or both */
@@ -34,7 +34,7 @@ static uint64_t bit_of(struct any *x, const struct ir_access *a)
 	for (uint32_t i = 0; i < x->nlocks; i++)
 		if (x->locks[i].var == a->var && x->locks[i].elem == elem)
 			return (uint64_t)1 << i;
-	if (x->nlocks == MAX_LOCKS)
+	if (x->nlocks == ANY_MAX_LOCKS)
 		return 0;
 	x->locks[x->nlocks].var = a->var;
 	x->locks[x->nlocks].elem = elem;

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO UINT32_MAX
+#define REORDER_NO UINT32_MAX
 
-struct check {
+struct reorder_check {
 	const struct event *ev;
 	size_t n;
 	const uint32_t *order;
 	size_t k;
-	uint32_t *next;      /* by thread: its next event in ev, NO: none */
+	uint32_t *next;      /* by thread: its next event in ev, REORDER_NO: none */
 	uint32_t *after;     /* by event: the thread's next one */
 	uint32_t *source;    /* by event: the write a read got its value from */
 	uint32_t *last;      /* by variable: last write in the new order */
@@ -21,7 +21,7 @@ struct check {
 	size_t nthreads, nvars, nlocks;
 };
 
-static void measure(struct check *c)
+static void measure(struct reorder_check *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct event *e = &c->ev[i];
@@ -43,15 +43,15 @@ static uint32_t *filled(size_t n, uint32_t with)
 	return p;
 }
 
-static bool start(struct check *c, const uint32_t *held, size_t nheld)
+static bool start(struct reorder_check *c, const uint32_t *held, size_t nheld)
 {
 	c->nlocks = nheld;
 	measure(c);
-	c->next = filled(c->nthreads, NO);
-	c->forked_by = filled(c->nthreads, NO);
-	c->after = filled(c->n, NO);
-	c->source = filled(c->n, NO);
-	c->last = filled(c->nvars, NO);
+	c->next = filled(c->nthreads, REORDER_NO);
+	c->forked_by = filled(c->nthreads, REORDER_NO);
+	c->after = filled(c->n, REORDER_NO);
+	c->source = filled(c->n, REORDER_NO);
+	c->last = filled(c->nvars, REORDER_NO);
 	c->owner = filled(c->nlocks, 0);
 	c->depth = filled(c->nlocks, 0);
 	c->done = calloc(c->n + 1, sizeof *c->done);
@@ -72,7 +72,7 @@ static bool start(struct check *c, const uint32_t *held, size_t nheld)
 			c->forked_by[e->target] = (uint32_t)i;
 	}
 	for (size_t i = 0; i < c->nvars; i++)
-		c->last[i] = NO;
+		c->last[i] = REORDER_NO;
 	for (size_t i = 0; i < nheld; i++) {
 		c->owner[i] = held[i];
 		c->depth[i] = held[i] != 0;
@@ -81,19 +81,19 @@ static bool start(struct check *c, const uint32_t *held, size_t nheld)
 }
 
 /* All that `thread` did before event i must have been done. */
-static bool all_done(const struct check *c, uint32_t thread, size_t i)
+static bool all_done(const struct reorder_check *c, uint32_t thread, size_t i)
 {
-	return c->next[thread] == NO || c->next[thread] > i;
+	return c->next[thread] == REORDER_NO || c->next[thread] > i;
 }
 
-static const char *step(struct check *c, uint32_t i, bool is_last)
+static const char *step(struct reorder_check *c, uint32_t i, bool is_last)
 {
 	const struct event *e = &c->ev[i];
 	uint32_t fork = c->forked_by[e->thread];
 	if (c->next[e->thread] != i)
 		return "a thread does not run in its own order";
 	c->next[e->thread] = c->after[i];
-	if (fork != NO && fork < i && !c->done[fork])
+	if (fork != REORDER_NO && fork < i && !c->done[fork])
 		return "a thread runs before it is forked";
 	c->done[i] = true;
 	if (e->flags & EVENT_INNER && (e->kind == EVENT_ACQ || e->kind == EVENT_REL))
@@ -131,10 +131,10 @@ static const char *step(struct check *c, uint32_t i, bool is_last)
 const char *verify_reorder(const struct event *ev, size_t n, const uint32_t *held,
                            size_t nlocks, const uint32_t *order, size_t k)
 {
-	struct check c = { .ev = ev, .n = n, .order = order, .k = k };
+	struct reorder_check c = { .ev = ev, .n = n, .order = order, .k = k };
 	const char *why = NULL;
 	uint32_t *final = NULL; /* by thread: its last event in the new order */
-	if (!start(&c, held, nlocks) || !(final = filled(c.nthreads, NO)))
+	if (!start(&c, held, nlocks) || !(final = filled(c.nthreads, REORDER_NO)))
 		why = "out of memory";
 	for (size_t i = 0; !why && i < k; i++) {
 		if (order[i] >= n || c.done[order[i]])

@@ -68,7 +68,7 @@ enum verify_answer verify_order_sequential(const struct problem *p, const uint32
 
 /* ---- there is none ------------------------------------------------------------------- */
 
-struct attempt {
+struct sequential_attempt {
 	const struct problem *p;
 	struct objects o;
 	unsigned char *done;
@@ -76,7 +76,7 @@ struct attempt {
 };
 
 /* Everything of its process that came before it and answered has happened. */
-static bool its_turn(const struct attempt *a, uint32_t op)
+static bool its_turn(const struct sequential_attempt *a, uint32_t op)
 {
 	for (uint32_t i = 0; i < op; i++)
 		if (!a->done[i] && a->p->ops[i].proc == a->p->ops[op].proc && a->p->ops[i].ret != RANK_INF)
@@ -85,7 +85,7 @@ static bool its_turn(const struct attempt *a, uint32_t op)
 }
 
 /* Can the rest be put in order? (The depth is the number of operations.) */
-static bool complete(struct attempt *a)
+static bool complete(struct sequential_attempt *a)
 {
 	if (!a->left)
 		return true;
@@ -111,7 +111,7 @@ static bool complete(struct attempt *a)
 
 enum verify_answer verify_no_sequential(const struct problem *p, uint32_t budget, char *why)
 {
-	struct attempt a = { .p = p, .budget = budget, .done = calloc(p->n + 1ull, 1) };
+	struct sequential_attempt a = { .p = p, .budget = budget, .done = calloc(p->n + 1ull, 1) };
 	bool open = objects_open(&a.o, p), found = false;
 	for (uint32_t i = 0; i < p->n; i++)
 		a.left += p->ops[i].ret != RANK_INF;

@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 
-#define NOBODY     UINT32_MAX
+#define SERIAL_NOBODY     UINT32_MAX
 #define MAX_ARROWS (1u << 27)
 
 /* The last transaction of some threads with an access or release, since the last write or acquire. */
@@ -14,23 +14,23 @@ struct since {
 	uint32_t n, cap, cap_node;
 };
 
-struct object { /* a variable or a lock */
-	uint32_t last;      /* the last write's transaction, or NOBODY */
+struct serial_object { /* a variable or a lock */
+	uint32_t last;      /* the last write's transaction, or SERIAL_NOBODY */
 	bool seen;
 	struct since since; /* reads; releases */
 	uint32_t owner1, depth; /* of a lock: the holder + 1 */
 };
 
-struct thread {
+struct verify_thread {
 	bool seen;
-	uint32_t node;   /* its transaction, or NOBODY */
+	uint32_t node;   /* its transaction, or SERIAL_NOBODY */
 	uint32_t depth;
-	uint32_t fork;   /* the transaction that forked it, until its next event; or NOBODY */
+	uint32_t fork;   /* the transaction that forked it, until its next event; or SERIAL_NOBODY */
 };
 
 struct serial_judge {
-	struct object *vars, *locks;
-	struct thread *threads;
+	struct serial_object *vars, *locks;
+	struct verify_thread *threads;
 	uint32_t nvars, nlocks, nthreads;
 	uint64_t *first;      /* by transaction: its first event */
 	uint32_t nnodes, cap_nodes;
@@ -45,7 +45,7 @@ struct serial_judge *serial_judge_new(void)
 	return calloc(1, sizeof(struct serial_judge));
 }
 
-static void free_objects(struct object *o, uint32_t n)
+static void free_objects(struct serial_object *o, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		free(o[i].since.thread);
@@ -72,7 +72,7 @@ void serial_judge_free(struct serial_judge *j)
 
 static void arrow(struct serial_judge *j, uint32_t from, uint32_t to)
 {
-	if (from == NOBODY || from == to || j->limit)
+	if (from == SERIAL_NOBODY || from == to || j->limit)
 		return;
 	for (uint32_t k = j->narrows; k-- > 0 && k + 4 > j->narrows;)
 		if (j->from[k] == from && j->to[k] == to)
@@ -111,11 +111,11 @@ static void remember(struct serial_judge *j, struct since *s, uint32_t thread, u
 	s->node[i] = node;
 }
 
-static void on_access(struct serial_judge *j, struct object *o, const struct event *e, uint32_t node)
+static void on_access(struct serial_judge *j, struct serial_object *o, const struct event *e, uint32_t node)
 {
 	if (!o->seen || (e->flags & EVENT_FIRST)) {
 		o->seen = true;
-		o->last = NOBODY;
+		o->last = SERIAL_NOBODY;
 		o->since.n = 0;
 	}
 	arrow(j, o->last, node);
@@ -127,7 +127,7 @@ static void on_access(struct serial_judge *j, struct object *o, const struct eve
 	}
 }
 
-static void on_lock(struct serial_judge *j, struct object *o, const struct event *e, uint32_t node)
+static void on_lock(struct serial_judge *j, struct serial_object *o, const struct event *e, uint32_t node)
 {
 	bool mine = o->owner1 == e->thread + 1;
 	if (o->owner1 && !mine) {
@@ -149,7 +149,7 @@ static void on_lock(struct serial_judge *j, struct object *o, const struct event
 	}
 }
 
-static bool object_at(struct serial_judge *j, struct object **list, uint32_t *n, uint32_t id)
+static bool object_at(struct serial_judge *j, struct serial_object **list, uint32_t *n, uint32_t id)
 {
 	if (GROW(*list, *n, id + 1ull))
 		return true;
@@ -157,39 +157,39 @@ static bool object_at(struct serial_judge *j, struct object **list, uint32_t *n,
 	return false;
 }
 
-static struct thread *thread_at(struct serial_judge *j, uint32_t id)
+static struct verify_thread *thread_at(struct serial_judge *j, uint32_t id)
 {
 	if (!GROW(j->threads, j->nthreads, id + 1ull)) {
 		j->limit = "memory";
 		return NULL;
 	}
-	struct thread *t = &j->threads[id];
+	struct verify_thread *t = &j->threads[id];
 	if (!t->seen)
-		*t = (struct thread){ .seen = true, .node = NOBODY, .fork = NOBODY };
+		*t = (struct verify_thread){ .seen = true, .node = SERIAL_NOBODY, .fork = SERIAL_NOBODY };
 	return t;
 }
 
 /* The transaction of the event, a new one outside of blocks. */
-static uint32_t node_of(struct serial_judge *j, struct thread *t, const struct event *e)
+static uint32_t node_of(struct serial_judge *j, struct verify_thread *t, const struct event *e)
 {
-	if (!t->depth || t->node == NOBODY) {
-		if (j->nnodes == NOBODY - 1 || !GROW(j->first, j->cap_nodes, j->nnodes + 1ull)) {
+	if (!t->depth || t->node == SERIAL_NOBODY) {
+		if (j->nnodes == SERIAL_NOBODY - 1 || !GROW(j->first, j->cap_nodes, j->nnodes + 1ull)) {
 			j->limit = "memory";
-			return NOBODY;
+			return SERIAL_NOBODY;
 		}
 		j->first[j->nnodes] = e->index;
 		arrow(j, t->node, j->nnodes);
 		t->node = j->nnodes++;
 	}
 	arrow(j, t->fork, t->node);
-	t->fork = NOBODY;
+	t->fork = SERIAL_NOBODY;
 	return t->node;
 }
 
 static void one_event(struct serial_judge *j, const struct event *e)
 {
-	struct thread *t = thread_at(j, e->thread), *u;
-	uint32_t node = t ? node_of(j, t, e) : NOBODY;
+	struct verify_thread *t = thread_at(j, e->thread), *u;
+	uint32_t node = t ? node_of(j, t, e) : SERIAL_NOBODY;
 	if (j->limit)
 		return;
 	switch (e->kind) {
@@ -204,7 +204,7 @@ static void one_event(struct serial_judge *j, const struct event *e)
 			on_lock(j, &j->locks[e->target], e, node);
 		break;
 	case EVENT_FORK:
-		if ((u = thread_at(j, e->target)) && u->fork != NOBODY)
+		if ((u = thread_at(j, e->target)) && u->fork != SERIAL_NOBODY)
 			j->limit = "sense: a thread is forked twice";
 		else if (u)
 			u->fork = node;

@@ -8,6 +8,7 @@
 #include "check/answers.h"
 #include "check/engine.h"
 #include "verify/check_verify_int.h"
+#include "verify/document_model.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 
@@ -66,7 +67,7 @@ static bool find_block(const struct ir *p, json_t *result, uint32_t *block)
 }
 
 /* The object of this name and its condition; false: there is no such thing. */
-static bool find_object(const struct ir *p, json_t *result, struct question *c)
+static bool find_object(const struct ir *p, json_t *result, struct verify_question *c)
 {
 	const char *name = verify_string(result, "object"), *condition = verify_string(result, "condition");
 	bool known = false;
@@ -82,10 +83,10 @@ static bool find_object(const struct ir *p, json_t *result, struct question *c)
 	return false;
 }
 
-bool verify_question(const struct verify *v, json_t *result, struct question *q, const char **why)
+bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, const char **why)
 {
 	const struct ir *p = v->lang.ir;
-	*q = (struct question){ .problem = problem_from(verify_string(result, "problem")), .block = VERDICT_PROGRAM,
+	*q = (struct verify_question){ .problem = problem_from(verify_string(result, "problem")), .block = VERDICT_PROGRAM,
 		                .of_object = json_object_get(result, "object") != NULL };
 	*why = q->of_object ? "the model has no such object at that line, or no such condition exists"
 	                    : "the model has no such block at that line";
@@ -105,43 +106,20 @@ bool verify_alone(const struct verify *v, uint32_t block, struct lang *l)
 
 /* ---- the document ------------------------------------------------------- */
 
-/* The model the result is about: its own text, held against its hash and,
- * when a file is named, against that. */
+/* The model the result is about: its own text, held against its hash. */
 static int load_model(struct verify *v, json_t *root)
 {
 	json_t *m = json_object_get(root, "model");
-	json_t *text = json_object_get(m, "text"), *threads = json_object_get(m, "threads"), *n;
-	const char *name, *language = verify_string(m, "language");
-	char hash[17];
-	if (!json_is_string(text) || !json_is_object(threads)) {
+	if (!json_is_string(json_object_get(m, "text")) || !json_is_object(json_object_get(m, "threads"))) {
 		buf_str(v->claims->err, "intact verify: ");
 		buf_safe(v->claims->err, v->claims->file, strlen(v->claims->file));
 		buf_str(v->claims->err, ": the result carries no model\n");
 		return CLAIM_INPUT;
 	}
-	text_hash(json_string_value(text), json_string_length(text), hash);
-	if (strcmp(hash, verify_string(m, "hash"))) {
-		reject(v, "model", "its text does not have the hash that is claimed");
-		return CLAIM_VIOLATED;
-	}
-	struct lang_threads *counts =
-		arena_array(&v->lang.arena, struct lang_threads, json_object_size(threads) + 1);
-	struct lang_options o = { .threads = counts, .sml = !strcmp(language, "sml"),
-		                  .keep_dead = !strcmp(verify_string(m, "dead"), "kept") };
-	json_object_foreach(threads, name, n) {
-		json_int_t count = json_integer_value(n);
-		if (count < 1 || count > 10000) {
-			reject(v, "model", "a number of threads is out of range");
-			return CLAIM_VIOLATED;
-		}
-		counts[o.nthreads++] = (struct lang_threads){ .name = name, .count = (uint32_t)count };
-	}
-	if (!lang_load_text(&v->lang, verify_string(m, "name"), json_string_value(text),
-	                    json_string_length(text), &o)) {
-		reject(v, "model", "it does not load");
-		return CLAIM_VIOLATED;
-	}
-	return CLAIM_HOLDS;
+	const char *why = document_model(&v->lang, root, false);
+	if (why)
+		reject(v, "model", why);
+	return why ? CLAIM_VIOLATED : CLAIM_HOLDS;
 }
 
 static bool same_file(struct verify *v, json_t *root)
@@ -200,9 +178,9 @@ static void read_asked(struct verify *v, json_t *root)
 }
 
 /* The questions of a model, in this order: its blocks, the program, faults, ways out, its objects. */
-enum whole { ASK_PROGRAM, ASK_FAULTS, ASK_WAY_OUT, ASK_OBJECTS };
+enum verify_whole { ASK_PROGRAM, ASK_FAULTS, ASK_WAY_OUT, ASK_OBJECTS };
 
-static uint32_t whole_question(const struct verify *v, enum whole w)
+static uint32_t whole_question(const struct verify *v, enum verify_whole w)
 {
 	return v->lang.ir->nblocks + (uint32_t)w;
 }
@@ -211,7 +189,7 @@ static uint32_t whole_question(const struct verify *v, enum whole w)
 static uint32_t answered(const struct verify *v, json_t *result)
 {
 	const char *problem = verify_string(result, "problem"), *why;
-	struct question q;
+	struct verify_question q;
 	if (!verify_question(v, result, &q, &why))
 		return IR_NONE;
 	if (q.of_object)
@@ -330,10 +308,6 @@ int check_verify_report(struct claim_list *l, json_t *root, const char *model, u
 	l->subject = model ? model : *name ? name : NULL;
 	lang_init(&v.lang);
 	int rc = check_result(&v, root);
-	struct buf *text = claim_list_text(l);
-	if (text && rc != CLAIM_INPUT)
-		buf_printf(text, "%u accepted, %u rejected, %u unknown, %u unchecked\n", l->n[CLAIM_ACCEPTED],
-		           l->n[CLAIM_REJECTED], l->n[CLAIM_UNKNOWN], l->n[CLAIM_UNCHECKED]);
 	lang_free(&v.lang);
 	free(v.program.path);
 	return rc;

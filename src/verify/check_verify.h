@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "verify/claim_list.h"
+#include "report/claim_list.h"
 
 #define VERIFY_STATES 300000u /* of a search through what holds, unless told otherwise */
 

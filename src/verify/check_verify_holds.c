@@ -20,7 +20,7 @@
 /* ---- for the declared threads --------------------------------------------------------------- */
 
 /* A run that no order explains, as intact sim takes it. */
-static void refute(struct verify *v, const char *name, const struct move *path, uint32_t npath, const struct question *object,
+static void refute(struct verify *v, const char *name, const struct move *path, uint32_t npath, const struct verify_question *object,
                    struct claim *c)
 {
 	struct buf schedule;
@@ -46,7 +46,7 @@ static void refute(struct verify *v, const char *name, const struct move *path, 
 }
 
 /* What a search found about the claim. */
-static void judge_anew(struct verify *v, const char *name, const struct verify_exhaustive *a, const struct question *object)
+static void judge_anew(struct verify *v, const char *name, const struct verify_exhaustive *a, const struct verify_question *object)
 {
 	struct claim c = { .name = name, .claimed = verify_claimed(v), .line = verify_line(v), .states = a->states };
 	struct buf why;
@@ -195,7 +195,7 @@ static void check_any(struct verify *v, uint32_t block, bool part, json_t *resul
 void verify_holds(struct verify *v, json_t *result, const char *name)
 {
 	struct verify_exhaustive own = { .max_states = v->max_states }, *a = &own;
-	struct question c;
+	struct verify_question c;
 	const char *why;
 	if (!verify_question(v, result, &c, &why)) {
 		verify_say(v, name, CLAIM_REJECTED, why);
@@ -221,7 +221,7 @@ void verify_holds(struct verify *v, json_t *result, const char *name)
 
 /* ---- what is said of the whole ------------------------------------------------------------------ */
 
-static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_answer a, const char *fine,
+static void judge_reach(struct verify *v, const char *name, const struct verify_reach *r, enum verify_run_answer a, const char *fine,
                         const char *wrong, const struct move *path, uint32_t npath)
 {
 	struct claim c = { .name = name, .claimed = "holds", .states = r->states };

@@ -26,8 +26,8 @@ struct verify {
 	json_t *result;             /* the one being looked at, or NULL */
 };
 
-struct question { /* what a result is about, and what it says is wrong */
-	enum problem problem;
+struct verify_question { /* what a result is about, and what it says is wrong */
+	enum verdict_problem problem;
 	uint32_t block;
 	bool of_object;
 	uint32_t object;
@@ -42,7 +42,7 @@ const char *verify_claimed(const struct verify *v);
 uint32_t verify_line(const struct verify *v);
 void verify_say(struct verify *v, const char *name, enum claim_answer a, const char *why);
 /* The block (VERDICT_PROGRAM: none) or the object a result names. False, with the reason in *why: there is no such thing. */
-bool verify_question(const struct verify *v, json_t *result, struct question *q, const char **why);
+bool verify_question(const struct verify *v, json_t *result, struct verify_question *q, const char **why);
 /* Is a question about this block one about a program of its own (verdict/single_block.h)? Then it is loaded. */
 bool verify_alone(const struct verify *v, uint32_t block, struct lang *l);
 
@@ -50,7 +50,7 @@ bool verify_alone(const struct verify *v, uint32_t block, struct lang *l);
 
 void verify_counterexample(struct verify *v, json_t *result, const char *name);
 /* The history of the run, made and judged anew: NULL when the condition is not met, else why not. */
-const char *verify_history_of(const struct run *r, const struct question *c, bool *unknown);
+const char *verify_history_of(const struct run *r, const struct verify_question *c, bool *unknown);
 
 /* ---- check_verify_holds.c: what holds ----------------------------------------------- */
 

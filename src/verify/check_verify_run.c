@@ -11,7 +11,7 @@
 #include "report/check_json.h"
 #include "report/check_text.h"
 #include "report/run_json.h"
-#include "report/story_json.h"
+#include "report/story.h"
 #include "verdict/single_block.h"
 #include "verdict/replay.h"
 #include "verdict/verify_causal.h"
@@ -39,7 +39,7 @@ static bool same_run(const struct run *r, json_t *claimed)
 }
 
 /* Is the history, and the sentence about it, what the run has? */
-static bool same_history(const struct run *r, const struct question *c, json_t *result)
+static bool same_history(const struct run *r, const struct verify_question *c, json_t *result)
 {
 	struct object_history h;
 	struct buf text, why;
@@ -62,16 +62,19 @@ static bool same_history(const struct run *r, const struct question *c, json_t *
 /* ---- is what is said of it true? -------------------------------------------------------- */
 
 /* The members of the result that tell a person what went wrong, made anew; NULL: no memory. */
-static json_t *own_story(struct run *r, const struct question *q)
+static json_t *own_story(struct run *r, const struct verify_question *q)
 {
 	int32_t none;
 	struct verdict v = { .block = q->block, .problem = q->problem, .serial = &none };
+	struct story s;
 	struct buf text;
 	struct json_out j;
 	buf_init(&text);
 	json_out_init(&j, &text, true);
 	json_begin_object(&j, NULL);
-	story_json(r, &v, &j);
+	story_of_run(&s, r, &v);
+	story_json(&s, &v, &j);
+	story_give_back(&s, r);
 	json_end(&j);
 	json_t *own = json_loads(buf_cstr(&text), 0, NULL);
 	buf_free(&text);
@@ -137,7 +140,7 @@ static const char *check_ends(struct run *r, uint32_t block, json_t *serial, boo
 }
 
 /* Where a block stands, running alone, when no serial order comes to an end: is the sentence about such a place? */
-static const char *check_halt(struct run *r, const struct question *q, const char *sentence, bool *unknown)
+static const char *check_halt(struct run *r, const struct verify_question *q, const char *sentence, bool *unknown)
 {
 	struct rows halts = { 0 };
 	bool found = false;
@@ -155,12 +158,12 @@ static const char *check_halt(struct run *r, const struct question *q, const cha
 		struct verdict v = { .block = q->block, .problem = q->problem, .halt_thread = (uint32_t)h[0],
 			             .halt = (int32_t *)(uintptr_t)(h + 1) };
 		buf_clear(&text);
-		check_text_halt(r->ir, &v, &text);
+		story_halt(r->ir, &v, &text);
 		found = !strcmp(buf_cstr(&text), sentence);
 	}
 	struct verdict nowhere = { .block = q->block, .problem = q->problem };
 	buf_clear(&text);
-	check_text_halt(r->ir, &nowhere, &text);
+	story_halt(r->ir, &nowhere, &text);
 	found |= !strcmp(buf_cstr(&text), sentence);
 	buf_free(&text);
 	rows_free(&halts);
@@ -168,7 +171,7 @@ static const char *check_halt(struct run *r, const struct question *q, const cha
 }
 
 /* NULL: everything the result says of the run besides its steps is so. */
-static const char *check_story(struct run *r, const struct question *q, json_t *result, bool *unknown)
+static const char *check_story(struct run *r, const struct verify_question *q, json_t *result, bool *unknown)
 {
 	json_t *serial = json_object_get(result, "serial");
 	if (q->problem == PROBLEM_HISTORY)
@@ -197,7 +200,7 @@ static const char *check_story(struct run *r, const struct question *q, json_t *
 
 /* ---- does it go wrong? ------------------------------------------------------------------- */
 
-const char *verify_history_of(const struct run *r, const struct question *c, bool *unknown)
+const char *verify_history_of(const struct run *r, const struct verify_question *c, bool *unknown)
 {
 	struct object_history h;
 	struct buf why;
@@ -211,7 +214,7 @@ const char *verify_history_of(const struct run *r, const struct question *c, boo
 	                   : "the history meets the condition";
 }
 
-static const char *say_serial(enum verify_answer a, const char *explained, bool *unknown)
+static const char *say_serial(enum verify_run_answer a, const char *explained, bool *unknown)
 {
 	switch (a) {
 	case VERIFY_UNEXPLAINED:
@@ -228,7 +231,7 @@ static const char *say_serial(enum verify_answer a, const char *explained, bool 
 }
 
 /* What is asked of one block is judged in the program with its marks alone. */
-static const char *check_serial(const struct verify *v, struct run *r, const struct question *c, bool *unknown)
+static const char *check_serial(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
 	const char *explained = c->problem == PROBLEM_ATOMICITY ? "a serial order explains the run"
 	                                                        : "a serial order comes to an end, or none does for another reason";
@@ -255,7 +258,7 @@ static const char *check_serial(const struct verify *v, struct run *r, const str
 	return why;
 }
 
-static const char *check_claim(const struct verify *v, struct run *r, const struct question *c, bool *unknown)
+static const char *check_claim(const struct verify *v, struct run *r, const struct verify_question *c, bool *unknown)
 {
 	bool all_done = true;
 	if (c->of_object != (c->problem == PROBLEM_HISTORY))
@@ -292,7 +295,7 @@ static const char *check_claim(const struct verify *v, struct run *r, const stru
 }
 
 /* NULL: the run is what is claimed of it. */
-static const char *check_run(const struct verify *v, struct run *r, const struct question *c, json_t *result, bool *unknown)
+static const char *check_run(const struct verify *v, struct run *r, const struct verify_question *c, json_t *result, bool *unknown)
 {
 	if (!same_run(r, json_object_get(result, "counterexample")))
 		return "the replay differs from the steps or the state that are claimed";
@@ -309,8 +312,8 @@ void verify_counterexample(struct verify *v, json_t *result, const char *name)
 	const struct ir *p = v->lang.ir;
 	json_t *ce = json_object_get(result, "counterexample");
 	const char *schedule = verify_string(ce, "schedule"), *why;
-	struct question c;
-	struct sched s;
+	struct verify_question c;
+	struct schedule_list s;
 	struct run r;
 	if (!verify_question(v, result, &c, &why)) {
 		verify_say(v, name, CLAIM_REJECTED, why);

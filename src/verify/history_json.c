@@ -104,7 +104,7 @@ static enum verify_answer check_sentence(const struct history *h, const struct i
                                          enum condition cond, uint32_t k, int proof, uint32_t culprit, char *why)
 {
 	const json_t *conflict = json_object_get(j, "conflict"), *states = json_object_get(j, "states");
-	struct check_options o = { .condition = cond, .k = k };
+	struct lin_check_options o = { .condition = cond, .k = k };
 	struct part part = { .r = { .proof = (enum proof)proof, .culprit = culprit,
 		                    .moment_open = !json_is_true(json_object_get(j, "exact")) } };
 	uint32_t n = (uint32_t)json_array_size(conflict), *ops = calloc(n + 1ull, sizeof *ops);

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "verify/claim_list.h"
+#include "report/claim_list.h"
 
 /* `history`: the file, or NULL for the one that the report names. */
 int history_verify_report(struct claim_list *l, json_t *root, const char *history);

@@ -23,27 +23,27 @@
 #define MAX_ITEMS 10000000u
 #define ARENA_BUDGET ((size_t)1 << 30)
 
-void sched_init(struct sched *s)
+void sched_init(struct schedule_list *s)
 {
 	memset(s, 0, sizeof *s);
 	arena_init(&s->arena, ARENA_BUDGET);
 	diags_init(&s->diags, &s->arena);
 }
 
-void sched_free(struct sched *s)
+void sched_free(struct schedule_list *s)
 {
 	arena_free(&s->arena);
 }
 
 /* ---- reading ------------------------------------------------------------ */
 
-struct reader {
-	struct sched *s;
+struct schedule_parser {
+	struct schedule_list *s;
 	const struct ir *p;
 	uint32_t at;
 };
 
-static char peek(const struct reader *r)
+static char peek(const struct schedule_parser *r)
 {
 	return r->at < r->s->src.len ? r->s->src.text[r->at] : 0;
 }
@@ -54,7 +54,7 @@ static bool is_word(char c)
 }
 
 /* Where the text that belongs together with `from` ends. */
-static struct span word_span(const struct reader *r, uint32_t from)
+static struct span word_span(const struct schedule_parser *r, uint32_t from)
 {
 	uint32_t end = from;
 	while (end < r->s->src.len && !isspace((unsigned char)r->s->src.text[end]) &&
@@ -63,7 +63,7 @@ static struct span word_span(const struct reader *r, uint32_t from)
 	return (struct span){ from, end > from ? end : from + 1 };
 }
 
-static bool complain(struct reader *r, uint32_t from, const char *what)
+static bool complain(struct schedule_parser *r, uint32_t from, const char *what)
 {
 	diag_error(&r->s->diags, "schedule", &r->s->src, word_span(r, from), "%s", what);
 	diag_hint(&r->s->diags, "a step is a thread, with the alternative it takes where it has "
@@ -71,7 +71,7 @@ static bool complain(struct reader *r, uint32_t from, const char *what)
 	return false;
 }
 
-static bool skip_blank(struct reader *r)
+static bool skip_blank(struct schedule_parser *r)
 {
 	for (;;) {
 		char c = peek(r);
@@ -88,7 +88,7 @@ static bool skip_blank(struct reader *r)
 }
 
 /* A number from 1 on; 0 when there is none or it is too large. */
-static uint32_t number(struct reader *r)
+static uint32_t number(struct schedule_parser *r)
 {
 	uint64_t n = 0;
 	while (isdigit((unsigned char)peek(r))) {
@@ -99,7 +99,7 @@ static uint32_t number(struct reader *r)
 	return n < UINT32_MAX ? (uint32_t)n : 0;
 }
 
-static bool unknown_name(struct reader *r, uint32_t from, const char *name)
+static bool unknown_name(struct schedule_parser *r, uint32_t from, const char *name)
 {
 	const char *names[64];
 	int n = 0;
@@ -113,7 +113,7 @@ static bool unknown_name(struct reader *r, uint32_t from, const char *name)
 	return false;
 }
 
-static bool thread_by_name(struct reader *r, uint32_t *thread)
+static bool thread_by_name(struct schedule_parser *r, uint32_t *thread)
 {
 	uint32_t from = r->at, t = 0;
 	while (is_word(peek(r)))
@@ -146,7 +146,7 @@ static bool thread_by_name(struct reader *r, uint32_t *thread)
 	return true;
 }
 
-static bool thread_by_number(struct reader *r, uint32_t *thread)
+static bool thread_by_number(struct schedule_parser *r, uint32_t *thread)
 {
 	uint32_t from = r->at, n = number(r);
 	if (n >= 1 && n <= r->p->nthreads) {
@@ -160,7 +160,7 @@ static bool thread_by_number(struct reader *r, uint32_t *thread)
 	return false;
 }
 
-static bool item(struct reader *r)
+static bool item(struct schedule_parser *r)
 {
 	struct sched_item it = { .pick = r->s->picks.len, .count = 1 };
 	uint32_t from = r->at;
@@ -191,9 +191,9 @@ static bool item(struct reader *r)
 	return true;
 }
 
-static bool parse(struct sched *s, const struct ir *p)
+static bool parse(struct schedule_list *s, const struct ir *p)
 {
-	struct reader r = { .s = s, .p = p };
+	struct schedule_parser r = { .s = s, .p = p };
 	uint64_t total = 0;
 	while (skip_blank(&r)) {
 		if (!item(&r))
@@ -210,7 +210,7 @@ static bool parse(struct sched *s, const struct ir *p)
 	return false;
 }
 
-static bool guarded(struct sched *s, const struct ir *p, bool (*read)(struct sched *, const char *),
+static bool guarded(struct schedule_list *s, const struct ir *p, bool (*read)(struct schedule_list *, const char *),
                     const char *arg)
 {
 	jmp_buf oom;
@@ -227,7 +227,7 @@ static bool guarded(struct sched *s, const struct ir *p, bool (*read)(struct sch
 	return ok;
 }
 
-static bool read_file(struct sched *s, const char *path)
+static bool read_file(struct schedule_list *s, const char *path)
 {
 	const char *why = NULL;
 	if (source_read(&s->src, &s->arena, path, &why))
@@ -237,19 +237,19 @@ static bool read_file(struct sched *s, const char *path)
 	return false;
 }
 
-static bool read_text(struct sched *s, const char *text)
+static bool read_text(struct schedule_list *s, const char *text)
 {
 	source_from_text(&s->src, &s->arena, s->src.name, text, strlen(text));
 	return true;
 }
 
-bool sched_parse(struct sched *s, const struct ir *p, const char *name, const char *text)
+bool sched_parse(struct schedule_list *s, const struct ir *p, const char *name, const char *text)
 {
 	s->src.name = name;
 	return guarded(s, p, read_text, text);
 }
 
-bool sched_read(struct sched *s, const struct ir *p, const char *arg)
+bool sched_read(struct schedule_list *s, const struct ir *p, const char *arg)
 {
 	struct stat st;
 	if (arg[0] == '@')
@@ -262,7 +262,7 @@ bool sched_read(struct sched *s, const struct ir *p, const char *arg)
 
 /* ---- taking its steps --------------------------------------------------- */
 
-static void note_enabled(struct sched *s, struct run *r)
+static void note_enabled(struct schedule_list *s, struct run *r)
 {
 	struct buf b;
 	uint32_t n = 0, shown = 0;
@@ -282,7 +282,7 @@ static void note_enabled(struct sched *s, struct run *r)
 	buf_free(&b);
 }
 
-static void note_alternatives(struct sched *s, struct run *r, uint32_t thread)
+static void note_alternatives(struct schedule_list *s, struct run *r, uint32_t thread)
 {
 	struct run_outcome out[8];
 	uint32_t n = run_outcomes(r, thread, out, 8);
@@ -303,7 +303,7 @@ static void note_alternatives(struct sched *s, struct run *r, uint32_t thread)
 	buf_free(&b);
 }
 
-static void refuse(struct sched *s, struct run *r, const struct sched_item *it, uint32_t position,
+static void refuse(struct schedule_list *s, struct run *r, const struct sched_item *it, uint32_t position,
                    enum run_status why)
 {
 	struct buf b;
@@ -343,7 +343,7 @@ static void refuse(struct sched *s, struct run *r, const struct sched_item *it, 
 		note_enabled(s, r);
 }
 
-bool sched_run(struct sched *s, struct run *r)
+bool sched_run(struct schedule_list *s, struct run *r)
 {
 	uint32_t position = 0;
 	for (uint32_t i = 0; i < s->items.len; i++) {

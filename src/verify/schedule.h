@@ -12,7 +12,7 @@ struct sched_item {
 	struct span span;
 };
 
-struct sched {
+struct schedule_list {
 	struct arena arena;
 	struct source src;
 	struct diags diags;
@@ -21,16 +21,16 @@ struct sched {
 	bool brief; /* messages without place: the input is one line */
 };
 
-void sched_init(struct sched *s);
-void sched_free(struct sched *s);
+void sched_init(struct schedule_list *s);
+void sched_free(struct schedule_list *s);
 /* Reads the argument of --schedule (a schedule, @FILE or FILE); false when
  * it is not one, and s->diags says why. */
-bool sched_read(struct sched *s, const struct ir *p, const char *arg);
+bool sched_read(struct schedule_list *s, const struct ir *p, const char *arg);
 /* The same for a text; `name` is what messages call it. */
-bool sched_parse(struct sched *s, const struct ir *p, const char *name, const char *text);
+bool sched_parse(struct schedule_list *s, const struct ir *p, const char *name, const char *text);
 /* Takes its steps; false when one is not possible, and s->diags says which,
  * why, and what was. A fault at the last step is none of that. */
-bool sched_run(struct sched *s, struct run *r);
+bool sched_run(struct schedule_list *s, struct run *r);
 /* Writes the run's schedule to a file, twenty steps a line. */
 bool sched_save(const struct run *r, const char *path, const char *model, struct buf *why);
 

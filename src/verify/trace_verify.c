@@ -142,9 +142,6 @@ static void judge_claims(struct claim_list *l, struct cycles_claimed *c, struct 
 		}
 		claim_list_add(l, &one);
 	}
-	if (claim_list_text(l))
-		buf_printf(claim_list_text(l), "%u of %zu cycle%s accepted\n", l->n[CLAIM_ACCEPTED], c->ncycles,
-		           c->ncycles == 1 ? "" : "s");
 }
 
 /* What a report of a trace says besides its cycles, and gives no witness for. `recording`: of a run of a program. */
@@ -197,9 +194,7 @@ static void judge_whole(struct claim_list *l, struct serial_judge *s)
 		buf_str(&why, "its conflicts close no cycle");
 	}
 	c.why = buf_cstr(&why);
-	l->brief = false; /* it has a line in any case */
 	claim_list_add(l, &c);
-	l->brief = true;
 	buf_free(&why);
 }
 
@@ -264,7 +259,6 @@ int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, s
 	json_t *findings = json_object_get(one, "findings");
 	json_t *fine = json_object_get(one, "serializable");
 	int rc = CLAIM_INPUT;
-	l->brief = true;
 	if (!trace)
 		trace = json_string_value(json_object_get(one, "file"));
 	if (json_array_size(traces) > 1) {

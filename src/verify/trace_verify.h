@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "verify/claim_list.h"
+#include "report/claim_list.h"
 
 /* The report as read; `trace` NULL: the file it names. What is wrong with the report itself goes to `wrong`. */
 int trace_verify_report(struct claim_list *l, json_t *root, const char *trace, struct buf *wrong);

@@ -97,7 +97,7 @@ static inline void gen_prefix(const struct gen *g, uint32_t cut, struct gen *out
 			op.res = RES_NONE;
 			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
 				continue;
-			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL)
+			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
 				op.b = VAL_NONE;
 		}
 		out->ops[out->p.n++] = op;

@@ -29,6 +29,15 @@ static inline void random_call(struct gen *g, struct rng *r, struct hop *op, int
 	case OBJ_MUTEX:
 		op->fn = rng_below(r, 2) ? FN_ACQUIRE : FN_RELEASE;
 		break;
+	case OBJ_SEMAPHORE: {
+		static const uint8_t fn[] = { FN_ACQUIRE, FN_RELEASE, FN_SEMAPHORE_FIRST, FN_READ };
+		op->fn = fn[rng_below(r, 4)];
+		break;
+	}
+	case OBJ_DEQUE: /* push-front, push-back, pop-front, pop-back */
+		op->fn = (uint8_t)(FN_DEQUE_FIRST + rng_below(r, 4));
+		op->a = op->fn < FN_DEQUE_FIRST + 2 ? num(g, small) : VAL_NONE;
+		break;
 	case OBJ_SET:
 		op->fn = (uint8_t)(rng_below(r, 4) == 0 ? FN_READ : rng_below(r, 3) == 0 ? FN_CONTAINS
 		                   : rng_below(r, 2) ? FN_ADD : FN_REMOVE);
@@ -134,6 +143,12 @@ static inline bool effect(struct gen *g, struct model *m, struct hop *op)
 		break;
 	case FN_ACQUIRE:
 	case FN_RELEASE:
+		if (g->p.obj == OBJ_SEMAPHORE) {
+			if (op->fn == FN_ACQUIRE && m->v[0] == 0)
+				return false;
+			m->v[0] += op->fn == FN_ACQUIRE ? -1 : 1;
+			break;
+		}
 		if (m->v[0] == (op->fn == FN_ACQUIRE))
 			return false;
 		m->v[0] = op->fn == FN_ACQUIRE;
@@ -147,6 +162,25 @@ static inline bool effect(struct gen *g, struct model *m, struct hop *op)
 	case FN_ENQ: case FN_PUSH: case FN_INSERT:
 		m->v[m->n++] = x;
 		break;
+	case FN_SEMAPHORE_FIRST:
+		op->b = val_bool(m->v[0] > 0);
+		m->v[0] -= m->v[0] > 0;
+		break;
+	case FN_DEQUE_FIRST:
+		memmove(m->v + 1, m->v, (size_t)m->n++ * sizeof *m->v);
+		m->v[0] = x;
+		break;
+	case FN_DEQUE_FIRST + 1:
+		m->v[m->n++] = x;
+		break;
+	case FN_DEQUE_FIRST + 2:
+	case FN_DEQUE_FIRST + 3: {
+		int at = op->fn == FN_DEQUE_FIRST + 2 ? 0 : m->n - 1;
+		op->b = m->n ? num(g, (int)m->v[at]) : VAL_NIL;
+		if (m->n)
+			drop(m, at);
+		break;
+	}
 	default: { /* removals and peek */
 		int at = g->p.obj == OBJ_STACK ? m->n - 1 : 0;
 		for (int i = 0; i < m->n && g->p.obj == OBJ_PQUEUE; i++)
@@ -165,14 +199,16 @@ static inline void spoil(struct gen *g, struct rng *r, struct hop *op, int next)
 	if (op->res != RES_NONE)
 		op->res = op->res == RES_TRUE ? RES_FALSE : RES_TRUE;
 	else if (op->fn == FN_READ && (g->p.obj == OBJ_REGISTER || g->p.obj == OBJ_CAS_REGISTER ||
-	                               g->p.obj == OBJ_COUNTER))
+	                               g->p.obj == OBJ_COUNTER || g->p.obj == OBJ_SEMAPHORE))
 		op->b = num(g, x);
 	else if (op->fn == FN_READ && g->p.obj == OBJ_KV)
 		op->b = val_text(&g->vals, VK_STR, &"aab"[x % 3], (size_t)(3 - x % 3));
 	else if (op->fn == FN_READ) {
 		val e[4] = { num(g, x), num(g, 0), num(g, 1), num(g, 2) };
 		op->b = val_list(&g->vals, g->p.obj == OBJ_SET ? VK_SET : VK_LIST, e, rng_below(r, 4));
-	} else if (op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL || op->fn == FN_PEEK)
+	} else if (op->fn == FN_SEMAPHORE_FIRST)
+		op->b = val_bool(op->b == VAL_FALSE);
+	else if (op->fn == FN_DEQUE_FIRST + 2 || op->fn == FN_DEQUE_FIRST + 3 || op->fn == FN_DEQ || op->fn == FN_POP || op->fn == FN_POLL || op->fn == FN_PEEK)
 		op->b = x == 0 ? VAL_NIL : num(g, next > 0 ? (int)rng_below(r, (uint32_t)next + 2) : x);
 }
 
@@ -188,6 +224,10 @@ static inline void random_history(struct gen *g, struct rng *r, uint32_t n, bool
 		g->p.init = num(g, 0);
 	if (g->p.obj == OBJ_KV)
 		g->p.init = val_text(&g->vals, VK_STR, "", 0);
+	if (g->p.obj == OBJ_SEMAPHORE) {
+		m.v[0] = rng_below(r, 3);
+		g->p.init = num(g, (int)m.v[0]);
+	}
 	gen_times(g, r, n, 2 + rng_below(r, 4) + (crashes > 24 ? 6 : 0), crashes);
 	for (uint32_t i = 0; i < g->p.n; i++)
 		random_call(g, r, &g->ops[i], &next);
@@ -206,7 +246,7 @@ static inline void random_history(struct gen *g, struct rng *r, uint32_t n, bool
 			op.res = RES_NONE;
 			if (op.fn == FN_READ || op.fn == FN_PEEK || op.fn == FN_CONTAINS)
 				continue;
-			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL)
+			if (op.fn == FN_DEQ || op.fn == FN_POP || op.fn == FN_POLL || op.fn >= FN_COUNT)
 				op.b = VAL_NONE;
 		} else if (rng_below(r, 256) < wrong) {
 			spoil(g, r, &op, next);

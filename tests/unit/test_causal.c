@@ -311,7 +311,7 @@ static uint32_t touches_of(const struct program *g, const struct ir_effect *eff,
 	for (uint32_t i = 0; i < eff->nevents; i++) {
 		const struct ir_event *e = &eff->events[i];
 		uint32_t cell = cell_of_event(g, e), k = 0;
-		const struct cell *c = &g->cells[cell];
+		const struct program_cell *c = &g->cells[cell];
 		bool reads = (e->mode & (IRA_READ | IRA_ACQUIRE | IRA_RELEASE)) != 0;
 		bool writes = !(e->mode & IRA_READ_INV) && !(e->mode & IRA_READ_RESP) && e->mode != IRA_READ;
 		while (k < n && out[k].cell < cell)

@@ -121,7 +121,7 @@ static bool is_run(const struct program *g, const struct causal_run *r)
 			for (uint32_t j = 0; j < a->ntouch && fits; j++) {
 				const struct touch *t = &g->touches[a->touch + j];
 				const struct causal_touch *u = &r->touches[e->touch + j];
-				const struct cell *c = &g->cells[t->cell];
+				const struct program_cell *c = &g->cells[t->cell];
 				fits = c->var == u->var && c->elem == u->elem && t->write == u->write &&
 				       (t->need == PROGRAM_ANY || t->need == value[t->cell]) &&
 				       (!c->nvalues || !t->write || c->lo + (int32_t)t->put == u->left);

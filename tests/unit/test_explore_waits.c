@@ -136,7 +136,7 @@ static void compare_halt(const struct ir *p, uint64_t seed, const char *text)
 		search_result_free(&r);
 		return;
 	}
-	enum problem q = exact_stuck(p, PROD_BLOCK_ALL, r.path, r.npath, 0, &thread, &state);
+	enum verdict_problem q = exact_stuck(p, PROD_BLOCK_ALL, r.path, r.npath, 0, &thread, &state);
 	exact_alternatives(p, PROD_BLOCK_ALL, r.path, r.npath, 1, 0, &ends, &n);
 	if (run_init(&run, p) && replay(&run, r.path, r.npath) && run.nsteps < MAX_EVENTS) {
 		bool stuck = verify_halt(&run, VERDICT_PROGRAM, PROBLEM_STUCK) == VERIFY_UNEXPLAINED;
@@ -204,7 +204,7 @@ static void try_walks(const struct ir *p, uint32_t block, uint64_t seed, const c
 		if (!run_init(&r, p))
 			return;
 		while (r.nsteps < 24 && run_random(&r, &rng) == RUN_OK) {
-			enum verify_answer a = verify_run(&r, block);
+			enum verify_run_answer a = verify_run(&r, block);
 			loops.prefixes += a == VERIFY_EXPLAINED;
 			if (a == VERIFY_UNEXPLAINED) {
 				complain(seed, text, "an execution of what is said to be atomic is not explained");

@@ -189,7 +189,7 @@ static void test_least_k_and_delta(void)
 		}
 		h.nevents = g.p.nevents;
 		struct interpretation in = { .object = OBJ_REGISTER, .init = g.p.init };
-		struct check_options o = { .k = 1, .jobs = 1, .k_min = true };
+		struct lin_check_options o = { .k = 1, .jobs = 1, .k_min = true };
 		struct check c;
 		CHECK(lin_check(&h, &in, &o, &c));
 		uint32_t least = 0;
@@ -312,7 +312,7 @@ static void test_order_before(void)
 		h.nevents = g.p.nevents;
 		struct interpretation in = { .object = OBJ_REGISTER, .init = g.p.init };
 		struct check c;
-		CHECK(lin_check(&h, &in, &(struct check_options){ .k = 1, .jobs = 1 }, &c));
+		CHECK(lin_check(&h, &in, &(struct lin_check_options){ .k = 1, .jobs = 1 }, &c));
 		for (uint32_t i = 0; i < c.nparts; i++) {
 			uint32_t norder, *order = part_order(&h, &in, &c, &c.parts[i], &norder);
 			bool bad = c.parts[i].r.verdict == LIN_VIOLATED;

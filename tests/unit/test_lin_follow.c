@@ -94,7 +94,7 @@ static enum lin_verdict offline(const struct gen *g, const char *text, size_t le
 {
 	struct reading r;
 	struct read_options ro = { .format = FORMAT_EDN };
-	struct check_options o = { .k = 1, .jobs = 1 };
+	struct lin_check_options o = { .k = 1, .jobs = 1 };
 	struct check c;
 	enum lin_verdict v = LIN_REFUSED;
 	reading_open(&r);

@@ -17,7 +17,7 @@ struct reading {
 	struct buf errors;
 };
 
-static void open_text(struct reading *r, const char *text, size_t len, enum format f, enum order order)
+static void open_text(struct reading *r, const char *text, size_t len, enum format f, enum read_order order)
 {
 	memset(r, 0, sizeof *r);
 	arena_init(&r->arena, 0);
@@ -359,7 +359,7 @@ static void test_damage(void)
 				break;
 		}
 		struct reading r;
-		open_text(&r, text, len, (enum format)rng_below(&rng, 6), (enum order)rng_below(&rng, 3));
+		open_text(&r, text, len, (enum format)rng_below(&rng, 6), (enum read_order)rng_below(&rng, 3));
 		CHECK(r.ok || r.d.errors || r.lim.spent);
 		if (r.ok) {
 			struct interpretation in = { .init = VAL_NONE };

@@ -105,6 +105,14 @@ static void test_counter_mutex(void)
 	campaign(OBJ_MUTEX, false, NULL, 10, 4);
 }
 
+static void test_semaphore_deque(void)
+{
+	campaign(OBJ_SEMAPHORE, false, NULL, 11, 27);
+	campaign(OBJ_DEQUE, false, NULL, 12, 28);
+	campaign_with(OBJ_SEMAPHORE, false, NULL, 11, 60, 29);
+	campaign_with(OBJ_DEQUE, false, NULL, 12, 60, 30);
+}
+
 static void test_set_kv_list(void)
 {
 	campaign(OBJ_SET, true, lin_set, 9, 341);  /* one element */
@@ -138,6 +146,7 @@ int main(void)
 {
 	RUN(test_registers);
 	RUN(test_counter_mutex);
+	RUN(test_semaphore_deque);
 	RUN(test_set_kv_list);
 	RUN(test_queue);
 	RUN(test_stack);

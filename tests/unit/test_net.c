@@ -263,7 +263,7 @@ static void check_distinct(struct prefix *p)
 static uint32_t deadlocks, lazy_rounds;
 
 /* The run can be fired and ends in the marking. */
-static void check_run(const struct net *n, const struct answer *a)
+static void check_run(const struct net *n, const struct query_answer *a)
 {
 	uint64_t have = 0, want = 0;
 	if (a->found != 1)
@@ -299,7 +299,7 @@ static void check_cover(struct prefix *p, const struct markings *m, struct rng *
 		int want = 0;
 		for (uint64_t i = 0; i < m->n; i++)
 			want |= (bits_of(m, i) & mask) == mask;
-		struct answer ans;
+		struct query_answer ans;
 		prefix_cover(p, goal, n, &ans);
 		CHECK_EQ(ans.found, want);
 		check_run(p->net, &ans);
@@ -315,7 +315,7 @@ static void check_cover(struct prefix *p, const struct markings *m, struct rng *
 
 static void check_deadlock(struct prefix *p, const struct markings *m)
 {
-	struct answer ans;
+	struct query_answer ans;
 	prefix_deadlock(p, &ans);
 	CHECK_EQ(ans.found, m->deadlock);
 	check_run(p->net, &ans);

@@ -88,7 +88,7 @@ static void test_limits(void)
 	prefix_free(&p);
 	CHECK_EQ(unfold(&n, &memory, &p), UNFOLD_LIMIT);
 	CHECK_STR(p.limit, "memory");
-	CHECK(p.bytes <= 1 << 15);
+	CHECK(p.memory.used <= 1 << 15);
 	prefix_free(&p);
 	CHECK_EQ(unfold(&n, &late, &p), UNFOLD_LIMIT);
 	CHECK_STR(p.limit, "time");

@@ -249,9 +249,13 @@ static void twin_facts(const struct twin *h, unsigned in, enum txn_order o, stru
 				}
 			}
 			if (h->is_list[r->key]) {
-				for (int e = 0; e < r->nlist; e++)
+				for (int e = 0; e < r->nlist; e++) {
 					if (twin_writer(h, in, r->key, r->list[e]) == TWIN_BAD)
 						f->dirty = true;
+					for (int k = i + 1; k < x->nops; k++)
+						if (x->ops[k].kind == TWIN_APPEND && x->ops[k].key == r->key && x->ops[k].v == r->list[e])
+							f->dirty = true;
+				}
 				if (wrote) {
 					bool ok = before ? r->nlist == nbefore + nown && !memcmp(before, r->list, (size_t)nbefore * sizeof(int))
 					                 : r->nlist >= nown;

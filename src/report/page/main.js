@@ -15,11 +15,13 @@ function theme() {
 
 // One finding of a run, or of its recording.
 function runFinding(doc, r) {
+	const x = r.exploration, reached = x && x.status === "confirmed", sure = r.confirmed || reached;
 	return {
-		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, label: r.confirmed ? "Confirmed" : "Predicted", hidden: !!r.suppressed, sub: (r.suppressed ? "suppressed, " : "") + (r.confirmed ? "confirmed" : "predicted"),
+		name: r.mark ? text(r.mark) : text(r.block), verdict: r.verdict, label: sure ? "Confirmed" : "Predicted", hidden: !!r.suppressed, sub: (r.suppressed ? "suppressed, " : "") + (sure ? "confirmed" : "predicted"),
 		title: (r.mark ? "block " + text(r.mark) + " in " : "") + text(r.block) + " is not atomic", sentence: text(r.sentence),
-		facts: [r.confirmed ? "confirmed: another thread came in between, in this run" : "predicted: another schedule can break it", r.count > 1 ? "seen " + r.count + " times" : "",
-			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], view: () => stacksView(doc, r) };
+		facts: [r.confirmed ? "confirmed: another thread came in between, in this run" : "predicted: another schedule can break it", x ? "explored: " + text(x.text) : "", r.count > 1 ? "seen " + r.count + " times" : "",
+			r.suppressed ? "suppressed by " + text(r.suppressed.by) : ""], next: x && x.replay ? text(x.replay) : null,
+		view: () => x && x.failure ? h("div", {}, stacksView(doc, r), section("A schedule that shows it", h("p", { text: text(x.failure.title).toLowerCase() + ": " + text(x.failure.sentence) })), scheduleView(x.failure)) : stacksView(doc, r) };
 }
 
 // [{name, sub, verdict, title, sentence, facts, next, hidden, view}]

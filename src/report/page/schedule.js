@@ -33,6 +33,7 @@ function scheduleTable(r) {
 function scheduleView(r) {
 	if (r.kind === "race") return h("div", {}, section("The accesses", h("ul", {}, list(r.accesses).map((a) =>
 		h("li", {}, (a.atomic ? "atomic " : "") + (a.write ? "write" : "read") + " by " + (number(a.thread) ? "T" + number(a.thread) : "main") + " at ", named(exploreAt(a.at), 90))))));
+	if (r.kind === "prediction") return null;
 	const waits = list(r.threads).filter((t) => t.waits);
 	return h("div", {}, section("The schedule", scheduleTable(r)),
 		waits.length ? section("At the end", h("ul", {}, waits.map((t) => h("li", {}, exploreThread(r, number(t.number)) + " waits for ", named(t.waits, 80), " at ", named(exploreAt(t.at), 80))))) : null,
@@ -43,7 +44,9 @@ function scheduleView(r) {
 
 function exploreItems(doc) {
 	const facts = [plural(number(doc.schedules), "schedule"), number(doc.traces) ? plural(number(doc.traces), "distinct trace") : "", text(doc.strategy), "seed " + number(doc.seed)];
-	const found = list(doc.results).map((r) => ({ name: r.kind === "race" ? "race on " + text(r.data) : text(r.kind), verdict: r.verdict, sub: "schedule " + number(r.schedule),
+	const found = list(doc.results).map((r) => r.finding ? { name: text(r.finding.block), verdict: r.verdict, label: r.finding.status === "confirmed" ? "Confirmed" : "Not reached",
+		sub: text(r.finding.text), title: text(r.finding.block) + ": " + text(r.finding.text), sentence: text(r.finding.sentence), next: r.finding.replay ? text(r.finding.replay) : null,
+		facts: [r.kind === "prediction" ? "" : text(r.title).toLowerCase() + ": " + text(r.sentence), plural(number(r.finding.schedules), "schedule"), ...facts.slice(2)], view: () => scheduleView(r) } : ({ name: r.kind === "race" ? "race on " + text(r.data) : text(r.kind), verdict: r.verdict, sub: "schedule " + number(r.schedule),
 		title: r.kind === "race" ? "data race on " + text(r.data) : text(r.title).toLowerCase() + " in schedule " + number(r.schedule),
 		sentence: text(r.sentence), facts, view: () => scheduleView(r) }));
 	return found.length ? found : [{ name: "explore", verdict: doc.verdict, sub: "", sentence: "", facts, view: () => null,

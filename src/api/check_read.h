@@ -1,0 +1,26 @@
+/*
+ * check_read: a document of `intact check` as the data it was made of
+ * (report/checked.h), so that `intact report` writes the text that the command
+ * wrote: the model is loaded from the document, and counterexamples are
+ * replayed from their schedules.
+ */
+#ifndef INTACT_API_CHECK_READ_H
+#define INTACT_API_CHECK_READ_H
+
+#include <jansson.h>
+
+#include "lang/lang.h"
+#include "report/checked.h"
+
+struct check_read {
+	struct lang lang;
+	struct verdict *v;
+	struct checked c; /* strings are the document's: it must stay */
+};
+
+/* `doc` meets the schema. False: it does not agree with itself (its model does not load, a
+ * run is not one of the model, ...), or memory is spent. Free it in any case. */
+bool check_read(struct check_read *r, const json_t *doc);
+void check_read_free(struct check_read *r);
+
+#endif

@@ -1,0 +1,78 @@
+#include "api/document_text.h"
+
+#include <string.h>
+
+#include "api/check_read.h"
+#include "report/check_text.h"
+#include "report/claim_list.h"
+#include "report/doc.h"
+#include "report/explore.h"
+#include "report/finding.h"
+#include "report/trace_judged.h"
+
+static bool check(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	struct check_read r;
+	struct check_text_options to = { .width = o->width, .utf8 = o->utf8, .color = o->color, .max_rows = o->max_rows };
+	bool ok = check_read(&r, doc);
+	if (ok)
+		check_text(&r.c, &to, out);
+	check_read_free(&r);
+	return ok;
+}
+
+static bool explore(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	struct explore_confirmation c;
+	struct explore_report r;
+	struct arena a;
+	arena_init(&a, 0);
+	if (explore_confirmation_read(doc, &a, &c)) {
+		explore_confirmation_text(&c, &a, out, o->color);
+	} else {
+		explore_read(doc, &a, &r);
+		explore_text(&r, out, o->color, o->width);
+	}
+	arena_free(&a);
+	return true;
+}
+
+static bool verify(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	(void)o;
+	claim_list_text(doc, out);
+	return true;
+}
+
+static bool trace(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	const json_t *r;
+	size_t i;
+	json_array_foreach(json_object_get(doc, "results"), i, r)
+		trace_text(r, &(struct trace_text_options){ .width = o->width, .color = o->color, .full = !o->max_rows }, out);
+	return true;
+}
+
+static bool run(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	const char *reason = doc_text(doc, "reason");
+	findings_text(doc, &(struct finding_text_options){ .color = o->color }, out);
+	if (*reason) {
+		buf_safe(out, reason, strlen(reason));
+		buf_char(out, '\n');
+	} else if (!doc_number(doc, "findings")) {
+		buf_str(out, "nothing was found in this run\n");
+	}
+	return true;
+}
+
+void document_text(const json_t *doc, const struct render_text_options *o, struct buf *out)
+{
+	static const struct { const char *kind; bool (*text)(const json_t *, const struct render_text_options *, struct buf *); } kinds[] = {
+		{ "check", check }, { "explore", explore }, { "run", run }, { "trace", trace }, { "verify", verify },
+	};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (doc_is(doc, "kind", kinds[i].kind) && kinds[i].text(doc, o, out))
+			return;
+	render_text(doc, o, out);
+}

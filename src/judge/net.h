@@ -1,0 +1,53 @@
+/*
+ * net: a Petri net judged: the prefix of its unfolding, whether it can come to a standstill, whether places can be
+ * marked together. For `intact net` and the library.
+ */
+#ifndef INTACT_JUDGE_NET_H
+#define INTACT_JUDGE_NET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/opts.h"
+
+/* The options as they are given. */
+struct net_args {
+	const char *cover;       /* places, with commas between them; or NULL */
+	bool deadlock, prefix_only;
+	uint64_t max_events, max_bytes, timeout;
+};
+
+/* Rows of an option table, for `intact net` and the library. `a`: a struct net_args *. */
+#define NET_QUESTION_OPTIONS(a) \
+	{ OPT_STR, "cover", 0, "PLACE[,PLACE...]", &(a)->cover, "can these places hold a token all at once? (exit 1: they can)", 0, 0, NULL }, \
+	{ OPT_FLAG, "deadlock", 0, NULL, &(a)->deadlock, "a deadlock is a violation: exit 1 if there is one, 3 if unknown", 0, 0, NULL }, \
+	{ OPT_FLAG, "prefix", 0, NULL, &(a)->prefix_only, "only the prefix: do not look for a deadlock", 0, 0, NULL }
+#define NET_LIMIT_OPTIONS(a) \
+	{ OPT_UINT, "max-events", 0, "N", &(a)->max_events, "events of the prefix, cut-offs with them", 1, 0, NULL }, \
+	{ OPT_SIZE, "max-memory", 0, "SIZE", &(a)->max_bytes, "memory of all of it (default: half the machine's)", 1 << 16, 0, NULL }, \
+	{ OPT_UINT, "timeout", 0, "SECONDS", &(a)->timeout, "for all of it", 1, 0, NULL }
+
+/* What is wrong with the options together, or NULL. */
+const char *net_args_wrong(const struct net_args *a);
+
+/* Where it goes. */
+struct net_sink {
+	struct buf *text;     /* the report; NULL: none is wanted */
+	struct buf *document; /* (docs/json.md); NULL: none is wanted */
+	struct buf *err;      /* what is wrong with the net */
+	struct buf *wrong;    /* what is wrong with the options, which only shows when the net is known */
+	bool color_err;
+};
+
+/* Judges the net in a file ("-": standard input); an exit code (base/console.h). */
+int net_judge(const struct net_args *a, const char *path, const struct net_sink *to);
+
+/* The forms a net is written in: "none" first, ended by NULL. */
+extern const char *const net_forms[];
+struct net;
+void net_write_form(const struct net *n, int form, struct buf *out);
+/* Writes the net in this form (a number of net_forms) into to->text. */
+int net_rewrite(int form, const char *path, const struct net_sink *to);
+
+#endif

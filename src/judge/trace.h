@@ -1,0 +1,66 @@
+/*
+ * trace: recorded executions judged: is every block of a trace atomic in it, and what did the run that a recording is of
+ * find? For `intact trace` and the library. The files are streams: read once, batch by batch, through order_check into
+ * the analyses.
+ */
+#ifndef INTACT_JUDGE_TRACE_H
+#define INTACT_JUDGE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/opts.h"
+
+/* The options as they are given. */
+struct trace_args {
+	int algorithm; /* of trace_algorithms */
+	bool predict, lenient, each;
+	uint64_t limit, memory, window, process;
+	const char *witness;
+};
+
+#define TRACE_DEFAULTS { .limit = 50, .window = 20000 }
+extern const char *const trace_algorithms[]; /* ended by NULL */
+
+/* Rows of an option table, for `intact trace` and the library. `o`: a struct trace_args *. */
+#define TRACE_FINDING_OPTIONS(o) \
+	{ OPT_CHOICE, "algorithm", 'a', "NAME", &(o)->algorithm, \
+	  "clock (linear, the default) or graph (the transaction graph, its twin)", 0, 0, trace_algorithms }, \
+	{ OPT_FLAG, "predict", 'p', NULL, &(o)->predict, \
+	  "also say what other schedules could do to the blocks", 0, 0, NULL }, \
+	{ OPT_UINT, "window", 0, "EVENTS", &(o)->window, \
+	  "how far --predict looks for a reordering (default 20000)", 16, 10000000, NULL }, \
+	{ OPT_STR, "witness", 0, "FILE", &(o)->witness, \
+	  "write the first proven reordering of --predict as a trace", 0, 0, NULL }, \
+	{ OPT_UINT, "limit", 'n', "N", &(o)->limit, \
+	  "show at most N findings (default 50; 0: all)", 0, 1000000000, NULL }, \
+	{ OPT_FLAG, "each", 0, NULL, &(o)->each, \
+	  "show every violating block, also when the places are the same", 0, 0, NULL }
+#define TRACE_READING_OPTIONS(o) \
+	{ OPT_UINT, "process", 0, "N", &(o)->process, \
+	  "of a recording with several: judge the blocks of the N'th (default: the first)", 1, 4096, NULL }, \
+	{ OPT_FLAG, "lenient", 0, NULL, &(o)->lenient, \
+	  "take impossible events (a lock held twice, ...) as warnings", 0, 0, NULL }, \
+	{ OPT_SIZE, "memory", 'm', "SIZE", &(o)->memory, \
+	  "stop as unknown when the analysis needs more", 0, 0, NULL }
+
+/* What is wrong with the options together, or NULL. */
+const char *trace_args_wrong(const struct trace_args *o, int files);
+
+/* Where it goes. */
+struct trace_sink {
+	struct buf *text;    /* the report; NULL: none is wanted */
+	struct buf *results; /* JSON, commas between them; NULL: none is wanted */
+	struct buf *err;     /* what is wrong with the input */
+	bool color, color_err;
+	bool quiet;          /* the text is the verdict's line alone */
+	unsigned width;      /* columns of the text */
+	const char *options; /* for the findings of a recording, as INTACT_OPTIONS has them; NULL: none */
+	bool progress;       /* a line on standard error about names that take their time */
+};
+
+/* Judges one file ("-": standard input); an exit code (base/console.h). */
+int trace_judge(const struct trace_args *o, const char *file, const struct trace_sink *to);
+
+#endif

@@ -1,0 +1,357 @@
+/*
+ * findings: which findings of a message are told, and as how many: those of one
+ * block are one, what is far from its locks is only listed, and what patterns
+ * name is left out. Each becomes a result (finding_json.c), from which the text
+ * is made (finding_text.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/finding.h"
+#include "report/finding_int.h"
+
+/* A function that takes locks itself or in what it calls (a call or two down)
+ * was written with them in mind. Farther up it merely uses what does, and is
+ * listed, not reported, unless asked for. */
+enum { NEAR = 2 };
+
+const char *finding_file(const struct writer *w, const char *file)
+{
+	const char *p = w->o->strip_path_prefix;
+	if (!p || !*p)
+		return file;
+	const char *at = strstr(file, p);
+	return at ? at + strlen(p) : file;
+}
+
+void finding_resolve(struct writer *w, struct stacks *s, const struct raw_stack *raw)
+{
+	s->n = symbols_stack(w->sym, raw, s->v, FINDING_MAX_FRAMES);
+}
+
+/* The pattern that hides it, counted when it is new; NULL: none does. */
+static const struct pattern *suppressed(struct view *v, struct filter *f, struct shown *shown, struct arena *a)
+{
+	struct stacks *all[] = { &v->commit, &v->violation, &v->entered };
+	for (uint32_t i = 0; i < f->suppressions.len; i++) {
+		struct pattern *p = &f->suppressions.data[i];
+		bool hit = pattern_matches(p->text, &v->entered.v[v->block]) ||
+		           (v->f->name && glob_matches(p->text, v->f->name));
+		if (!strcmp(p->kind, "atomicity"))
+			for (int k = 0; k < 3; k++)
+				for (uint32_t j = 0; !hit && j < all[k]->n; j++)
+					hit = pattern_matches(p->text, &all[k]->v[j]);
+		if (!hit)
+			continue;
+		for (uint32_t k = 0; k < shown->hidden.len; k++)
+			if (!strcmp(shown->hidden.data[k], v->key))
+				return p; /* counted already */
+		avec_push(a, &shown->hidden, v->key);
+		shown->suppressed++;
+		p->hits++;
+		return p;
+	}
+	return NULL;
+}
+
+static const char *place_key(struct writer *w, const struct stacks *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->v[i].file && !s->v[i].system)
+			return arena_printf(w->arena, "%s:%u", s->v[i].file, s->v[i].line);
+	return s->n ? arena_printf(w->arena, "%s+%llx", s->v[0].module,
+	                           (unsigned long long)s->v[0].offset) : "";
+}
+
+/* The same block, commit and violation, however it was reached. */
+static const char *key_of(struct writer *w, const struct view *v)
+{
+	return arena_printf(w->arena, "%s|%s|%s", v->name, place_key(w, &v->commit),
+	                    place_key(w, &v->violation));
+}
+
+static bool said_before(struct writer *w, const struct view *v, struct shown *shown)
+{
+	const char *key = arena_printf(w->arena, "%s%s|%s", v->by ? "suppressed|" : "",
+	                               v->f->name ? v->f->name : "", v->name);
+	for (uint32_t i = 0; i < shown->keys.len; i++)
+		if (!strcmp(shown->keys.data[i], key))
+			return true;
+	avec_push(w->arena, &shown->keys, key);
+	return false;
+}
+
+/* Calls of the program's own between the block and a place inside it. Those without names
+ * do not count: they may be how the system's headers spell a lock. */
+static uint32_t depth_of(const struct view *v, const struct stacks *s)
+{
+	uint32_t around = v->entered.n - v->block, n = 0;
+	for (uint32_t i = 0; i + around < s->n; i++)
+		n += !s->v[i].system && !frame_nameless(&s->v[i]);
+	return n;
+}
+
+/* The block is a function inlined into the innermost one of its stack, and nothing but the
+ * stack tells: there, behind the block's own address, stands that of the other's entry. */
+static void add_inlined(struct writer *w, struct view *v)
+{
+	const struct raw_stack *raw = &v->f->entered;
+	struct stacks *s = &v->entered;
+	if (raw->n < 2 || !s->n || s->n == FINDING_MAX_FRAMES || s->v[0].file)
+		return;
+	if (!(raw->pcs[1] & STACK_MARK) || (raw->pcs[1] & STACK_PC) == raw->pcs[0])
+		return;
+	memmove(s->v + 1, s->v, s->n++ * sizeof *s->v);
+	s->v[0].function = NULL;
+	s->v[0].function = frame_function(w->arena, &s->v[0]);
+}
+
+/* The finding with its places, or NULL when nobody wants to hear of it. */
+static struct view *view_of(struct writer *w, struct raw_finding *raw, struct filter *f,
+                            struct shown *shown)
+{
+	struct view *v = arena_new(w->arena, struct view);
+	symbols_of(w->sym, raw);
+	v->f = raw;
+	v->count = raw->count;
+	finding_resolve(w, &v->entered, &raw->entered);
+	finding_resolve(w, &v->commit, &raw->commit);
+	finding_resolve(w, &v->violation, &raw->violation);
+	if (!v->entered.n || finding_about_counters(w, raw))
+		return NULL;
+	if (raw->kind == FIND_MARKED || raw->kind == FIND_CYCLE)
+		v->name = frame_function(w->arena, &v->entered.v[0]);
+	else if (add_inlined(w, v), !finding_blame(v, f))
+		return NULL;
+	v->key = key_of(w, v);
+	v->by = suppressed(v, f, shown, w->arena);
+	struct src_frame *b = &v->entered.v[v->block];
+	if (!raw->name && b->decl && b->decl_file) { /* a function is entered at its top */
+		b->file = b->decl_file;
+		b->line = b->decl;
+		b->column = 0;
+	}
+	uint32_t dc = depth_of(v, &v->commit), dv = depth_of(v, &v->violation);
+	v->depth = dc > dv ? dc : dv;
+	v->uses = raw->uses;
+	return v;
+}
+
+/* How much a gap matters by what the section behind it does: one that writes has most
+ * to lose; what is given back (a reference count) was only lent. */
+static uint32_t weight(const struct view *v)
+{
+	return v->uses == USES_WRITE ? 2 : v->uses == USES_BACK ? 0 : 1;
+}
+
+/* Nearer to its locks first, then what was seen happening, then the gap behind which
+ * the function uses what it has read; of those the one that ends first in it, and last
+ * those that the next turn of a loop makes. */
+static bool speaks_for(const struct view *a, const struct view *b)
+{
+	bool far_a = a->depth > NEAR, far_b = b->depth > NEAR;
+	if (far_a != far_b)
+		return far_b;
+	if (a->f->confirmed != b->f->confirmed)
+		return a->f->confirmed;
+	if (finding_round(a) != finding_round(b))
+		return finding_round(b);
+	if (weight(a) != weight(b))
+		return weight(a) > weight(b);
+	uint32_t la = finding_line(a), lb = finding_line(b);
+	if (la && lb && la != lb)
+		return la < lb;
+	return a->depth < b->depth;
+}
+
+/* One place reached in several ways is one gap; the gaps of one block are one
+ * finding. */
+static bool merged(struct view **list, uint32_t n, struct view *v)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct view *head = list[i], *last = head;
+		if (!head->by != !v->by || strcmp(head->name, v->name) != 0 ||
+		    strcmp(head->f->name ? head->f->name : "", v->f->name ? v->f->name : "") != 0)
+			continue;
+		for (struct view *g = head; g; last = g, g = g->more) {
+			if (strcmp(g->key, v->key) != 0)
+				continue;
+			uint32_t count = g->count + v->count, uses = g->uses > v->uses ? g->uses : v->uses;
+			struct view *more = g->more;
+			if (v->f->confirmed && !g->f->confirmed)
+				*g = *v;
+			g->more = more;
+			g->count = count;
+			g->uses = uses;
+			return true;
+		}
+		last->more = v;
+		return true;
+	}
+	return false;
+}
+
+/* The gap that speaks for the block comes first, the others as they were met. */
+static struct view *lead(struct view *head)
+{
+	struct view *best = head, **at = &head;
+	for (struct view *g = head->more; g; g = g->more)
+		if (speaks_for(g, best))
+			best = g;
+	while (*at != best)
+		at = &(*at)->more;
+	*at = best->more;
+	best->more = head;
+	return best;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct raw_finding *x = *(struct raw_finding *const *)a, *y = *(struct raw_finding *const *)b;
+	return x->index != y->index ? x->index < y->index ? -1 : 1 : x < y ? -1 : x > y;
+}
+
+/* As they were met, however they came to be told. */
+static struct raw_finding **in_order(struct raw_report *r, struct arena *a)
+{
+	struct raw_finding **v = arena_array(a, struct raw_finding *, r->findings.len + 1);
+	for (uint32_t i = 0; i < r->findings.len; i++)
+		v[i] = &r->findings.data[i];
+	qsort(v, r->findings.len, sizeof *v, by_index);
+	return v;
+}
+
+/* What came of exploring the next result; NULL: it was not explored. */
+static const struct explore_finding *explored(const struct text_options *o)
+{
+	for (uint32_t i = 0; o->explored && i < o->explored->findings.len; i++)
+		if (o->explored->findings.data[i].index == o->json->count)
+			return &o->explored->findings.data[i];
+	return NULL;
+}
+
+void findings_add(struct raw_report *r, struct filter *f, const struct text_options *o, struct arena *a, struct shown *shown)
+{
+	struct writer w = { o, o->symbols, a };
+	symbols_use(w.sym, r);
+	shown->lost += r->lost;
+	shown->lost_modules += r->lost_modules;
+	struct view **list = arena_array(a, struct view *, r->findings.len + 1);
+	struct raw_finding **met = in_order(r, a);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < r->findings.len; i++) {
+		if (o->progress)
+			o->progress(o->arg, i, r->findings.len);
+		struct view *v = view_of(&w, met[i], f, shown);
+		if (v && !merged(list, n, v))
+			list[n++] = v;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct view *v = lead(list[i]);
+		if (said_before(&w, v, shown))
+			continue;
+		const struct src_frame *b = &v->entered.v[v->block];
+		if (!v->by && v->depth > NEAR && !o->strict && v->f->kind < FIND_MARKED && !f->atomic.len) {
+			avec_push(a, &shown->far, arena_printf(a, "%s (%s:%u)", v->name,
+			                                       b->file ? finding_file(&w, b->file) : "?", b->line));
+			continue;
+		}
+		symbols_of(w.sym, v->f);
+		finding_resolve(&w, &v->oacquire, &v->f->other_acquire);
+		finding_resolve(&w, &v->owrite, &v->f->other_write);
+		v->explored = explored(o);
+		finding_json(&w, v, r->pid);
+		avec_push(a, &o->json->pids, r->pid);
+		if (v->by)
+			continue;
+		shown->count++;
+		shown->confirmed += v->f->confirmed != 0;
+		shown->reached += v->explored && v->explored->failure;
+		shown->not_reached += v->explored && !v->explored->failure;
+		shown->nameless += frame_nameless(b);
+		avec_push(a, &shown->names, v->name);
+	}
+}
+
+/* ---- what there is to say in the end ---- */
+
+static void suppressions(const struct filter *f, const struct shown *shown, struct buf *out)
+{
+	if (shown->suppressed) {
+		buf_printf(out, "Intact: matched suppressions (%u findings):\n", shown->suppressed);
+		for (uint32_t i = 0; i < f->suppressions.len; i++) {
+			const struct pattern *p = &f->suppressions.data[i];
+			if (p->hits)
+				buf_printf(out, "%8u %s:%s\n", p->hits, p->kind, p->text);
+		}
+	}
+	for (uint32_t i = 0; i < f->suppressions.len; i++) {
+		const struct pattern *p = &f->suppressions.data[i];
+		if (!p->hits)
+			buf_printf(out, "Intact: %s:%u: warning: suppression %s:%s matched nothing\n",
+			           p->source, p->line, p->kind, p->text);
+	}
+}
+
+void findings_close(const struct filter *f, const struct shown *shown, bool print_suppressions, struct finding_log *log)
+{
+	struct buf *out = &log->summary;
+	buf_clear(out);
+	if (shown->count)
+		buf_printf(out, "Intact: reported %u warning%s (%u confirmed)\n", shown->count,
+		           shown->count == 1 ? "" : "s", shown->confirmed);
+	if (shown->reached + shown->not_reached)
+		buf_printf(out, "Intact: explored %u of them: %u confirmed, %u not reached\n", shown->reached + shown->not_reached,
+		           shown->reached, shown->not_reached);
+	if (shown->lost)
+		buf_printf(out, "Intact: the list of findings was full: %u occurrence%s of others %s not kept; fix or "
+		           "mark as not-atomic what is listed and run again\n", shown->lost,
+		           shown->lost == 1 ? "" : "s", shown->lost == 1 ? "was" : "were");
+	if (shown->unread)
+		buf_printf(out, "Intact: %u message%s of the program could not be read: findings may be missing\n",
+		           shown->unread, shown->unread == 1 ? "" : "s");
+	if (shown->lost_modules)
+		buf_printf(out, "Intact: %u loaded file%s beyond the limit: addresses in %s have no names\n",
+		           shown->lost_modules, shown->lost_modules == 1 ? " is" : "s are",
+		           shown->lost_modules == 1 ? "it" : "them");
+	if (shown->nameless)
+		buf_str(out, "Intact: functions without names are shown by file and offset: the program was "
+		             "stripped, and its debug file was not found\n");
+	if (shown->far.len && shown->count) {
+		buf_printf(out, "Intact: %u more function%s, far from the locks they take through "
+		           "others, gave them up in between (strict=1 reports them):\n",
+		           shown->far.len, shown->far.len == 1 ? "" : "s");
+		for (uint32_t i = 0; i < shown->far.len; i++)
+			buf_printf(out, "  %s\n", shown->far.data[i]);
+	}
+	if (f->suppressions.len && print_suppressions)
+		suppressions(f, shown, out);
+}
+
+void findings_tell(struct finding_log *log, const struct text_options *o, struct buf *out)
+{
+	struct finding_text_options how = { .color = o->color, .gen_suppressions = o->gen_suppressions,
+		                            .pids = log->pids.data ? log->pids.data + log->told : NULL };
+	struct buf text, fresh = { 0 };
+	struct json_out j;
+	if (log->results.len > log->told_bytes) {
+		size_t from = log->told_bytes + (log->told_bytes > 0); /* behind the comma */
+		fresh = (struct buf){ .data = log->results.data + from, .len = log->results.len - from };
+	}
+	buf_init(&text);
+	json_out_init(&j, &text, false);
+	json_begin_object(&j, NULL);
+	json_begin_array(&j, "results");
+	json_items(&j, &fresh);
+	json_end(&j);
+	finding_summary(&log->summary, &j);
+	json_end(&j);
+	json_t *doc = json_loadb(buf_cstr(&text), text.len, 0, NULL);
+	if (doc)
+		findings_text(doc, &how, out);
+	out->failed |= !doc;
+	json_decref(doc);
+	buf_free(&text);
+	log->told_bytes = log->results.len;
+	log->told = log->pids.len;
+}

@@ -1,0 +1,54 @@
+/* confirm: finds last -- size() and at() are locked one by one: the element may be gone. */
+#include <mutex>
+#include <thread>
+#include <vector>
+
+class Shared {
+	std::mutex m;
+	std::vector<int> v;
+
+public:
+	size_t size()
+	{
+		std::lock_guard<std::mutex> g(m);
+		return v.size();
+	}
+	int at(size_t i)
+	{
+		std::lock_guard<std::mutex> g(m);
+		return i < v.size() ? v[i] : -1;
+	}
+	void push(int x)
+	{
+		std::lock_guard<std::mutex> g(m);
+		v.push_back(x);
+	}
+	void clear()
+	{
+		std::lock_guard<std::mutex> g(m);
+		v.clear();
+	}
+	int last()
+	{
+#ifdef FIXED
+		std::lock_guard<std::mutex> g(m);
+		return v.empty() ? 0 : v[v.size() - 1];
+#else
+		size_t n = size();
+		return n ? at(n - 1) : 0;
+#endif
+	}
+};
+
+static Shared shared;
+
+int main()
+{
+	shared.push(1);
+	if (shared.size() != 1 || shared.at(0) != 1)
+		return 1;
+	std::thread a([] { shared.last(); }), b([] { shared.clear(); });
+	a.join();
+	b.join();
+	return 0;
+}
