@@ -10,6 +10,7 @@
 
 #define NO_REASON 0u
 #define UNSET 2u
+#define RESTART 2000 /* conflicts: a restart makes the theory hear everything again */
 
 struct watch {
 	uint32_t clause, blocker;
@@ -358,7 +359,7 @@ static bool decide(struct cdcl *s)
 
 int cdcl_solve(struct cdcl *s)
 {
-	uint64_t round = 1, until = s->conflicts + 100;
+	uint64_t round = 1, until = s->conflicts + RESTART;
 	uint32_t steps = 0;
 	if (s->unsat)
 		return 0;
@@ -371,7 +372,7 @@ int cdcl_solve(struct cdcl *s)
 		if (!ok)
 			continue;
 		if (s->conflicts >= until) {
-			until = s->conflicts + 100 * luby(++round);
+			until = s->conflicts + RESTART * luby(++round);
 			backtrack(s, 0);
 			continue;
 		}

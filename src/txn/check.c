@@ -67,7 +67,7 @@ static void decide(struct txn_check *c, struct isolation i, struct limits *lim)
 	struct txn_answer *a = answer_of(c, i);
 	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
 		return;
-	txn_decide(c->deps, i, c->arena, lim, &a->d);
+	txn_decide(c->deps, i, 0, c->arena, lim, &a->d);
 	a->decided = true;
 	spread(c, i);
 }
@@ -86,11 +86,30 @@ static void decide_all(struct txn_check *c, struct limits *lim)
 			decide(c, (struct isolation){ (uint8_t)l, (uint8_t)o }, lim);
 }
 
-/* A level without an order is settled, mostly, by the same one with: its chains are better for clocks. */
+#define TRY_CONFLICTS 20000
+
+/* Perhaps a stronger level holds, which is easier to see; what this does not find out is not an answer. */
+static void try(struct txn_check *c, struct isolation i, struct limits *lim)
+{
+	struct txn_answer *a = answer_of(c, i);
+	if (!isolation_exists(i) || a->decided || a->implied_by >= 0)
+		return;
+	txn_decide(c->deps, i, TRY_CONFLICTS, c->arena, lim, &a->d);
+	a->decided = a->d.verdict != TXN_UNDECIDED;
+	spread(c, i);
+}
+
+/* Session order gives better chains for clocks than none; serializability needs the fewest pairs of versions. */
 static void decide_asked(struct txn_check *c, struct isolation i, struct limits *lim)
 {
-	if (i.order == ORDER_NONE && c->most != ORDER_NONE && i.level >= LEVEL_CC && i.level != LEVEL_US)
-		decide(c, (struct isolation){ i.level, ORDER_SESSION }, lim);
+	bool searches = i.level != LEVEL_RU && i.level != LEVEL_RC && i.level != LEVEL_MAV && i.level != LEVEL_RA && i.level != LEVEL_CC;
+	uint8_t order = i.order == ORDER_NONE && c->most != ORDER_NONE ? ORDER_SESSION : i.order;
+	if (searches && i.level != LEVEL_SER)
+		try(c, (struct isolation){ LEVEL_SER, order }, lim);
+	if (searches && i.level != LEVEL_US && i.level != LEVEL_SI)
+		try(c, (struct isolation){ LEVEL_SI, order }, lim);
+	if (i.level >= LEVEL_CC)
+		try(c, (struct isolation){ i.level, order }, lim);
 	decide(c, i, lim);
 }
 

@@ -15,6 +15,7 @@ struct question {
 	struct limits *lim;
 	struct map pairs;
 	struct decision *out;
+	uint64_t max_conflicts;
 };
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -470,10 +471,12 @@ static void search_levels(struct question *q)
 		limited(q);
 		return;
 	}
-	enum search_answer found = search_order(&g, l, &q->pairs, &r);
+	enum search_answer found = search_order(&g, l, q->max_conflicts, &q->pairs, &r);
 	q->out->conflicts = r.conflicts;
 	q->out->pairs = r.pairs;
-	if (found == SEARCH_LIMIT && r.too_many) {
+	if (found == SEARCH_LIMIT && q->max_conflicts && r.conflicts >= q->max_conflicts) {
+		undecided(q, "conflicts");
+	} else if (found == SEARCH_LIMIT && r.too_many) {
 		undecided(q, "pairs");
 	} else if (found == SEARCH_LIMIT) {
 		limited(q);
@@ -507,7 +510,7 @@ static void ask(struct question *q)
 	}
 }
 
-void txn_decide(const struct deps *d, struct isolation level, struct arena *keep, struct limits *lim, struct decision *out)
+void txn_decide(const struct deps *d, struct isolation level, uint64_t max_conflicts, struct arena *keep, struct limits *lim, struct decision *out)
 {
 	const struct anomaly *direct;
 	memset(out, 0, sizeof *out);
@@ -524,7 +527,7 @@ void txn_decide(const struct deps *d, struct isolation level, struct arena *keep
 		out->limit = "ambiguous";
 		return;
 	}
-	struct question q = { .d = d, .level = level, .keep = keep, .lim = lim, .out = out };
+	struct question q = { .d = d, .level = level, .keep = keep, .lim = lim, .out = out, .max_conflicts = max_conflicts };
 	jmp_buf oom;
 	map_init(&q.pairs);
 	arena_init(&q.scratch, lim->max_memory);

@@ -37,10 +37,11 @@ struct decision {
 	enum family family;
 	uint64_t conflicts;
 	uint32_t pairs;                 /* pairs of versions that the search had to order */
-	const char *limit;              /* undecided: "time", "memory", "pairs", "ambiguous" */
+	const char *limit;              /* undecided: "time", "memory", "pairs", "conflicts", "ambiguous" */
 };
 
-/* What is kept of the decision is in `keep`, scratch memory of its own is freed. */
-void txn_decide(const struct deps *d, struct isolation level, struct arena *keep, struct limits *lim, struct decision *out);
+/* What is kept of the decision is in `keep`, scratch memory of its own is freed. `max_conflicts`: a search gives up then (undecided,
+ * "conflicts"); 0: it does not. */
+void txn_decide(const struct deps *d, struct isolation level, uint64_t max_conflicts, struct arena *keep, struct limits *lim, struct decision *out);
 
 #endif

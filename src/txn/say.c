@@ -443,6 +443,10 @@ static void json_level(const struct txn_check *c, struct json_out *j, struct iso
 		json_text(j, "by", isolation_name(why->d.level));
 	if (a->d.verdict == TXN_UNDECIDED)
 		json_text(j, "limit", a->d.limit);
+	if (a->decided && a->d.pairs) {
+		json_uint(j, "pairs", a->d.pairs);
+		json_uint(j, "conflicts", a->d.conflicts);
+	}
 	if (a->d.verdict == TXN_VIOLATED) {
 		json_text(j, "anomaly", anomaly_names[a->d.name]);
 		bool told = !c->all || txn_check_weakest(c, i);

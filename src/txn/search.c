@@ -35,6 +35,7 @@ struct search {
 	bool lazy;               /* pairs become variables when they are needed */
 	struct cdcl *sat;
 	struct search_result *r;
+	uint64_t max_conflicts;
 };
 
 /* ---- open pairs ---------------------------------------------------------------------------- */
@@ -284,7 +285,7 @@ static uint32_t prefer(void *arg, uint32_t v)
 static bool stop(void *arg)
 {
 	struct search *s = arg;
-	return lim_spent(s->g->lim);
+	return lim_spent(s->g->lim) || (s->max_conflicts && cdcl_conflicts(s->sat) >= s->max_conflicts);
 }
 
 /* ---- levels that are more than the absence of cycles ---------------------------------------------- */
@@ -618,10 +619,11 @@ static void start(struct search *s)
 	}
 }
 
-enum search_answer search_order(struct graph *g, enum level level, struct map *pairs, struct search_result *r)
+enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs, struct search_result *r)
 {
 	struct search *s = arena_new(g->arena, struct search);
-	*s = (struct search){ .g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs, .r = r };
+	*s = (struct search){ .g = g, .d = g->d, .a = g->arena, .level = level, .pair_var = pairs, .r = r,
+		                 .max_conflicts = max_conflicts };
 	memset(r, 0, sizeof *r);
 	bool lazy = level == LEVEL_SER || level == LEVEL_SI || level == LEVEL_PC;
 	if (!lazy && !open_pairs(s)) {

@@ -24,8 +24,8 @@ struct search_result {
 
 #define SEARCH_MAX_PAIRS (1u << 26)
 
-/* g: saturated, or ranked at least; without a cycle. Memory is the graph's arena's. `pairs` is scratch that the caller frees, also
+/* max_conflicts: gives up then; 0: never. g: saturated, or ranked at least; without a cycle. Memory is the graph's arena's. `pairs` is scratch that the caller frees, also
  * after a longjmp. */
-enum search_answer search_order(struct graph *g, enum level level, struct map *pairs, struct search_result *r);
+enum search_answer search_order(struct graph *g, enum level level, uint64_t max_conflicts, struct map *pairs, struct search_result *r);
 
 #endif

@@ -37,7 +37,7 @@ static bool same(uint64_t seed)
 			struct decision x;
 			if (!isolation_exists(i) || (odd && l == LEVEL_RU))
 				continue;
-			txn_decide(&d, i, &keep, &lim, &x);
+			txn_decide(&d, i, 0, &keep, &lim, &x);
 			got[l][o] = x.verdict == TXN_HOLDS;
 			counts[l][got[l][o]]++;
 			int run = l == LEVEL_SER || l == LEVEL_SI || l == LEVEL_PC ? twin_run(&h, (enum level)l, (enum txn_order)o) : -1;
