@@ -163,6 +163,45 @@ check("the text report: lattice, reason", code == 1 and "strong-session" in out 
 code, out, err = run([INTACT, "history", "--witness", "--level=serializable", "-"], stdin=STALE)
 check("--witness: the order", code == 0 and "in this order: T2 T1" in out, out)
 
+# ---- reports are checked ------------------------------------------------------------------------------
+
+edn = os.path.join(TMP, "h.edn")
+with open(edn, "w") as f:
+    f.write(subprocess.run([GEN, "--n=400", "--keys=40", "--si", "--reads=50"], capture_output=True, text=True, check=True).stdout)
+doc = os.path.join(TMP, "r.json")
+code, out, err = run([INTACT, "history", "-q", "--witness", "--json=" + doc, edn])
+check("a report on transactions verifies", code == 1 and run([INTACT, "verify", doc])[0] == 0, run([INTACT, "verify", doc])[1])
+with open(doc) as f:
+    saved = json.load(f)
+
+
+def damaged(change):
+    d = json.loads(json.dumps(saved))
+    change(d["results"][0]["levels"])
+    with open(doc, "w") as f:
+        json.dump(d, f)
+    return run([INTACT, "verify", doc])
+
+
+def swap(levels):
+    events = next(l["events"] for l in levels if l["level"] == "strong-snapshot-isolation")
+    events[10], events[300] = events[300], events[10]
+
+
+def flip(levels):
+    l = next(l for l in levels if l["level"] == "serializable")
+    l["verdict"] = "holds"
+    l.pop("by", None)
+
+
+def shorten(levels):
+    next(l["events"] for l in levels if l["level"] == "strong-snapshot-isolation").pop()
+
+
+for name, change in (("an order changed", swap), ("a verdict changed", flip), ("an order that lacks its last event", shorten)):
+    code, out, err = damaged(change)
+    check("verify rejects " + name, code == 1, (code, out, err))
+
 # ---- larger ones -------------------------------------------------------------------------------------
 
 for args, asked, want in ((["--n=3000"], "strict-serializable", 0), (["--n=3000", "--si", "--reads=50", "--keys=300"], "strong-snapshot-isolation", 0),

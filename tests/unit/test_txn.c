@@ -7,8 +7,24 @@
 #include "soak.h"
 #include "txn/decide.h"
 #include "txn_gen.h"
+#include "verify/txn_replay.h"
 
 static uint64_t counts[LEVEL_COUNT][2];
+
+/* The order that was found, followed by the checker of reports. */
+static bool replays(const struct deps *d, const struct decision *x, struct arena *a)
+{
+	bool events = x->family != FAMILY_SER;
+	int64_t list[2 * TWIN_TXNS];
+	for (uint32_t i = 0; i < x->norder; i++) {
+		int64_t t = d->txn[events ? x->order[i] / 2 : x->order[i]] + 1;
+		list[i] = events && x->order[i] & 1 ? -t : t;
+	}
+	const char *wrong = txn_replay(d->th, x->level, d->init, list, x->norder, events, a);
+	if (wrong)
+		printf("# %s: %s\n", isolation_name(x->level), wrong);
+	return !wrong;
+}
 
 static bool same(uint64_t seed)
 {
@@ -40,6 +56,9 @@ static bool same(uint64_t seed)
 			txn_decide(&d, i, 0, &keep, &lim, &x);
 			got[l][o] = x.verdict == TXN_HOLDS;
 			counts[l][got[l][o]]++;
+			bool runs = l == LEVEL_SER || l == LEVEL_SI || (l == LEVEL_PC && !twin_reads_own_list(&h));
+			if (runs && got[l][o] && !replays(&d, &x, &keep))
+				ok = false;
 			int run = l == LEVEL_SER || l == LEVEL_SI || l == LEVEL_PC ? twin_run(&h, (enum level)l, (enum txn_order)o) : -1;
 			if (x.verdict == TXN_UNDECIDED || got[l][o] != (want >> l & 1) || (run >= 0 && run != got[l][o])) {
 				printf("# seed %llu: %s %s, by definition %s, run %d\n", (unsigned long long)seed, isolation_name(i),
