@@ -391,7 +391,8 @@ static void causal(struct question *q)
 			uint32_t a = d->reads[i].version, key = d->versions[a].key;
 			for (uint32_t s = g.seg_first[key]; s < g.seg_first[key + 1]; s++) {
 				uint32_t b = graph_last_before(&g, &g.segs[s], t);
-				if (b != DEPS_NONE && b != a)
+				uint32_t w = d->versions[a].t;
+				if (b != DEPS_NONE && b != a && (w == DEPS_NONE || !graph_reaches(&g, d->versions[b].t, w)))
 					must_precede(q, &g, t, i, b);
 			}
 		}

@@ -111,8 +111,8 @@ static void init_edges(struct graph *g)
 		for (uint32_t s = g->seg_first[k]; s < g->seg_first[k + 1]; s++) {
 			uint32_t w = g->sorted[g->segs[s].first].version;
 			for (uint32_t i = g->last_first[init]; i < g->last_end[init]; i++)
-				if (g->last_readers[i] != d->versions[w].t)
-					graph_edge(g, graph_begin(g, g->last_readers[i]), graph_end(g, d->versions[w].t), EDGE_RW, WHY_GIVEN, k, init);
+				if (g->last_readers[i].t != d->versions[w].t)
+					graph_edge(g, graph_begin(g, g->last_readers[i].t), graph_end(g, d->versions[w].t), EDGE_RW, WHY_GIVEN, k, init);
 		}
 		/* the first writer itself may be a reader: its chain's next writer needs the edge then, but inside a chain that is
 		 * implied; from other chains' readers nothing is lost */
@@ -217,7 +217,7 @@ static uint32_t last_readers(struct graph *g, uint32_t v, struct sort_key *key, 
 	g->last_first[v] = at;
 	for (uint32_t i = 0; i < n; i++)
 		if (i + 1 == n || key[i].at >> 32 != key[i + 1].at >> 32)
-			g->last_readers[at++] = key[i].what;
+			g->last_readers[at++] = (struct last_reader){ key[i].what, (uint32_t)(key[i].at >> 32), (uint32_t)key[i].at };
 	g->last_end[v] = at;
 	return at;
 }
@@ -236,7 +236,7 @@ static void sort_versions(struct graph *g)
 	g->seg_first = arena_array(g->arena, uint32_t, d->nkeys + 1);
 	g->last_first = arena_array(g->arena, uint32_t, d->nversions + 1);
 	g->last_end = arena_array(g->arena, uint32_t, d->nversions + 1);
-	g->last_readers = arena_array(g->arena, uint32_t, d->reader_first[d->nversions] + 1);
+	g->last_readers = arena_array(g->arena, struct last_reader, d->reader_first[d->nversions] + 1);
 	uint32_t at = 0, nlast = 0;
 	for (uint32_t k = 0; k < d->nkeys; k++) {
 		uint32_t n = 0;

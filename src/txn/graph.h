@@ -37,6 +37,11 @@ struct sorted_version {
 	uint32_t place, version, readers;
 };
 
+/* A version's last reader in a chain, and its place there. */
+struct last_reader {
+	uint32_t t, chain, place;
+};
+
 /* The writers of a key in one chain: a slice of `sorted`. */
 struct segment {
 	uint32_t chain, first, end;
@@ -60,8 +65,8 @@ struct graph {
 	uint32_t *seg_first;   /* by key */
 	struct span *seg_at;   /* [key * nchains + chain]: its slice; NULL when keys have few segments */
 	struct segment *segs;
-	uint32_t *last_first, *last_readers; /* by version: its last reader in each chain; those of sorted ones stand in that order */
-	uint32_t *last_end;
+	struct last_reader *last_readers; /* the versions' last readers in each chain; those of sorted ones stand in that order */
+	uint32_t *last_first, *last_end;  /* by version */
 	uint64_t *dirty;       /* by node: chains (modulo 64) that its clock grew in */
 	uint64_t *queue[4];    /* ranks that wait, as bits with summaries */
 	uint32_t levels;

@@ -16,14 +16,25 @@ static bool two_nodes(const struct graph *g)
 	return g->family == FAMILY_SI || g->family == FAMILY_PC;
 }
 
+/* Positions of the nodes of the transaction at a place of its chain. */
+static int32_t place_begins(const struct graph *g, uint32_t place)
+{
+	return (int32_t)(two_nodes(g) ? 2 * place + 1 : place + 1);
+}
+
+static int32_t place_ends(const struct graph *g, uint32_t place)
+{
+	return (int32_t)(two_nodes(g) ? 2 * place + 2 : place + 1);
+}
+
 static int32_t begin_position(const struct graph *g, uint32_t t)
 {
-	return (int32_t)(two_nodes(g) ? 2 * g->place[t] + 1 : g->place[t] + 1);
+	return place_begins(g, g->place[t]);
 }
 
 static int32_t end_position(const struct graph *g, uint32_t t)
 {
-	return (int32_t)(two_nodes(g) ? 2 * g->place[t] + 2 : g->place[t] + 1);
+	return place_ends(g, g->place[t]);
 }
 
 static int32_t *clock_of(const struct graph *g, uint32_t node)
@@ -206,7 +217,7 @@ static bool rule_missed(struct graph *g, uint32_t t, uint64_t dirty)
 			if (chain == g->chain[t] && !two_nodes(g))
 				p--;
 			uint32_t at = up_to(g, slice, p, true), b = at == slice.start ? DEPS_NONE : g->sorted[at - 1].version;
-			if (b == DEPS_NONE || b == a)
+			if (b == DEPS_NONE || b == a || (known && known[chain] >= place_ends(g, g->sorted[at - 1].place)))
 				continue;
 			if (w == DEPS_NONE) { /* the initial version, overwritten before: no order at all */
 				g->cycle_edge = graph_edge(g, graph_begin(g, t), graph_end(g, d->versions[b].t), EDGE_RW, WHY_GIVEN, key, a);
@@ -225,7 +236,7 @@ static bool rule_after(struct graph *g, uint32_t t, uint64_t dirty)
 	const struct deps *d = g->d;
 	uint32_t node = graph_end(g, t), chain;
 	struct span slice;
-	const int32_t *clock = clock_of(g, node);
+	const int32_t *clock = clock_of(g, node), *begun = clock_of(g, graph_begin(g, t));
 	bool begins = g->family == FAMILY_SI;
 	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++) {
 		uint32_t b = d->writes[i], key = d->versions[b].key;
@@ -238,11 +249,11 @@ static bool rule_after(struct graph *g, uint32_t t, uint64_t dirty)
 			if (at == slice.start)
 				continue;
 			const struct sorted_version *a = &g->sorted[at - 1];
-			if (begins && !ordered(g, a->version, b, WHY_AFTER, 0))
+			if (begins && begun[chain] < place_ends(g, a->place) && !ordered(g, a->version, b, WHY_AFTER, 0))
 				return false;
-			for (uint32_t r = a[0].readers; r < a[1].readers; r++)
-				if (g->last_readers[r] != t &&
-				    !add(g, graph_begin(g, g->last_readers[r]), node, EDGE_RW, WHY_AFTER, key, a->version))
+			for (const struct last_reader *r = g->last_readers + a[0].readers, *e = g->last_readers + a[1].readers; r < e; r++)
+				if (clock[r->chain] < place_begins(g, r->place) && r->t != t &&
+				    !add(g, graph_begin(g, r->t), node, EDGE_RW, WHY_AFTER, key, a->version))
 					return false;
 		}
 	}

@@ -252,11 +252,12 @@ static bool hear(void *arg, uint32_t lit, const uint32_t **clause, uint32_t *n)
 	uint32_t ta = s->d->versions[a].t, tb = s->d->versions[b].t;
 	bool ok = insert(s, graph_end(g, ta), g->family == FAMILY_PC ? graph_end(g, tb) : graph_begin(g, tb), lit);
 	if (ok && g->family != FAMILY_DEP) {
-		const uint32_t *readers = g->nchains ? g->last_readers : s->d->readers;
 		uint32_t end = g->nchains ? g->last_end[a] : s->d->reader_first[a + 1];
-		for (uint32_t i = g->nchains ? g->last_first[a] : s->d->reader_first[a]; ok && i < end; i++)
-			if (readers[i] != tb && rw_counts(s, readers[i]))
-				ok = insert(s, graph_begin(g, readers[i]), graph_end(g, tb), lit);
+		for (uint32_t i = g->nchains ? g->last_first[a] : s->d->reader_first[a]; ok && i < end; i++) {
+			uint32_t r = g->nchains ? g->last_readers[i].t : s->d->readers[i];
+			if (r != tb && rw_counts(s, r))
+				ok = insert(s, graph_begin(g, r), graph_end(g, tb), lit);
+		}
 	}
 	*clause = s->clause.data;
 	*n = s->clause.len;
