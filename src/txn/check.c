@@ -106,7 +106,7 @@ static void decide_asked(struct txn_check *c, struct isolation i, struct limits 
 	uint8_t order = i.order == ORDER_NONE && c->most != ORDER_NONE ? ORDER_SESSION : i.order;
 	if (searches && i.level != LEVEL_SER)
 		try(c, (struct isolation){ LEVEL_SER, order }, lim);
-	if (searches && i.level != LEVEL_US && i.level != LEVEL_SI)
+	if (searches && i.level != LEVEL_US && i.level != LEVEL_SI && i.level != LEVEL_SER)
 		try(c, (struct isolation){ LEVEL_SI, order }, lim);
 	if (i.level >= LEVEL_CC)
 		try(c, (struct isolation){ i.level, order }, lim);
