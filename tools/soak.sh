@@ -57,6 +57,8 @@ INTACT_SOAK=1 "$BUILD/tests/unit/test_objects"
 for t in objects follow conditions formats spec; do
 	INTACT_SOAK=1 "$BUILD/tests/unit/test_lin_$t"
 done
+echo "== isolation levels of transactions against their definitions, damaged texts"
+INTACT_SOAK=1 halves "$BUILD/tests/unit/test_txn"
 echo "== locksets, stacks, locks and cells against twins; confirmed cycles against the judge"
 for t in test_dynamic test_dynamic_blocks; do
 	INTACT_SOAK=1 halves "$BUILD/tests/unit/$t"

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "soak.h"
 #include "txn/decide.h"
+#include "txn/read.h"
 #include "txn_gen.h"
 #include "verify/txn_replay.h"
 
@@ -100,8 +101,83 @@ static void test_definitions(void)
 	}
 }
 
+/* A text of each format with up to three bytes changed or gone; its length. */
+static size_t damaged(uint64_t seed, char *text)
+{
+	static const char *const texts[] = {
+		"{:process 0, :type :invoke, :f :txn, :value [[:r x nil] [:append y 1]]}\n"
+		"{:process 0, :type :ok, :f :txn, :value [[:r x [1 2]] [:append y 1]]}\n"
+		"{:process :nemesis, :type :info, :f :start, :value {:a [1 2]}}\n"
+		"{:process 1, :type :info, :f :txn, :value [[:append x 1] [:append x 2]]}\n",
+		"[{\"process\": 0, \"type\": \"ok\", \"f\": \"txn\", \"value\": [[\"w\", \"x\", 1], [\"r\", \"y\", null]]},\n"
+		"{\"process\": 1, \"type\": \"fail\", \"f\": \"txn\", \"value\": [[\"w\", \"y\", 1], [\"r\", \"x\", 1]]}]\n",
+		"w(1,1,0,0)\nr(2,0,0,0)\nw(2,1,1,1)\nr(1,0,1,1)\nw(3,9,2,-1)\n",
+	};
+	struct rng r;
+	rng_seed(&r, seed);
+	const char *from = texts[rng_below(&r, 3)];
+	size_t len = strlen(from);
+	memcpy(text, from, len + 1);
+	for (uint32_t k = rng_below(&r, 4); k-- > 0;) {
+		static const char bytes[] = "[]{}()\"':,; \n-#rw0129\\nil\xff";
+		size_t at = rng_below(&r, (uint32_t)len);
+		if (rng_below(&r, 2)) {
+			text[at] = bytes[rng_below(&r, sizeof bytes - 1)];
+		} else {
+			memmove(text + at, text + at + 1, len - at);
+			len--;
+		}
+	}
+	return len;
+}
+
+/* Whatever is in damaged texts, reading ends with a history or an error, and what was read can be judged. */
+static void test_damage(void)
+{
+	static char text[512];
+	static uint32_t read, refused;
+	uint32_t n = soak_rounds(20000, 2000000);
+	for (uint32_t i = 0; i < n; i++) {
+		struct arena arena;
+		jmp_buf oom;
+		struct limits lim = { 0 };
+		struct history h;
+		struct txn_history th;
+		struct diags d;
+		struct reader reader;
+		arena_init(&arena, (size_t)64 << 20);
+		arena.oom = &oom;
+		if (setjmp(oom)) {
+			CHECK(!"out of memory");
+			continue;
+		}
+		history_init(&h, &arena, &lim);
+		diags_init(&d, &arena);
+		txn_history_init(&th, &h);
+		if (reader_open_text(&reader, &h, "<text>", text, damaged(soak_seed(7000) + i, text), FORMAT_GUESS, &d) && txn_sniff(&reader)) {
+			struct deps deps;
+			if (txn_read(&th, &reader) && deps_build(&deps, &th, VAL_NONE, &arena, &d)) {
+				for (uint8_t l = 0; l < LEVEL_COUNT; l++) {
+					struct decision x;
+					txn_decide(&deps, (struct isolation){ l, ORDER_NONE }, 0, &arena, &lim, &x);
+				}
+				read++;
+			} else {
+				CHECK(d.errors);
+				refused++;
+			}
+		}
+		reader_close(&reader);
+		txn_history_free(&th);
+		history_free(&h);
+		arena_free(&arena);
+	}
+	CHECK(read > n / 10 && refused > n / 10);
+}
+
 int main(void)
 {
 	RUN(test_definitions);
+	RUN(test_damage);
 	return check_done();
 }
