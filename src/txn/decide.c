@@ -138,9 +138,26 @@ static bool writes_key(const struct deps *d, uint32_t t, uint32_t key)
 	return false;
 }
 
-/* What Adya, Elle and others call a cycle of these edges. */
-static enum anomaly_kind name_of(const struct deps *d, const struct cycle_edge *c, uint32_t n)
+/* Does the step follow from what was read and from the order of transactions alone, whatever the level? (Else it is so only because the level
+ * that was asked for would be violated otherwise.) */
+static bool certain_step(const struct deps *d, const struct cycle_edge *e)
 {
+	if (e->why == WHY_GIVEN || (e->kind == EDGE_RW && d->versions[e->version].t == DEPS_NONE))
+		return true;
+	bool dep = e->kind == EDGE_RW && e->nbecause;
+	for (uint32_t i = 0; i < e->nbecause && dep; i++)
+		dep = e->because[i].why == WHY_GIVEN && e->because[i].kind != EDGE_RW;
+	return dep;
+}
+
+/* What Adya, Elle and others call a cycle of these edges. With steps that hold for this level only, the name is the level's own. */
+static enum anomaly_kind name_of(const struct deps *d, enum level level, const struct cycle_edge *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!certain_step(d, &c[i]))
+			return level == LEVEL_SER || level == LEVEL_US ? ANOMALY_G2_ITEM : level == LEVEL_SI || level == LEVEL_PC ? ANOMALY_G_NONADJACENT
+			       : ANOMALY_G_SINGLE;
+
 	uint32_t rw = 0, wr = 0, ww = 0, key = c[0].key;
 	bool adjacent = false, one_key = true;
 	for (uint32_t i = 0; i < n; i++) {
@@ -198,7 +215,7 @@ static void violated(struct question *q, struct graph *g)
 	q->out->verdict = TXN_VIOLATED;
 	struct teller w = { .q = q, .g = g };
 	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
-	q->out->name = name_of(q->d, q->out->cycle, q->out->ncycle);
+	q->out->name = name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
 }
 
 /* ---- levels that need no search ------------------------------------------------------------------ */
@@ -414,7 +431,7 @@ static void missed(struct question *q, struct graph *g, const struct search_resu
 	cycle[r->nmissed] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key, r->missed_a);
 	q->out->verdict = TXN_VIOLATED;
 	q->out->cycle = tell_path(&w, cycle, r->nmissed + 1, true, REASON_DEPTH, &q->out->ncycle);
-	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC : name_of(q->d, q->out->cycle, q->out->ncycle);
+	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC : name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
 }
 
 /* Two transactions that read one version of a key and then wrote the key: whichever wrote first, the other missed it. */
