@@ -124,7 +124,7 @@ static struct cycle_edge *tell_path(struct teller *w, const uint32_t *edges, uin
 		*c = (struct cycle_edge){ .from = from, .to = v, .kind = e->kind, .why = e->why, .key = e->key, .reader = DEPS_NONE,
 			                  .version = e->kind == EDGE_RW ? e->reason : DEPS_NONE };
 		w->told++;
-		if (e->why == WHY_MISSED || e->why == WHY_AFTER)
+		if (e->why != WHY_GIVEN)
 			tell_reason(w, at, c, depth);
 	}
 	return list;
@@ -422,15 +422,26 @@ static void causal(struct question *q)
 
 /* ---- levels that order versions -------------------------------------------------------------------- */
 
+static uint32_t common_key(const struct deps *d, uint32_t t, uint32_t u)
+{
+	for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
+		if (writes_key(d, u, d->versions[d->writes[i]].key))
+			return d->versions[d->writes[i]].key;
+	return 0;
+}
+
 /* The search chose nothing, and yet a read misses what its transaction depends on: that way, and the read. */
 static void missed(struct question *q, struct graph *g, const struct search_result *r)
 {
-	uint32_t *cycle = arena_array(&q->scratch, uint32_t, r->nmissed + 1);
+	uint32_t *cycle = arena_array(&q->scratch, uint32_t, r->nmissed + 2), n = r->nmissed;
 	struct teller w = { .q = q, .g = g };
-	memcpy(cycle, r->missed, r->nmissed * sizeof *cycle);
-	cycle[r->nmissed] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key, r->missed_a);
+	if (n)
+		memcpy(cycle, r->missed, n * sizeof *cycle);
+	if (r->missed_from != r->missed_by)
+		cycle[n++] = graph_edge(g, r->missed_from, r->missed_by, EDGE_WW, WHY_CERTAIN, common_key(q->d, r->missed_from, r->missed_by), 0);
+	cycle[n++] = graph_edge(g, r->missed_by, q->d->versions[r->missed_b].t, EDGE_RW, WHY_AFTER, q->d->versions[r->missed_a].key, r->missed_a);
 	q->out->verdict = TXN_VIOLATED;
-	q->out->cycle = tell_path(&w, cycle, r->nmissed + 1, true, REASON_DEPTH, &q->out->ncycle);
+	q->out->cycle = tell_path(&w, cycle, n, true, REASON_DEPTH, &q->out->ncycle);
 	q->out->name = q->level.level == LEVEL_MV ? ANOMALY_G_MONOTONIC : name_of(q->d, (enum level)q->level.level, q->out->cycle, q->out->ncycle);
 }
 
@@ -500,7 +511,7 @@ static void search_levels(struct question *q)
 		limited(q);
 	} else if (found == SEARCH_FOUND) {
 		holds(q, &g, r.order);
-	} else if (r.nmissed) {
+	} else if (r.found_missed) {
 		missed(q, &g, &r);
 	} else {
 		q->out->verdict = TXN_VIOLATED;

@@ -8,6 +8,8 @@
  *   missed:  b, a writer of x, comes before r, which read a's x. If a came before b, r would have missed b: so b comes before a.
  *   after:   a comes before b, both writers of x (snapshot isolation: a begins before b ends): so whoever read a's x comes before b.
  *
+ *   certain: a comes before b by other edges; told in a report only.
+ *
  * Every derived edge follows from edges with smaller numbers, so its reason can be found again when it is asked for.
  *
  * Reachability: the transactions are covered by chains (sessions; without session order, paths of given edges), and each node
@@ -22,7 +24,7 @@
 
 enum family { FAMILY_SER, FAMILY_SI, FAMILY_PC, FAMILY_DEP };
 enum edge_kind { EDGE_INSIDE, EDGE_SESSION, EDGE_REALTIME, EDGE_WR, EDGE_WW, EDGE_RW };
-enum edge_why { WHY_GIVEN, WHY_MISSED, WHY_AFTER, WHY_CHOSEN };
+enum edge_why { WHY_GIVEN, WHY_MISSED, WHY_AFTER, WHY_CERTAIN };
 
 struct gedge {
 	uint32_t from, to;   /* nodes */

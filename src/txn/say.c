@@ -133,6 +133,8 @@ static void say_because(const struct txn_check *c, const struct cycle_edge *e, s
 		buf_str(out, " began before ");
 		say_txn(c, e->to, out);
 		buf_str(out, " ended, and two transactions that write a key do not overlap)");
+	} else if (e->why == WHY_CERTAIN) {
+		buf_str(out, " (it comes before it)");
 	}
 }
 

@@ -330,7 +330,7 @@ static void explain_missed(struct search *s, uint32_t a, uint32_t b, uint32_t t)
 		forbid(s, s->edges.data[e - 1].lit);
 	if (s->d->versions[a].t != DEPS_NONE)
 		forbid(s, literal(s, a, b));
-	if (s->clause.len || s->r->nmissed)
+	if (s->clause.len || s->r->found_missed)
 		return;
 	s->r->missed = arena_array(s->a, uint32_t, s->g->nnodes + 1);
 	s->r->missed_by = t;
@@ -339,7 +339,8 @@ static void explain_missed(struct search *s, uint32_t a, uint32_t b, uint32_t t)
 	node = s->d->versions[b].t;
 	for (uint32_t e; node != t && (e = s->parent[node]) != 0; node = s->edges.data[e - 1].to)
 		s->r->missed[s->r->nmissed++] = e - 1;
-	assert(node == t);
+	s->r->missed_from = node;
+	s->r->found_missed = true;
 }
 
 /* Does a transaction reached before by what counts hold a later version than a? */
@@ -367,25 +368,21 @@ static void reach_by(struct search *s, uint32_t e)
 	s->parent[from] = e;
 }
 
-/* Version u is before v: the edge of it; when it is certain by a longer way, that way's last edge. */
+/* Version u is before v, chosen or certain: what reaches u's transaction reaches v's write. Where it is certain by a longer way, which may end
+ * in a later operation, there is no edge of it, and the way towards it ends at u's transaction. */
 static void write_before(struct search *s, uint32_t u, uint32_t v)
 {
 	uint32_t tu = s->d->versions[u].t, t = s->d->versions[v].t, lit = literal(s, u, v);
-	for (uint32_t e = s->out[tu]; e; e = s->edges.data[e - 1].next_out)
-		if (s->edges.data[e - 1].to == t && s->edges.data[e - 1].lit == lit) {
+	for (uint32_t e = s->out[tu]; e; e = s->edges.data[e - 1].next_out) {
+		const struct sedge *x = &s->edges.data[e - 1];
+		bool known = e <= s->g->edges.len && s->g->edges.data[e - 1].kind == EDGE_WW && s->g->edges.data[e - 1].key == s->d->versions[v].key;
+		if (x->to == t && (lit != NO_LIT ? x->lit == lit : known)) {
 			reach_by(s, e);
 			return;
 		}
-	if (s->mark[tu] == s->stamp)
-		return;
-	uint32_t n, *path = graph_path(s->g, tu, t, s->g->edges.len, &n);
-	for (uint32_t i = n; i-- > 0;) {
-		uint32_t from = s->g->edges.data[path[i]].from;
-		if (s->mark[from] == s->stamp)
-			continue;
-		reach_back(s, from);
-		s->parent[from] = path[i] + 1;
 	}
+	assert(lit == NO_LIT);
+	reach_back(s, tu);
 }
 
 /* monotonic-view: operations in their order; what an earlier one depends on must not be missed by a later read. Edges into t that

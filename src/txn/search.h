@@ -19,6 +19,8 @@ struct search_result {
 	uint32_t pairs;       /* open pairs of versions */
 	/* SEARCH_NONE whatever is chosen: the edges by which version b leads to transaction missed_by, which read the older a. */
 	uint32_t *missed, nmissed, missed_by, missed_a, missed_b;
+	uint32_t missed_from; /* where the edges end: missed_by, or a transaction that wrote a key before it for certain */
+	bool found_missed;
 	bool too_many;        /* SEARCH_LIMIT: more pairs than SEARCH_MAX_PAIRS */
 };
 
