@@ -158,13 +158,12 @@ static enum anomaly_kind name_of(const struct deps *d, enum level level, const s
 			return level == LEVEL_SER || level == LEVEL_US ? ANOMALY_G2_ITEM : level == LEVEL_SI || level == LEVEL_PC ? ANOMALY_G_NONADJACENT
 			       : ANOMALY_G_SINGLE;
 
-	uint32_t rw = 0, wr = 0, ww = 0, key = c[0].key;
+	uint32_t rw = 0, wr = 0, key = c[0].key;
 	bool adjacent = false, one_key = true;
 	for (uint32_t i = 0; i < n; i++) {
 		bool is = c[i].kind == EDGE_RW, next = c[(i + 1) % n].kind == EDGE_RW;
 		rw += is;
 		wr += c[i].kind == EDGE_WR;
-		ww += c[i].kind == EDGE_WW;
 		adjacent |= is && next;
 		one_key &= c[i].kind >= EDGE_WR && c[i].key == key;
 	}
@@ -231,7 +230,7 @@ static void only_graph(struct question *q, struct graph *g)
 static void read_committed(struct question *q)
 {
 	struct graph g;
-	unsigned with = q->level.level == LEVEL_RU ? WITH_KNOWN : WITH_KNOWN | WITH_WR;
+	unsigned with = WITH_NO_CHAINS | (q->level.level == LEVEL_RU ? WITH_KNOWN : WITH_KNOWN | WITH_WR);
 	graph_init(&g, q->d, FAMILY_DEP, (enum txn_order)q->level.order, with, &q->scratch, q->lim);
 	only_graph(q, &g);
 }
@@ -328,7 +327,8 @@ static void atomic_view(struct question *q)
 	struct graph g;
 	const struct deps *d = q->d;
 	bool whole = q->level.level == LEVEL_RA;
-	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, WITH_KNOWN | WITH_WR | WITH_DIRECT, &q->scratch, q->lim);
+	unsigned with = WITH_KNOWN | WITH_WR | WITH_DIRECT | (whole && q->level.order != ORDER_NONE ? 0 : WITH_NO_CHAINS);
+	graph_init(&g, d, FAMILY_DEP, (enum txn_order)q->level.order, with, &q->scratch, q->lim);
 	struct atomic_view v = { .q = q, .g = &g };
 	if (graph_rank(&g) != GRAPH_OK) {
 		violated(q, &g);

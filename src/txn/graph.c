@@ -406,7 +406,7 @@ void graph_init(struct graph *g, const struct deps *d, enum family f, enum txn_o
 		wr_edges(g);
 	for (uint32_t i = 0; i < d->known.len && (with & WITH_KNOWN); i++)
 		ww_edges(g, d->known.data[i].a, d->known.data[i].b);
-	if (graph_rank(g) == GRAPH_OK) { /* else nothing more is needed to see the cycle */
+	if (!(with & WITH_NO_CHAINS) && graph_rank(g) == GRAPH_OK) { /* else nothing more is needed to see the cycle */
 		make_chains(g);
 		if (g->nchains)
 			sort_versions(g);

@@ -102,7 +102,8 @@ enum graph_with {
 	WITH_AFTER = 8,
 	WITH_UPDATES = 16, /* no rw edges from transactions that only read (update-serializable) */
 	WITH_SEEN = 32,   /* the rule `missed` counts only what a transaction sees by session, real time and wr (causal) */
-	WITH_DIRECT = 64  /* ... and only directly (read-atomic) */
+	WITH_DIRECT = 64, /* ... and only directly (read-atomic) */
+	WITH_NO_CHAINS = 128 /* nothing but edges is wanted */
 };
 
 /* A graph with the given edges. Memory is the arena's (out-of-memory longjmps). */

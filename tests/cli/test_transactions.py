@@ -163,6 +163,12 @@ check("the text report: lattice, reason", code == 1 and "strong-session" in out 
 code, out, err = run([INTACT, "history", "--witness", "--level=serializable", "-"], stdin=STALE)
 check("--witness: the order", code == 0 and "in this order: T2 T1" in out, out)
 
+code, out, err = run([INTACT, "history", "--follow", "-"], stdin=STALE)
+check("--follow says that it is not about transactions", code == 2 and "transactions" in err, err)
+page = os.path.join(TMP, "p.html")
+run([INTACT, "history", "-q", "--html=" + page, "-"], stdin=STALE)
+check("a page", os.path.getsize(page) > 10000)
+
 # ---- reports are checked ------------------------------------------------------------------------------
 
 edn = os.path.join(TMP, "h.edn")
