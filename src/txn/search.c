@@ -36,6 +36,7 @@ struct search {
 	struct cdcl *sat;
 	struct search_result *r;
 	uint64_t max_conflicts;
+	uint32_t floor;          /* reach_back goes no further down than this place */
 };
 
 /* ---- open pairs ---------------------------------------------------------------------------- */
@@ -303,7 +304,7 @@ static void reach_back(struct search *s, uint32_t node)
 	for (uint32_t i = 0; i < s->stack.len; i++)
 		for (uint32_t e = s->in[s->stack.data[i]]; e; e = s->edges.data[e - 1].next_in) {
 			uint32_t from = s->edges.data[e - 1].from;
-			if (s->mark[from] == s->stamp)
+			if (s->mark[from] == s->stamp || s->ord[from] < s->floor)
 				continue;
 			s->mark[from] = s->stamp;
 			s->parent[from] = e;
@@ -431,13 +432,30 @@ static bool consistent(struct search *s, uint32_t t)
 	return true;
 }
 
+/* Is there a version that a read of t misses, and that comes before t in the order at hand? What reaches t does; so when there is none nothing is
+ * missed, and else nothing below the first of them need be looked at. */
+static bool could_miss(struct search *s, uint32_t t)
+{
+	const struct deps *d = s->d;
+	s->floor = UINT32_MAX;
+	for (uint32_t i = d->read_first[t]; i < d->read_first[t + 1]; i++) {
+		uint32_t a = d->reads[i].version, key = d->versions[a].key;
+		for (uint32_t b = d->key_first[key] + 1; b < d->key_first[key + 1]; b++) {
+			uint32_t tb = d->versions[b].t;
+			if (b != a && tb != t && s->ord[tb] < s->ord[t] && s->ord[tb] < s->floor && before(s, a, b))
+				s->floor = s->ord[tb];
+		}
+	}
+	return s->floor != UINT32_MAX;
+}
+
 static enum cdcl_final look(void *arg, const uint32_t **clause, uint32_t *n)
 {
 	struct search *s = arg;
 	const struct deps *d = s->d;
 	bool ok = true;
 	for (uint32_t t = 0; ok && t < d->n; t++) {
-		if (d->read_first[t] == d->read_first[t + 1])
+		if (d->read_first[t] == d->read_first[t + 1] || !could_miss(s, t))
 			continue;
 		if (s->level == LEVEL_MV)
 			ok = monotonic(s, t);
